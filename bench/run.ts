@@ -11,6 +11,7 @@ import { login } from './login.ts';
 import { page } from './page.ts';
 import { point } from './point.ts';
 import { report } from './report.ts';
+import { retention } from './retention.ts';
 import { scanCompletion } from './scan-completion.ts';
 import { selectAll } from './select-all.ts';
 import { start } from './start.ts';
@@ -40,6 +41,7 @@ await runProgram({
     dashboard,
     tabs,
     triage,
+    retention,
     metrics,
     'project-weeks': projectWeeks,
     similar,

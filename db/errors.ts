@@ -75,5 +75,8 @@ export async function retried<T>(transaction: () => PromiseLike<T>): Promise<T> 
 /** Whether a row names another that was deleted meanwhile. */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error) === '23503';
 
+/** Whether a table of the statement does not exist. */
+export const isMissingTable = (error: unknown): boolean => sqlState(error) === '42P01';
+
 /** Whether a unique constraint refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

@@ -145,6 +145,19 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"personal_tokens_user\" ON \"shared\".\"personal_tokens\" USING btree (\"user_id\");",
       "CREATE INDEX \"personal_tokens_org\" ON \"shared\".\"personal_tokens\" USING btree (\"org_id\");"
     ]
+  },
+  {
+    "name": "0011_org-lifecycle",
+    "hash": "8416779d78773eb3ced298e9ae983af93f4f5dea296291efc72bb381389c8d91",
+    "statements": [
+      "CREATE TABLE \"shared\".\"org_deletions\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone NOT NULL,\n\t\"purge_at\" timestamp (3) with time zone NOT NULL,\n\t\"warned_at\" timestamp (3) with time zone,\n\t\"purging\" boolean DEFAULT false NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"reserved_slugs\" (\n\t\"slug\" text PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid,\n\t\"reserved_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"retention\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"resolved_findings\" integer,\n\t\"scans\" integer,\n\t\"due_at\" timestamp (3) with time zone NOT NULL,\n\t\"position\" uuid\n);",
+      "ALTER TABLE \"shared\".\"org_deletions\" ADD CONSTRAINT \"org_deletions_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"reserved_slugs\" ADD CONSTRAINT \"reserved_slugs_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE set null ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"retention\" ADD CONSTRAINT \"retention_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"reserved_slugs_org\" ON \"shared\".\"reserved_slugs\" USING btree (\"org_id\");"
+    ]
   }
 ];
 
@@ -332,10 +345,17 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "40a10c30e78b3aa899ea4061b7b0100f430fcb690128c633c3dd50e1ba916595",
     "statements": [
       "ALTER TABLE \"org_template\".\"api_tokens\" ADD COLUMN \"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL;"
+    ]
+  },
+  {
+    "name": "0016_token-suspension",
+    "hash": "65c5a8bfce146dc830c569a690da5cef50d222fa21fdb5a5a7d70d224f4f08fb",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"api_tokens\" ADD COLUMN \"suspended\" boolean DEFAULT false NOT NULL;"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
-      "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL,\n\t\"suspended\" boolean DEFAULT false NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
       "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",

@@ -57,8 +57,11 @@ import { metrics } from './ops/metrics.ts';
 import { listOrgFeatures } from './org-features/list.ts';
 import { updateOrgFeature } from './org-features/update.ts';
 import { createOrg } from './orgs/create.ts';
+import { deleteOrg } from './orgs/delete.ts';
 import { getOrg } from './orgs/get.ts';
 import { listOrgs } from './orgs/list.ts';
+import { restoreOrg } from './orgs/restore.ts';
+import { updateOrg } from './orgs/update.ts';
 import { addEmail } from './profile/emails/add.ts';
 import { listEmails } from './profile/emails/list.ts';
 import { removeEmail } from './profile/emails/remove.ts';
@@ -105,6 +108,9 @@ import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
 import { getDueDates } from './settings/due-dates/get.ts';
 import { updateDueDates } from './settings/due-dates/update.ts';
+import { getRetention } from './settings/retention/get.ts';
+import { previewRetention } from './settings/retention/preview.ts';
+import { updateRetention } from './settings/retention/update.ts';
 import { getSecuritySettings } from './settings/security/get.ts';
 import { updateSecuritySettings } from './settings/security/update.ts';
 import { createToken } from './tokens/create.ts';
@@ -160,6 +166,9 @@ export const endpoints = {
   createOrg,
   listOrgs,
   getOrg,
+  updateOrg,
+  deleteOrg,
+  restoreOrg,
 
   listFeatures,
   authConfig,
@@ -199,6 +208,9 @@ export const endpoints = {
 
   getDueDates,
   updateDueDates,
+  getRetention,
+  updateRetention,
+  previewRetention,
   getProjectDueDates,
   updateProjectDueDates,
 

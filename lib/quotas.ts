@@ -3,6 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core';
 import { BATCH_ROWS, inBatches } from '../db/batches.ts';
 import type { Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
+import { readDeletion } from '../db/orgs/deletion.ts';
 import { sessions } from '../db/schema/accounts.ts';
 import { orgs } from '../db/schema/orgs.ts';
 import type { Quotas } from './config/config.ts';
@@ -89,6 +90,8 @@ export const inOrgQuota = <T>({ db, org }: OrgCall, add: (tx: Tx) => Promise<T>)
   retried(() =>
     db.transaction(async (tx) => {
       await lockOrg(tx, org.id);
+      // Deleted since the access check: a new token would not be suspended.
+      if (await readDeletion(tx, org.id)) throw new ApiError('tenant_error/deleted');
       return add(tx);
     }),
   );

@@ -33,7 +33,16 @@ const organization = {
 };
 
 export const Organization = z
-  .object({ ...organization, role: z.enum(ROLES).openapi({ description: "The caller's." }) })
+  .object({
+    ...organization,
+    role: z.enum(ROLES).openapi({ description: "The caller's." }),
+    deleted_at: timestamp()
+      .optional()
+      .openapi({ description: 'Present while the organization is deleted and can be restored.' }),
+    purge_at: timestamp()
+      .optional()
+      .openapi({ description: 'When a deleted organization is removed for good.' }),
+  })
   .openapi('Organization');
 
 export const Member = z

@@ -26,6 +26,10 @@ export const SECURITY_EVENTS = [
   'member_left',
   'role_changed',
   'org_setting_changed',
+  'org_deleted',
+  'org_restored',
+  'org_purged',
+  'retention_applied',
   'finding_deleted',
   'scan_deleted',
   'project_deleted',
@@ -71,7 +75,7 @@ export function logOperatorEvent(log: Logger, event: SecurityEvent, fields: LogF
 }
 
 /** Errors that refuse a known user or token: role, scope or account does not allow the request. */
-const DENIALS = /^(?:permission_error\/|token_error\/scope_mismatch$|tenant_error\/not_member$)/;
+const DENIALS = /^(?:permission_error\/|token_error\/scope_mismatch$|tenant_error\/(?:not_member|deleted)$)/;
 
 /** Writes a line for a request that was refused for lack of permission. */
 export function logDenial(call: Pick<PublicCall, 'c' | 'log' | 'peer'>, error: ApiError): void {

@@ -1,8 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { retried } from '../errors.ts';
 import type { Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { SEVERITIES, type Severity } from '../schema/values.ts';
+import { SEVERITIES, type Severity, UNRESOLVED } from '../schema/values.ts';
 import { arrayText, orgStatement } from '../statements.ts';
 
 /*
@@ -11,6 +11,10 @@ import { arrayText, orgStatement } from '../statements.ts';
  */
 
 type Ids = { ids: string };
+/** `resolvedBefore`: only findings that have been resolved and unseen since then; null: all. */
+type Condition = Ids & { resolvedBefore: string | null };
+
+const idsOfGone = sql.raw('any (array(select id from gone))');
 
 const idsOf = ($: { ids: unknown }): SQL => sql`any (${$.ids}::uuid[])`;
 
@@ -26,6 +30,14 @@ const lockFindings = orgStatement<Ids, object>(
   ({ findings }, $) => sql`
 select 1 from ${findings} where id = ${idsOf($)} order by project_id, fingerprint for update`,
 );
+
+/**
+ * Whether a finding is resolved and was neither changed nor reported since a time. One that is still reported stays, because the
+ * next report of it would be a new finding without the decision. So do regressions, and accepted risks until they are due.
+ */
+export const isResolvedBefore = (before: SQL | Placeholder): SQL =>
+  sql`(status <> all (${sql.raw(`'{${UNRESOLVED.join(',')}}'`)}) and accepted_until is null
+    and not regressed and status_changed_at < ${before}::timestamptz and last_seen_at < ${before}::timestamptz)`;
 
 /** A finding that was removed. */
 export interface RemovedFinding {
@@ -46,13 +58,14 @@ const bySeverity = SEVERITIES.map((severity) =>
  * - A summary counts a finding by the severity that it had at the end of the scan, which is not stored.
  * - Sightings and decisions of rules are found by scan and rule, because their keys begin with these.
  */
-const removeStatement = orgStatement<Ids, RemovedFinding>(
+const removeStatement = orgStatement<Condition, RemovedFinding>(
   (tables, $) => sql`
 with gone as materialized (
   select id, project_id, severity, status, regressed, scan_id from ${tables.findings} where id = ${idsOf($)}
+    and (${$.resolvedBefore}::timestamptz is null or ${isResolvedBefore($.resolvedBefore)})
 ), seen as materialized (
   select s.scan_id, s.finding_id from ${tables.scans} k join ${tables.sightings} s on s.scan_id = k.scan_id
-  where k.project_id = any (array(select project_id from gone)) and s.finding_id = ${idsOf($)}
+  where k.project_id = any (array(select project_id from gone)) and s.finding_id = ${idsOfGone}
 ), reported as materialized (
   select scan_id, count(*) as total, ${sql.join(bySeverity, sql`, `)} from (
     select scan_id, severity from gone union all
@@ -66,15 +79,15 @@ with gone as materialized (
 ), corrected as (
   update ${tables.scans} k set summary = s.summary from summed s where k.scan_id = s.scan_id
 ), without_exploits as (
-  delete from ${tables.exploits} where finding_id = ${idsOf($)}
+  delete from ${tables.exploits} where finding_id = ${idsOfGone}
 ), without_events as (
-  delete from ${tables.findingEvents} where finding_id = ${idsOf($)}
+  delete from ${tables.findingEvents} where finding_id = ${idsOfGone}
 ), without_decisions as (
-  delete from ${tables.ruleChanges} where rule_id = any (array(select id from ${tables.rules})) and finding_id = ${idsOf($)}
+  delete from ${tables.ruleChanges} where rule_id = any (array(select id from ${tables.rules})) and finding_id = ${idsOfGone}
 ), without_sightings as (
   delete from ${tables.sightings} s using seen where s.scan_id = seen.scan_id and s.finding_id = seen.finding_id
 ), removed as (
-  delete from ${tables.findings} where id = ${idsOf($)}
+  delete from ${tables.findings} where id = ${idsOfGone}
 ), counted as (
   insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
   select project_id, severity, status, -count(*), -sum(regressed::int) from gone
@@ -87,14 +100,16 @@ select id, project_id, severity from gone`,
 
 /**
  * Removes findings with their exploits, activity, comments and sightings, and corrects the counts and the summaries of scans.
- * @returns those that existed
+ * @param resolvedBefore leaves findings that are not resolved, or were changed or reported since then
+ * @returns those that were removed
  */
 export async function removeFindings(
   client: Sql,
   tables: OrgTables,
   ids: readonly string[],
+  resolvedBefore?: Date,
 ): Promise<RemovedFinding[]> {
-  const params = { ids: arrayText(ids) };
+  const params = { ids: arrayText(ids), resolvedBefore: resolvedBefore?.toISOString() ?? null };
   const [, , removed] = await retried(() =>
     client.begin((tx) =>
       Promise.all([

@@ -117,9 +117,13 @@ function inSchema(statements: readonly string[], schema: OrgSchemaName): string[
   return statements.map((statement) => statement.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema}"`));
 }
 
+/** Keeps migrations of an organization away until the transaction ends. @param timeout of this lock and of later ones */
+export const lockOrgMigrations = (tx: SqlClient, orgId: string, timeout: string) =>
+  lock(tx, orgLock(orgId), timeout);
+
 /** Pipelines the timeout and the lock: the wait for another process's migration is bounded. */
-const lock = (tx: SqlClient, key: string) => [
-  run(tx, sql`set local lock_timeout = '60s'`),
+const lock = (tx: SqlClient, key: string, timeout = '60s') => [
+  run(tx, sql.raw(`set local lock_timeout = '${timeout}'`)),
   run(tx, sql`set local statement_timeout = 0`),
   run(tx, sql`select pg_advisory_xact_lock(${key})`),
 ];

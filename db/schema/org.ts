@@ -96,6 +96,8 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       lastUsed: time('last_used'),
       /** Separated by commas (`lib/tokens/scopes.ts`). An array would give the table a TOAST table. */
       scopes: varchar('scopes', { length: 30 }).notNull().default('ingest'),
+      /** The organization is deleted. Its restoration ends that. */
+      suspended: boolean('suspended').notNull().default(false),
     },
     (t) => [
       index('api_tokens_prefix').on(t.prefix),

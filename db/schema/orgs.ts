@@ -116,3 +116,47 @@ export const reportImports = shared.table('report_imports', {
   /** By the clock of the database. Not indexed, because it changes often; the table is small. */
   leaseUntil: time('lease_until').notNull(),
 });
+
+/** Deleted organizations, until they are purged (`db/orgs/deletion.ts`). */
+export const orgDeletions = shared.table('org_deletions', {
+  orgId: uuid('org_id')
+    .primaryKey()
+    .references(() => orgs.id, { onDelete: 'cascade' }),
+  deletedAt: time('deleted_at').notNull(),
+  /** An owner can restore the organization until then, and a purge begins later. */
+  purgeAt: time('purge_at').notNull(),
+  /** When the owners were told that the purge is near. Null: not yet, so it is not purged. */
+  warnedAt: time('warned_at'),
+  /** A purge has begun: the organization cannot be restored. */
+  purging: boolean('purging').notNull().default(false),
+  /** No other process purges it until then, by the clock of the database. */
+  leaseUntil: time('lease_until').notNull(),
+});
+
+/**
+ * Slugs that no other organization can have: agents may still send findings to them. Former slugs lead to their organization;
+ * those of purged organizations lead nowhere.
+ */
+export const reservedSlugs = shared.table(
+  'reserved_slugs',
+  {
+    slug: text('slug').primaryKey(),
+    orgId: uuid('org_id').references(() => orgs.id, { onDelete: 'set null' }),
+    reservedAt: time('reserved_at').notNull(),
+  },
+  (t) => [index('reserved_slugs_org').on(t.orgId)],
+);
+
+/** How long organizations keep findings and scans, and how far the removal of expired ones has come (`db/retention/`). */
+export const retention = shared.table('retention', {
+  orgId: uuid('org_id')
+    .primaryKey()
+    .references(() => orgs.id, { onDelete: 'cascade' }),
+  /** Days; null: for ever. */
+  resolvedFindings: integer('resolved_findings'),
+  scans: integer('scans'),
+  /** The next turn, by the clock of the database. A process that removes rows moves it on, so that others leave them alone. */
+  dueAt: time('due_at').notNull(),
+  /** The last finding that the current run has looked at. Null: at the start. */
+  position: uuid('position'),
+});

@@ -19,7 +19,7 @@ export const stepUp = endpoint(
     tag: 'Auth',
     summary: 'Confirm your identity again',
     description:
-      'Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).',
+      'Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects and organizations. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).',
     request: {
       body: z.object({
         password: password(),

@@ -5,17 +5,12 @@ import { cookie } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
-import { name } from '../../lib/http/fields.ts';
+import { name, orgSlug } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
 import { insertOrg } from '../../lib/orgs/create.ts';
-import { isReservedSlug, ORG_SLUG, orgSlugCandidates } from '../../lib/orgs/slugs.ts';
+import { isReservedSlug, orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { requireNoMore, requireRoom } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
-
-const slug = z
-  .string()
-  .regex(ORG_SLUG, 'must be 3 to 50 lower-case letters, digits and hyphens')
-  .openapi({ example: 'acme' });
 
 export const createOrg = endpoint(
   {
@@ -26,7 +21,9 @@ export const createOrg = endpoint(
     summary: 'Create an organization',
     description:
       'The caller becomes its owner. Without `slug`, the service derives one from the name; without `plan`, the plan is `free`. Answers 409 `conflict` when the account has reached its limit of created organizations, including those that others own now.',
-    request: { body: z.object({ name: name('Acme'), slug: optional(slug), plan: optional(z.enum(PLANS)) }) },
+    request: {
+      body: z.object({ name: name('Acme'), slug: optional(orgSlug()), plan: optional(z.enum(PLANS)) }),
+    },
     responses: { 201: { description: 'The organization.', result: Organization } },
     errors: ['tenant_error/slug_reserved', 'tenant_error/slug_taken', 'resource_error/conflict'],
   },

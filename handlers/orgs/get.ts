@@ -1,5 +1,4 @@
-import { eq } from 'drizzle-orm';
-import { orgs } from '../../db/schema/orgs.ts';
+import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -15,12 +14,13 @@ export const getOrg = endpoint(
     access: cookie,
     tag: 'Organizations',
     summary: 'Get an organization',
-    description: 'Answers 404 to everybody but its members.',
+    description:
+      'Answers 404 to everybody but its members, and to everybody but its owners while it is deleted. Takes a former slug, too.',
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }) },
     responses: { 200: { description: 'The organization.', result: Organization } },
   },
   async (call) => {
-    const [org] = await listOrgsOf(call, eq(orgs.slug, call.params.slug));
+    const [org] = await listOrgsOf(call, { where: hasOrgSlug(call.params.slug), deleted: true });
     if (!org) throw new ApiError('resource_error/not_found');
     return ok(org);
   },

@@ -12,7 +12,9 @@ export const listOrgs = endpoint(
     access: cookie,
     tag: 'Organizations',
     summary: "List the user's organizations",
+    description:
+      'Owners also see deleted organizations that can be restored, with `deleted_at` and `purge_at`.',
     responses: { 200: { description: 'The organizations, newest first.', result: z.array(Organization) } },
   },
-  async (call) => ok(await listOrgsOf(call)),
+  async (call) => ok(await listOrgsOf(call, { deleted: true })),
 );

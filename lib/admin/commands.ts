@@ -7,6 +7,8 @@ import { addMembers } from './commands/members.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addOrgFlags } from './commands/org-flags.ts';
 import { addOrgs } from './commands/orgs.ts';
+import { addProjects } from './commands/projects.ts';
+import { addRetention } from './commands/retention.ts';
 import { addSecrets } from './commands/secrets.ts';
 import { addSettings } from './commands/settings.ts';
 import { addUsers } from './commands/users.ts';
@@ -54,6 +56,8 @@ Examples:
     addOrgFlags,
     addDomains,
     addOrgs,
+    addProjects,
+    addRetention,
     addMembers,
     addUsers,
     addSecrets,

@@ -1,8 +1,8 @@
-import { asc, eq, lt, or } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, lt, or } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { orgFields } from '../../db/resources.ts';
-import { orgMigrations as appliedSteps, orgs } from '../../db/schema/orgs.ts';
+import { orgMigrations as appliedSteps, orgDeletions, orgs } from '../../db/schema/orgs.ts';
 import { AdminError, oneLine } from './error.ts';
 
 /** `newer`: migrated by a newer version of the service. */
@@ -16,6 +16,9 @@ export interface OrgSummary {
   custom_domain: string | null;
   schema_version: number;
   created_at: Date;
+  /** Set while it is deleted and not purged yet. */
+  deleted_at: Date | null;
+  purge_at: Date | null;
   schema_state: SchemaState;
 }
 
@@ -24,16 +27,24 @@ export interface OrgDetails extends OrgSummary {
   pending: string[];
 }
 
-/** All organizations, or those whose schema is behind, by slug. */
+const fields = { ...orgFields, deleted_at: orgDeletions.deletedAt, purge_at: orgDeletions.purgeAt };
+
+/** All organizations, those whose schema is behind or those that are deleted, by slug. */
 export async function listOrgs(
   { db }: Database,
   migrations: readonly Migration[],
-  only: { behind?: boolean } = {},
+  only: { behind?: boolean; deleted?: boolean } = {},
 ): Promise<OrgSummary[]> {
   const rows = await db
-    .select(orgFields)
+    .select(fields)
     .from(orgs)
-    .where(only.behind ? lt(orgs.schemaVersion, migrations.length) : undefined)
+    .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
+    .where(
+      and(
+        only.behind ? lt(orgs.schemaVersion, migrations.length) : undefined,
+        only.deleted ? isNotNull(orgDeletions.orgId) : undefined,
+      ),
+    )
     .orderBy(asc(orgs.slug));
   return rows.map((row) => ({ ...row, schema_state: stateOf(row.schema_version, migrations) }));
 }
@@ -67,8 +78,9 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export async function findOrg(db: Db | Tx, name: string) {
   const isId = UUID.test(name);
   const rows = await db
-    .select(orgFields)
+    .select(fields)
     .from(orgs)
+    .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
     .where(isId ? or(eq(orgs.id, name.toLowerCase()), eq(orgs.slug, name)) : eq(orgs.slug, name));
   const org = rows.find(({ id }) => isId && id === name.toLowerCase()) ?? rows[0];
   if (!org) throw new AdminError(`there is no organization "${oneLine(name)}"`);

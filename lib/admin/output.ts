@@ -26,13 +26,14 @@ export function schemaText(version: number, state: SchemaState, latest: number):
 
 export function orgTable(orgs: readonly OrgSummary[], latest: number): string {
   return table(
-    ['SLUG', 'ID', 'PLAN', 'SCHEMA', 'CUSTOM DOMAIN', 'NAME'],
+    ['SLUG', 'ID', 'PLAN', 'SCHEMA', 'CUSTOM DOMAIN', 'DELETED', 'NAME'],
     orgs.map((org) => [
       org.slug,
       org.id,
       org.plan,
       schemaText(org.schema_version, org.schema_state, latest),
       org.custom_domain ?? '-',
+      org.deleted_at?.toISOString() ?? '-',
       org.name,
     ]),
   );

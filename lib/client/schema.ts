@@ -258,7 +258,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity again
-         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).
+         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects and organizations. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).
          *
          *     Requires a session; works on any host.
          */
@@ -700,7 +700,9 @@ export interface paths {
         };
         /**
          * List the user's organizations
-         * @description Requires a session; works on any host.
+         * @description Owners also see deleted organizations that can be restored, with `deleted_at` and `purge_at`.
+         *
+         *     Requires a session; works on any host.
          */
         get: operations["listOrgs"];
         put?: never;
@@ -726,13 +728,47 @@ export interface paths {
         };
         /**
          * Get an organization
-         * @description Answers 404 to everybody but its members.
+         * @description Answers 404 to everybody but its members, and to everybody but its owners while it is deleted. Takes a former slug, too.
          *
          *     Requires a session; works on any host.
          */
         get: operations["getOrg"];
         put?: never;
         post?: never;
+        /**
+         * Delete an organization
+         * @description For owners. Its members and tokens can no longer use it: 403 `tenant_error`/`deleted`. An owner can restore it for 30 days; then it is removed for good. All owners get a mail now and 3 days before the removal. Nobody else can ever have its slug.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteOrg"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename an organization
+         * @description Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required.
+         *
+         *     Requires a session; works on any host.
+         */
+        patch: operations["updateOrg"];
+        trace?: never;
+    };
+    "/api/v1/orgs/{slug}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a deleted organization
+         * @description For owners, until the organization is removed for good. Its members and tokens can use it again; a token that was revoked or has expired stays so. Answers 409 `conflict` if it is not deleted.
+         *
+         *     Requires a session; works on any host.
+         */
+        post: operations["restoreOrg"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1317,6 +1353,56 @@ export interface paths {
          */
         put: operations["updateDueDates"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/retention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how long findings and scans are kept
+         * @description Days by kind. `null` means for ever, which is the default.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["getRetention"];
+        /**
+         * Set how long findings and scans are kept
+         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone: `POST /settings/retention/preview` counts what would be removed.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        put: operations["updateRetention"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/retention/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count what a retention would remove
+         * @description Counts the findings and scans that `PUT /settings/retention` with this body would remove now.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        post: operations["previewRetention"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2209,7 +2295,7 @@ export interface components {
              * @description Stable. Each operation lists its codes.
              * @enum {string}
              */
-            code: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
+            code: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "deleted" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
             /** @example E40001 */
             ref: string;
             /**
@@ -2274,6 +2360,18 @@ export interface components {
              * @enum {string}
              */
             role: "owner" | "admin" | "member" | "viewer";
+            /**
+             * Format: date-time
+             * @description Present while the organization is deleted and can be restored.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            deleted_at?: string;
+            /**
+             * Format: date-time
+             * @description When a deleted organization is removed for good.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            purge_at?: string;
         };
         UserEmail: {
             /**
@@ -2418,6 +2516,29 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             org_id?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Acme"
+         *     }
+         */
+        OrganizationChanges: {
+            /** @example Acme */
+            name?: string;
+            /** @example acme */
+            slug?: string;
+        };
+        /**
+         * @example {
+         *       "confirm": "acme"
+         *     }
+         */
+        OrganizationDeletion: {
+            /**
+             * @description The slug of the organization.
+             * @example acme
+             */
+            confirm: string;
         };
         Feature: {
             /** @example signup */
@@ -3619,6 +3740,42 @@ export interface components {
         };
         /**
          * @example {
+         *       "resolved_findings": 365,
+         *       "scans": 180
+         *     }
+         */
+        Retention: {
+            /**
+             * @description Findings that are neither `open` nor `confirmed` are removed so many days after their last change and their last report. Regressed findings stay, and accepted risks with an end until it.
+             * @example 365
+             */
+            resolved_findings: number | null;
+            /**
+             * @description Ended scans are removed after so many days, except for the newest 10 of each project.
+             * @example 180
+             */
+            scans: number | null;
+        };
+        /**
+         * @example {
+         *       "resolved_findings": 365,
+         *       "scans": 180
+         *     }
+         */
+        RetentionInput: {
+            /** @description Findings that are neither `open` nor `confirmed` are removed so many days after their last change and their last report. Regressed findings stay, and accepted risks with an end until it. */
+            resolved_findings?: number | null;
+            /** @description Ended scans are removed after so many days, except for the newest 10 of each project. */
+            scans?: number | null;
+        };
+        RetentionPreview: {
+            /** @example 3 */
+            resolved_findings: number;
+            /** @example 3 */
+            scans: number;
+        };
+        /**
+         * @example {
          *       "critical": 7,
          *       "high": null,
          *       "medium": 90,
@@ -4499,7 +4656,9 @@ export interface operations {
                      *             "custom_domain": "findings.acme.example",
                      *             "schema_version": 2,
                      *             "created_at": "2026-01-01T00:00:00.000Z",
-                     *             "role": "owner"
+                     *             "role": "owner",
+                     *             "deleted_at": "2026-01-01T00:00:00.000Z",
+                     *             "purge_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ]
                      *       }
@@ -4616,7 +4775,9 @@ export interface operations {
                      *             "custom_domain": "findings.acme.example",
                      *             "schema_version": 2,
                      *             "created_at": "2026-01-01T00:00:00.000Z",
-                     *             "role": "owner"
+                     *             "role": "owner",
+                     *             "deleted_at": "2026-01-01T00:00:00.000Z",
+                     *             "purge_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ]
                      *       }
@@ -6118,7 +6279,9 @@ export interface operations {
                      *           "custom_domain": "findings.acme.example",
                      *           "schema_version": 2,
                      *           "created_at": "2026-01-01T00:00:00.000Z",
-                     *           "role": "owner"
+                     *           "role": "owner",
+                     *           "deleted_at": "2026-01-01T00:00:00.000Z",
+                     *           "purge_at": "2026-01-01T00:00:00.000Z"
                      *         }
                      *       ]
                      *     }
@@ -6182,7 +6345,9 @@ export interface operations {
                      *         "custom_domain": "findings.acme.example",
                      *         "schema_version": 2,
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "role": "owner"
+                     *         "role": "owner",
+                     *         "deleted_at": "2026-01-01T00:00:00.000Z",
+                     *         "purge_at": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -6229,7 +6394,145 @@ export interface operations {
                      *         "custom_domain": "findings.acme.example",
                      *         "schema_version": 2,
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "role": "owner"
+                     *         "role": "owner",
+                     *         "deleted_at": "2026-01-01T00:00:00.000Z",
+                     *         "purge_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Organization"];
+                    };
+                };
+            };
+        };
+    };
+    deleteOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "confirm": "acme"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrganizationDeletion"];
+            };
+        };
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrganizationChanges"];
+            };
+        };
+        responses: {
+            /** @description The organization after the change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Acme",
+                     *         "slug": "acme",
+                     *         "plan": "free",
+                     *         "custom_domain": "findings.acme.example",
+                     *         "schema_version": 2,
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "role": "owner",
+                     *         "deleted_at": "2026-01-01T00:00:00.000Z",
+                     *         "purge_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Organization"];
+                    };
+                };
+            };
+        };
+    };
+    restoreOrg: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Acme",
+                     *         "slug": "acme",
+                     *         "plan": "free",
+                     *         "custom_domain": "findings.acme.example",
+                     *         "schema_version": 2,
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "role": "owner",
+                     *         "deleted_at": "2026-01-01T00:00:00.000Z",
+                     *         "purge_at": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -8757,6 +9060,152 @@ export interface operations {
                          */
                         request_id: string;
                         result: components["schemas"]["DueDates"];
+                    };
+                };
+            };
+        };
+    };
+    getRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "resolved_findings": 365,
+                     *         "scans": 180
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Retention"];
+                    };
+                };
+            };
+        };
+    };
+    updateRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "resolved_findings": 365,
+                 *       "scans": 180
+                 *     }
+                 */
+                "application/json": components["schemas"]["RetentionInput"];
+            };
+        };
+        responses: {
+            /** @description The days. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "resolved_findings": 365,
+                     *         "scans": 180
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["Retention"];
+                    };
+                };
+            };
+        };
+    };
+    previewRetention: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "resolved_findings": 365,
+                 *       "scans": 180
+                 *     }
+                 */
+                "application/json": components["schemas"]["RetentionInput"];
+            };
+        };
+        responses: {
+            /** @description How many there are of each kind. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "resolved_findings": 3,
+                     *         "scans": 3
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        /**
+                         * @description The same value as in the `X-Request-ID` header.
+                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+                         */
+                        request_id: string;
+                        result: components["schemas"]["RetentionPreview"];
                     };
                 };
             };

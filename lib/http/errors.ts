@@ -41,6 +41,11 @@ export const ERRORS = {
   },
   'tenant_error/slug_taken': { ref: 'E30003', status: 409, message: 'The slug is taken.' },
   'tenant_error/slug_reserved': { ref: 'E30004', status: 409, message: 'The slug is reserved.' },
+  'tenant_error/deleted': {
+    ref: 'E30005',
+    status: 403,
+    message: 'The organization was deleted. An owner can restore it until it is purged.',
+  },
   'resource_error/not_found': { ref: 'E40001', status: 404, message: 'Not found.' },
   'resource_error/method_not_allowed': {
     ref: 'E40004',

@@ -1,3 +1,4 @@
+import { ORG_SLUG } from '../orgs/slugs.ts';
 import { text, uuid, z } from './schema.ts';
 
 /**
@@ -26,6 +27,13 @@ export const email = () =>
 
 /** The name of a person, an organization or a project. */
 export const name = (example: string) => text({ min: 1, max: 200, trim: true, example });
+
+/** The slug of an organization. */
+export const orgSlug = () =>
+  z
+    .string()
+    .regex(ORG_SLUG, 'must be 3 to 50 lower-case letters, digits and hyphens')
+    .openapi({ example: 'acme' });
 
 /** A path parameter that is a UUID. Anything else is answered 404. */
 export const idParam = uuid;

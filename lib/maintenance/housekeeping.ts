@@ -1,7 +1,9 @@
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
+import { purgeDeletedOrgs } from '../orgs/purge.ts';
 import { purgeProjects } from '../projects/purge.ts';
 import { failAbandonedImports } from '../reports/abandoned.ts';
+import { removeAllExpired } from '../retention/expire.ts';
 import type { Services } from '../services.ts';
 import { readBacklog } from './backlog.ts';
 import { purgeExpired } from './purge.ts';
@@ -53,6 +55,14 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'purge deleted projects', everyMs: 5 * SECOND_MS, atStart: true },
       run: () => purgeProjects(services),
+    },
+    {
+      ...{ name: 'remove expired findings and scans', everyMs: MINUTE_MS, atStart: true },
+      run: () => removeAllExpired(services),
+    },
+    {
+      ...{ name: 'purge deleted organizations', everyMs: 10 * MINUTE_MS, atStart: true },
+      run: () => purgeDeletedOrgs(services),
     },
     {
       ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },

@@ -1,4 +1,5 @@
 import { and, asc, gt, gte } from 'drizzle-orm';
+import { isMissingTable } from '../../db/errors.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
 import { orgs } from '../../db/schema/orgs.ts';
@@ -28,9 +29,14 @@ export async function purgeOrgs({
       .limit(PAGE);
     for (const org of page) {
       const tables = knownOrgs.tablesOf(org);
-      await purgeChanges(sql, tables, before);
-      await purgeRuleChanges(sql, tables);
-      await noteDeleted(sql, tables, org.id);
+      try {
+        await purgeChanges(sql, tables, before);
+        await purgeRuleChanges(sql, tables);
+        await noteDeleted(sql, tables, org.id);
+      } catch (error) {
+        // Purged since the page was read.
+        if (!isMissingTable(error)) throw error;
+      }
     }
     last = page.at(-1)?.id;
     if (page.length < PAGE) return;

@@ -1,7 +1,8 @@
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { type Migration, orgSchemaStatements } from '../../db/migrations/migrate.ts';
 import { trigramSchema } from '../../db/migrations/search-index.ts';
+import { isReservedFor } from '../../db/orgs/slugs.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgMigrations, orgs } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
@@ -18,7 +19,7 @@ export interface NewOrg {
 
 /**
  * Inserts an organization, its owner's membership and its schema; part of the caller's transaction.
- * @returns the organization; undefined when the slug is taken
+ * @returns the organization; undefined when the slug is taken or reserved for another one
  */
 export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
@@ -31,6 +32,10 @@ export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migrat
     trigramSchema(tx),
   ]);
   if (!inserted) return undefined;
+  if (await isReservedFor(tx, slug, id)) {
+    await tx.delete(orgs).where(eq(orgs.id, id));
+    return undefined;
+  }
   const statements = orgSchemaStatements(id, migrations, trigrams);
   // Sent one behind the other without waiting: one round trip for all.
   await Promise.all([

@@ -1,10 +1,11 @@
-import { eq, type SQL } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
 import type { Database } from '../../db/client.ts';
 import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
+import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
-import { orgs } from '../../db/schema/orgs.ts';
+import { orgDeletions, orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../http/errors.ts';
 import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
@@ -25,6 +26,10 @@ export interface OrgDirectory {
    * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated
    */
   resolve(host: string, slugHeader: string | undefined): Promise<Org>;
+  /** The organization with this slug or former slug, deleted or not. */
+  named(slug: string): Promise<Org | undefined>;
+  /** Forgets the addresses of an organization whose slug or state has changed; other processes know them for a minute. */
+  forget(orgId: string): void;
   /**
    * Migrates every org that is behind, several at a time, then creates the indexes that organizations lack. One that fails is
    * logged and left behind, unless that was the database's fault: then it is tried again, until the database is back.
@@ -37,6 +42,10 @@ export interface OrgDirectory {
 /** What tells an org from others; its tables are made of it. */
 type OrgName = Omit<Org, 'tables'>;
 
+interface FoundOrg extends OrgName {
+  deleted: boolean;
+}
+
 /** A custom domain set by an administrator is known everywhere after this time. */
 const UNKNOWN_DOMAIN_MS = 10_000;
 
@@ -48,7 +57,7 @@ export type KnownOrgs = ReturnType<typeof createKnownOrgs>;
 
 export const createKnownOrgs = () => ({
   tablesOf: perOrg(({ id }: { id: string }) => defineOrgTables(orgSchemaName(id))),
-  // A slug is given once and for all. Custom domains move, so only their absence is remembered, and not for long.
+  // A slug never leads to another organization (`db/orgs/slugs.ts`). Custom domains move, so only their absence is remembered, and not for long.
   bySlug: new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 }),
   unknownDomains: new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS }),
   failedLately: new QuickLRU<string, Error>({ maxSize: 1_000, maxAge: RETRY_MIGRATION_MS }),
@@ -68,10 +77,12 @@ export function createOrgDirectory(options: {
   const { tablesOf, bySlug, unknownDomains, failedLately } = options.known;
   const migrating = new Map<string, Promise<void>>();
 
-  async function find(where: SQL): Promise<OrgName | undefined> {
+  async function find(where: SQL): Promise<FoundOrg | undefined> {
+    const deleted = sql<boolean>`${orgDeletions.orgId} is not null`;
     const [row] = await db
-      .select({ id: orgs.id, slug: orgs.slug, schemaVersion: orgs.schemaVersion })
+      .select({ id: orgs.id, slug: orgs.slug, schemaVersion: orgs.schemaVersion, deleted })
       .from(orgs)
+      .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
       .where(where);
     if (!row) return undefined;
     if (row.schemaVersion < migrations.length) {
@@ -82,7 +93,7 @@ export function createOrgDirectory(options: {
         });
       });
     }
-    return { id: row.id, slug: row.slug };
+    return { id: row.id, slug: row.slug, deleted: row.deleted };
   }
 
   /** Each attempt locks tables: however often an organization is asked for, it is made now and then only. */
@@ -99,8 +110,9 @@ export function createOrgDirectory(options: {
   async function findSlug(slug: string): Promise<OrgName | undefined> {
     const known = bySlug.get(slug);
     if (known) return known;
-    const found = await find(eq(orgs.slug, slug));
-    if (found) bySlug.set(slug, found);
+    const found = await find(hasOrgSlug(slug));
+    // Deleted organizations are not kept, so that no process knows one that is purged.
+    if (found && !found.deleted) bySlug.set(slug, found);
     return found;
   }
 
@@ -131,13 +143,22 @@ export function createOrgDirectory(options: {
     return running;
   }
 
+  const withTables = ({ id, slug }: OrgName): Org => ({ id, slug, tables: tablesOf({ id }) });
+
   const createIndexes = () => indexOrgs(database, migrations, log);
 
   return {
     async resolve(host, slugHeader) {
       const org = await locate(host, slugHeader);
       if (!org) throw new ApiError('tenant_error/not_found');
-      return { ...org, tables: tablesOf(org) };
+      return withTables(org);
+    },
+    async named(slug) {
+      const org = await findSlug(slug);
+      return org && withTables(org);
+    },
+    forget(orgId) {
+      for (const [slug, org] of bySlug) if (org.id === orgId) bySlug.delete(slug);
     },
     async migrateAll() {
       await migrateOrgs({

@@ -1,20 +1,34 @@
-import { and, desc, eq, type SQL } from 'drizzle-orm';
+import { and, desc, eq, isNull, or, type SQL } from 'drizzle-orm';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
-import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { memberships, orgDeletions, orgs } from '../../db/schema/orgs.ts';
 import type { UserCall } from '../http/call.ts';
 import { isConfirmed } from '../members/fields.ts';
 
-/** The user's organizations with their role, newest first; without those where they are pending or their token is not valid. */
-export async function listOrgsOf({ db, personalToken, services, user }: UserCall, where?: SQL) {
+/**
+ * The user's organizations with their role, newest first; without those where they are pending or their token is not valid.
+ * @param options.deleted adds deleted organizations of which the user is an owner, as long as they can be restored
+ */
+export async function listOrgsOf(
+  { db, personalToken, services, user }: UserCall,
+  { where, deleted = false }: { where?: SQL; deleted?: boolean } = {},
+) {
+  const isRestorable = and(eq(memberships.role, 'owner'), eq(orgDeletions.purging, false));
   const rows = await db
-    .select({ ...orgFields, role: memberships.role })
+    .select({
+      ...orgFields,
+      role: memberships.role,
+      deleted_at: orgDeletions.deletedAt,
+      purge_at: orgDeletions.purgeAt,
+    })
     .from(memberships)
     .innerJoin(orgs, eq(orgs.id, memberships.orgId))
     .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
+    .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
     .where(
       and(
         eq(memberships.userId, user.id),
+        or(isNull(orgDeletions.orgId), deleted ? isRestorable : undefined),
         services.config.pendingInvitations ? isConfirmed : undefined,
         personalToken?.orgId ? eq(orgs.id, personalToken.orgId) : undefined,
         where,

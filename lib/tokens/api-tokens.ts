@@ -26,7 +26,8 @@ export interface ApiToken {
 export interface ApiTokens {
   /**
    * Finds the token among the org's tokens.
-   * @throws ApiError `token_error/invalid` when unknown or revoked, `token_error/expired`
+   * @throws ApiError `token_error/invalid` when unknown or revoked, `token_error/expired`, `tenant_error/deleted` when the
+   *   organization is deleted
    */
   check(org: Org, token: string): Promise<ApiToken>;
   /** Sets `last_used` of an unused token. @returns whether it was this call that did */
@@ -44,6 +45,7 @@ interface TokenRow {
   tokenHash: string;
   expiresAt: string | null;
   revoked: boolean;
+  suspended: boolean;
   lastUsed: string | null;
 }
 
@@ -51,7 +53,8 @@ interface TokenRow {
 const findTokens = orgStatement<{ prefixes: string }, TokenRow>(
   ({ apiTokens: t }, $) => sql`
 select ${t.id} as id, ${t.projectId} as "projectId", ${t.name} as name, ${t.scopes} as scopes, ${t.prefix} as prefix,
-  ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked, ${t.lastUsed} as "lastUsed"
+  ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked,
+  ${t.suspended} as suspended, ${t.lastUsed} as "lastUsed"
 from ${t} where ${t.prefix} = any (${$.prefixes}::text[])`,
 );
 
@@ -101,6 +104,7 @@ export function createApiTokens(
       const row = rows.find(({ tokenHash }) => timingSafeEqual(Buffer.from(tokenHash, 'hex'), given));
       if (!row || row.revoked) throw new ApiError('token_error/invalid');
       if (row.expiresAt && new Date(row.expiresAt) <= clock()) throw new ApiError('token_error/expired');
+      if (row.suspended) throw new ApiError('tenant_error/deleted');
       const { id, projectId, name, scopes, lastUsed } = row;
       return {
         id,

@@ -108,7 +108,7 @@ export async function issuePersonalToken(
 }
 
 async function requireMembership(call: CookieCall, orgId: string): Promise<void> {
-  const [found] = await listOrgsOf(call, eq(orgs.id, orgId));
+  const [found] = await listOrgsOf(call, { where: eq(orgs.id, orgId) });
   if (!found)
     throw new ApiError('validation_error/field_invalid', {
       details: [{ field: 'org_id', message: 'is not one of your organizations' }],

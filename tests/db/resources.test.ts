@@ -19,7 +19,7 @@ const tables = defineOrgTables(TEMPLATE_SCHEMA);
 const INTERNAL = {
   orgs: ['viewer_tokens_verify', 'created_by', 'lacks_indexes'],
   projects: ['former_slug', 'deleted_at'],
-  apiTokens: ['token_hash'],
+  apiTokens: ['token_hash', 'suspended'],
   scans: ['sources', 'closed_after'],
   findings: [
     ...['severity_before', 'regressed_before', 'created_by', 'change_id'],
@@ -29,7 +29,7 @@ const INTERNAL = {
 };
 
 it.each([
-  ['orgs', orgs, { ...orgFields, role: memberships.role }, Organization],
+  ['orgs', orgs, { ...orgFields, role: memberships.role, deleted_at: 1, purge_at: 1 }, Organization],
   ['projects', tables.projects, projectFields(tables), Project],
   ['apiTokens', tables.apiTokens, apiTokenFields(tables), ApiToken],
   ['scans', tables.scans, scanFields(tables), Scan],

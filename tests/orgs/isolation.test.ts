@@ -419,6 +419,7 @@ async function makeOrg(org: OrgName) {
         created_by: idOf('user', 'ada'),
         expires_at: is('expired', 'delta') ? at(-1) : null,
         revoked: is('revoked', 'charlie'),
+        suspended: false,
         created_at,
       };
     }),

@@ -5,7 +5,7 @@ import type { Sql } from '../../../db/pool/query.ts';
 import { sessions, userEmails, users } from '../../../db/schema/accounts.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
-import { memberships, type Role } from '../../../db/schema/orgs.ts';
+import { memberships, orgDeletions, type Role } from '../../../db/schema/orgs.ts';
 import { arrayText, orgStatement, statement } from '../../../db/statements.ts';
 import { isConfirmed } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
@@ -44,6 +44,8 @@ export interface FoundMembership {
   firstVisit: boolean;
   /** The organization requires MFA. */
   requireMfa: boolean;
+  /** The organization is deleted, and can be restored. */
+  orgDeleted: boolean;
 }
 
 /** A session with the user's membership in an organization. */
@@ -114,10 +116,12 @@ export const membershipFields = ({ orgFlags }: OrgTables): SQL => sql`${membersh
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit",
   exists (select from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
-    and ${orgFlags.enabled}) as "requireMfa"`;
+    and ${orgFlags.enabled}) as "requireMfa",
+  exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${memberships.orgId}) as "orgDeleted"`;
 
 /** For calls that no membership matters to. */
-export const noMembershipFields = sql`null as role, false as confirmed, false as "firstVisit", false as "requireMfa"`;
+export const noMembershipFields = sql`null as role, false as confirmed, false as "firstVisit", false as "requireMfa",
+  false as "orgDeleted"`;
 
 export const membershipJoin = (orgId: SQLWrapper): SQL =>
   sql`left join ${memberships} on ${memberships.userId} = ${users.id} and ${memberships.orgId} = ${orgId}::uuid`;
@@ -163,9 +167,9 @@ function toSession({
 }
 
 export function toUserAndMembership(row: UserRow): { user: SessionUser; membership: FoundMembership } {
-  const { role, confirmed, firstVisit, requireMfa, createdAt, ...user } = row;
+  const { role, confirmed, firstVisit, requireMfa, orgDeleted, createdAt, ...user } = row;
   return {
     user: { ...user, createdAt: new Date(createdAt) },
-    membership: { role, confirmed, firstVisit, requireMfa },
+    membership: { role, confirmed, firstVisit, requireMfa, orgDeleted },
   };
 }

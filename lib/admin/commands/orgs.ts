@@ -4,8 +4,9 @@ import { EXIT, oneLine } from '../error.ts';
 import { listOrgs, showOrg } from '../orgs.ts';
 import { orgTable, recountLines, schemaText } from '../output.ts';
 import { type Choose, ORG } from './choose.ts';
+import { addOrgLifecycle } from './org-lifecycle.ts';
 
-/** `orgs list`, `show`, `recount` */
+/** `orgs list`, `show`, `recount`, and the commands of `addOrgLifecycle` */
 export function addOrgs(program: Command, choose: Choose): void {
   const orgs = program
     .command('orgs')
@@ -14,9 +15,13 @@ export function addOrgs(program: Command, choose: Choose): void {
     .command('list')
     .description('list the organizations')
     .option('--behind', 'only those whose schema is behind')
+    .option('--deleted', 'only those that are deleted')
     .action((options, command) =>
       choose(command, async ({ database, tracks }) => {
-        const json = await listOrgs(database, tracks.org, { behind: options.behind === true });
+        const json = await listOrgs(database, tracks.org, {
+          behind: options.behind === true,
+          deleted: options.deleted === true,
+        });
         return { json, text: orgTable(json, tracks.org.length) };
       }),
     );
@@ -36,10 +41,14 @@ export function addOrgs(program: Command, choose: Choose): void {
           ['schema', schemaText(json.schema_version, json.schema_state, tracks.org.length)],
           ['pending', json.pending.join(', ') || '-'],
           ['created', json.created_at.toISOString()],
+          ['deleted', json.deleted_at?.toISOString() ?? '-'],
+          ['purged after', json.purge_at?.toISOString() ?? '-'],
         ] as const;
         return { json, text: lines.map(([key, value]) => `${key.padEnd(15)}${oneLine(value)}`).join('\n') };
       }),
     );
+
+  addOrgLifecycle(orgs, choose);
 
   orgs
     .command('recount')

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { eq } from 'drizzle-orm';
 import type { Database, Tx } from '../../../db/client.ts';
 import { createIds } from '../../../db/ids.ts';
@@ -11,6 +10,7 @@ import type { Logger } from '../../logger.ts';
 import { createQueuedMails } from '../../mail/queued-mails.ts';
 import { mfaReset } from '../../mail/templates/changes.ts';
 import { logOperatorEvent } from '../../security-events.ts';
+import { operator } from '../operator.ts';
 import { type AccountSummary, findUser } from './account.ts';
 
 /** The result of a command that changes an account. */
@@ -32,15 +32,6 @@ async function lockUser(tx: Tx, name: string): Promise<AccountSummary> {
 async function endSignIns(tx: Tx, userId: string, now: Date): Promise<number> {
   await endMfaLogins(tx, userId);
   return revokeSessions(tx, userId, now);
-}
-
-/** The operating system user that runs the command, for the log. */
-function operator(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? 'unknown');
-  }
 }
 
 /**

@@ -116,6 +116,9 @@ POST   /api/v1/findings/{id}/comments                     cookie+org, member
 PATCH  /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
 DELETE /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
 DELETE /api/v1/projects/{slug}                            cookie+org, admin
+PATCH  /api/v1/orgs/{slug}                                cookie
+DELETE /api/v1/orgs/{slug}                                cookie
+POST   /api/v1/orgs/{slug}/restore                        cookie
 DELETE /api/v1/findings/{id}                              cookie+org, admin
 DELETE /api/v1/scans/{id}                                 cookie+org, admin
 GET    /api/v1/changes                                    cookie+org, member
@@ -131,6 +134,9 @@ PATCH  /api/v1/views/{id}                                 cookie+org
 DELETE /api/v1/views/{id}                                 cookie+org
 GET    /api/v1/settings/due-dates                         cookie+org
 PUT    /api/v1/settings/due-dates                         cookie+org, admin
+GET    /api/v1/settings/retention                         cookie+org
+PUT    /api/v1/settings/retention                         cookie+org, admin
+POST   /api/v1/settings/retention/preview                 cookie+org, admin
 GET    /api/v1/projects/{id}/due-dates                    cookie+org
 PUT    /api/v1/projects/{id}/due-dates                    cookie+org, admin
 GET    /api/v1/rules                                      cookie+org, admin

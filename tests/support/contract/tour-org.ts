@@ -27,6 +27,21 @@ export function planOrgTour(on: Traveller) {
     createOrg: () => on.api.post('/orgs', { ...on.asUser(), body: { name: 'Acme', slug: 'acme' } }),
     listOrgs: () => on.api.get('/orgs', on.asUser()),
     getOrg: () => on.api.get('/orgs/acme', on.asUser()),
+    updateOrg: async () => {
+      const change = (body: object) => on.api.patch('/orgs/acme', { ...on.asUser(), body });
+      return [
+        await change({ name: 'Acme' }),
+        await change({ slug: 'acme-2' }),
+        await change({ slug: 'acme' }),
+      ];
+    },
+    async deleteOrg() {
+      must(await on.api.post('/orgs', { ...on.asUser(), body: { name: 'Mistaken', slug: 'mistaken' } }));
+      const body = { confirm: 'mistaken' };
+      const answer = await on.api.delete('/orgs/mistaken', { ...on.asUser(), body });
+      return [answer, await on.api.get('/orgs', on.asUser())];
+    },
+    restoreOrg: () => on.api.post('/orgs/mistaken/restore', on.asUser()),
     listFeatures: () => on.api.get('/config/features', on.asUser()),
     authConfig: () => on.api.get('/config/auth'),
 
@@ -278,6 +293,14 @@ export function planOrgTour(on: Traveller) {
     updateDueDates: () =>
       on.api.put('/settings/due-dates', { ...on.asOwner(), body: { critical: 7, high: 30, medium: null } }),
     getDueDates: () => on.api.get('/settings/due-dates', on.asOwner()),
+    updateRetention: () =>
+      on.api.put('/settings/retention', { ...on.asOwner(), body: { resolved_findings: 365, scans: null } }),
+    getRetention: () => on.api.get('/settings/retention', on.asOwner()),
+    previewRetention: () =>
+      on.api.post('/settings/retention/preview', {
+        ...on.asOwner(),
+        body: { resolved_findings: 365, scans: 180 },
+      }),
     updateProjectDueDates: async () => {
       const path = `/projects/${on.made.project}/due-dates`;
       const answer = await on.api.put(path, { ...on.asOwner(), body: { critical: 1, low: 0 } });

@@ -45,6 +45,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
   const spare = must(await api.post(tokens, { ...org.asOwner, body: { name: 'spare' } })).info.id as string;
   must(await api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
   await watchWrites(sql, schema);
+  // For the operations that delete and restore an organization; each actor finds them under slugs of its own.
+  const [spareOrg, goneOrg] = [await createOrg(api), await createOrg(api)];
   let actor = await renewed();
 
   /** A user with every kind of object, made by SQL without the cost of registering. */
@@ -97,6 +99,14 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       insert into "${schema}".scan_counts as c (project_id, status, count) values ('${org.projectId}', 'failed', 1)
         on conflict (project_id, status) do update set count = c.count + 1`);
     const { id: deletable } = await push(api, org, scan);
+    const [mine, gone] = [`gone-${name}`, `back-${name}`];
+    await sql.unsafe(`delete from shared.org_deletions;
+      update shared.orgs set slug = '${mine}' where id = '${spareOrg.id}';
+      update shared.orgs set slug = '${gone}' where id = '${goneOrg.id}';
+      insert into shared.org_deletions (org_id, deleted_at, purge_at, lease_until)
+        values ('${goneOrg.id}', now(), now() + interval '30 days', now());
+      insert into shared.memberships (org_id, user_id, role, created_at) values
+        ('${spareOrg.id}', '${user}', 'owner', now()), ('${goneOrg.id}', '${user}', 'owner', now())`);
     const change = v7();
     await sql.unsafe(`insert into "${schema}".changes (id, at, actor_id, finding_ids, what, fields)
       values ('${change}', now(), '${user}', '{${finding}}', '{}', '[]')`);
@@ -111,6 +121,9 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         deleteProject: project,
         deleteScan: endedScan,
         deleteFinding: deletable as string,
+        updateOrg: mine,
+        deleteOrg: mine,
+        restoreOrg: gone,
         sessions: other,
         members: member,
         emails: second,

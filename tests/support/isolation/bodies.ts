@@ -125,6 +125,11 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
         source_url: call.pick(undefined, null, 'https://x.example/MARK/{path}'),
       },
     ],
+    updateOrg: () => [{ name: 'MARK' }],
+    // The model has no deleted organizations: tests/orgs/deletion.test.ts deletes them.
+    deleteOrg: () => [{ confirm: 'none' }],
+    updateRetention: () => [{ scans: call.pick(7, null) }],
+    previewRetention: () => [{ resolved_findings: 7 }],
     deleteProject: () => [{ confirm: call.pick(picks.project, 'shop', 'none') }],
     createProject: () => [{ name: 'MARK', slug: call.pick(undefined, 'shop', 'fresh') }],
     inviteMember: () => [{ email: address, role: call.pick('viewer', 'member', 'admin', 'owner') }],

@@ -155,7 +155,7 @@ function isOwn(call: Call, { kind, user, org, token }: Admitted, by: Owner): boo
     case 'script':
       return by.org === org;
     case 'user':
-      return by.user === user;
+      return by.user === user || (call.picks.endpoint === 'updateOrg' && by.org === call.picks.org);
     case 'nobody': {
       const session = call.picks.endpoint === 'logout' && call.picks.cookie === CROSSED ? 'bob' : call.own;
       const about = call.picks.endpoint === 'logout' ? session : call.body?.claim?.about;

@@ -175,7 +175,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
       ? NOT_FOUND
       : verifiesOther(call, facts, idOf('user', user ?? ''))
         ? NOT_VERIFIED
-        : undefined;
+        : ownsNot(call, facts, idOf('user', user ?? ''));
   if (!org) return undefined;
   const here = facts.orgs[org];
   const path = Object.fromEntries(call.named);
@@ -244,6 +244,23 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     }
   }
   return undefined;
+}
+
+/** The roles that change an organization outside of its own address. */
+const ORG_ROLES: Record<string, Role> = { updateOrg: 'admin', deleteOrg: 'owner', restoreOrg: 'owner' };
+
+/** Why a member of an organization cannot change it. */
+function ownsNot(call: Call, facts: Facts, user: string): Refusal | undefined {
+  const { endpoint } = call.picks;
+  const least = ORG_ROLES[endpoint];
+  const org = ORGS.find((name) => call.named.some(([word, value]) => word === 'orgs' && value === name));
+  if (!least || !org) return undefined;
+  const { role } = membershipOf(call, facts, org, user) ?? {};
+  if (!role || RANK.indexOf(role) < RANK.indexOf(least)) return DENIED;
+  if (facts.orgs[org].flags.require_mfa && !facts.users[user]?.mfa)
+    return [403, 'permission_error/mfa_required_by_org'];
+  if (endpoint === 'deleteOrg') return [400, 'validation_error/field_invalid'];
+  return endpoint === 'restoreOrg' ? UNDONE : undefined;
 }
 
 /** Whether an account that is to verify its primary address asks for a link to another. */

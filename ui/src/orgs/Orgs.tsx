@@ -7,6 +7,7 @@ import { useMe } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { DeletedOrgs } from './DeletedOrgs.tsx';
 import { OrgCard } from './OrgCard.tsx';
 
 /** The number of organizations from which on the page has a search field. */
@@ -67,6 +68,7 @@ export function Orgs() {
           </SimpleGrid>
         </>
       )}
+      <DeletedOrgs />
     </Page>
   );
 }

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as text from '#strings/routes.ts';
+import { api } from '../app/api.ts';
 import { NoSuchOrg } from '../app/no-such-org.ts';
 import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
@@ -12,15 +13,26 @@ import { OrgProblem } from '../shell/OrgProblem.tsx';
 import { OrgShell } from '../shell/OrgShell.tsx';
 import { signedIn } from './signed-in.ts';
 
+/** The organization that had a slug before it was changed. */
+const readRenamed = (slug: string) =>
+  api.get('/orgs/{slug}', { params: { path: { slug } } }).then(
+    ({ result }) => result,
+    () => undefined,
+  );
+
 const org = createRoute({
   getParentRoute: () => signedIn,
   path: '/o/$org',
   component: OrgShell,
   errorComponent: OrgProblem,
   notFoundComponent: NotFoundInShell,
-  beforeLoad: ({ params, context: { me, site } }) => {
+  beforeLoad: async ({ params, context: { me, site } }) => {
     const found = me.orgs.find(({ slug }) => slug === params.org);
-    if (!found) throw new NoSuchOrg(params.org);
+    if (!found) {
+      const renamed = await readRenamed(params.org);
+      const now = me.orgs.find(({ id }) => id === renamed?.id);
+      throw now ? redirect({ href: site.orgUrl(now.slug) }) : new NoSuchOrg(params.org);
+    }
     if (!site.reaches(found.slug)) {
       throw new WrongHost(text.otherOrganization, text.openAtMainAddress(found.name), {
         label: text.showOrganizations,

@@ -17,9 +17,9 @@ export const bearerFormat = middleware<AgentCall>(
   },
 );
 
-/** Requires a valid API token of the organization (401). */
+/** Requires a valid API token of the organization (401), and that the organization is not deleted (403). */
 export const bearerToken = middleware<TokenCall>(
-  ['token_error/invalid', 'token_error/expired'],
+  ['token_error/invalid', 'token_error/expired', 'tenant_error/deleted'],
   async function bearerToken(c, next) {
     const call = c.get('call');
     call.token = await call.services.apiTokens.check(call.org, call.bearer);

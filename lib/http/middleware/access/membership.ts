@@ -2,14 +2,21 @@ import type { MemberCall } from '../../call.ts';
 import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
 
-/** Requires a member of the organization (403). A pending invitation counts only while `pendingInvitations` is off. */
-export const membership = middleware<MemberCall>(['tenant_error/not_member'], function membership(c, next) {
-  const call = c.get('call');
-  const { membership, user } = call;
-  const { role, confirmed } = membership;
-  const isPending = call.services.config.pendingInvitations && !confirmed;
-  if (!role || isPending) throw new ApiError('tenant_error/not_member');
-  call.role = role;
-  call.actor = { type: 'user', id: user.id, name: user.name };
-  return next();
-});
+/**
+ * Requires a member of the organization (403), and that the organization is not deleted (403). A pending invitation counts only
+ * while `pendingInvitations` is off.
+ */
+export const membership = middleware<MemberCall>(
+  ['tenant_error/not_member', 'tenant_error/deleted'],
+  function membership(c, next) {
+    const call = c.get('call');
+    const { membership, user } = call;
+    const { role, confirmed, orgDeleted } = membership;
+    const isPending = call.services.config.pendingInvitations && !confirmed;
+    if (!role || isPending) throw new ApiError('tenant_error/not_member');
+    if (orgDeleted) throw new ApiError('tenant_error/deleted');
+    call.role = role;
+    call.actor = { type: 'user', id: user.id, name: user.name };
+    return next();
+  },
+);

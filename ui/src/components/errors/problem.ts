@@ -51,6 +51,11 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
     advice: text.askForInvitation,
     action: { label: text.showOrganizations, href: '/orgs' },
   }),
+  deleted: () => ({
+    title: text.orgDeleted,
+    advice: text.ownersRestore,
+    action: { label: text.showOrganizations, href: '/orgs' },
+  }),
   base_domain_only: ({ message }) => ({ title: text.otherAddress, advice: message }),
   not_found: () => ({
     title: text.notFound,

@@ -30,3 +30,14 @@ export const setUpMfa = 'Set up MFA';
 export const verifyWithViewersTokens = 'Verify fixes with viewers’ tokens';
 export const whoVerifies =
   'Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created by viewers and former members cannot do so.';
+
+export const name = 'Name';
+export const nameIsShown = 'The name that members and invitations show.';
+export const enterName = 'Enter a name';
+export const nameSaved = 'The name is saved.';
+export const slug = 'Slug';
+export const slugIsAddress =
+  'Identifies the organization in addresses. Agents and links with the former slug keep working, and no other organization can have it.';
+export const slugTaken = 'Another organization uses or used this slug. Choose another one.';
+export const slugReserved = 'This slug is reserved. Choose another one.';
+export const slugSaved = 'The slug is saved.';

@@ -24,6 +24,8 @@ export const ownersTurnOn = (message: string) =>
   `${message} Owners can turn on features of the organization on the Settings page.`;
 export const featureUnavailable = 'This feature is not available to the organization';
 export const administratorProvides = 'The administrator of this service can make it available.';
+export const orgDeleted = 'This organization was deleted';
+export const ownersRestore = 'An owner can restore it until it is removed for good.';
 export const notMember = 'You are not a member of this organization';
 export const askForInvitation = 'Ask an admin to invite you, or choose another organization.';
 export const showOrganizations = 'Show your organizations';

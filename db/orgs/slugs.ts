@@ -1,0 +1,48 @@
+import { eq, or, type SQL, sql } from 'drizzle-orm';
+import type { Db, Tx } from '../client.ts';
+import { orgs, reservedSlugs } from '../schema/orgs.ts';
+
+/*
+ * A slug is part of the address that agents send findings and tokens to. It is therefore never given to another organization,
+ * neither after a change nor after the purge of its organization.
+ */
+
+/** Whether an organization has the slug, or had it before a change. */
+export const hasOrgSlug = (slug: string): SQL =>
+  or(
+    eq(orgs.slug, slug),
+    sql`${orgs.id} = (select ${reservedSlugs.orgId} from ${reservedSlugs} where ${reservedSlugs.slug} = ${slug})`,
+  ) as SQL;
+
+/**
+ * Whether a slug is reserved for another organization or for none. Call it after the slug was written: a change of a slug that
+ * was committed meanwhile is visible then.
+ */
+export async function isReservedFor(tx: Db | Tx, slug: string, orgId: string): Promise<boolean> {
+  const [found] = await tx
+    .select({ orgId: reservedSlugs.orgId })
+    .from(reservedSlugs)
+    .where(eq(reservedSlugs.slug, slug));
+  return found !== undefined && found.orgId !== orgId;
+}
+
+/**
+ * Gives an organization another slug and reserves the former one. Part of the caller's transaction, which has locked the
+ * organization. The unique index of slugs refuses one that another organization has.
+ * @returns false if the slug is reserved; the caller rolls back
+ */
+export async function changeSlug(
+  tx: Tx,
+  org: { id: string; slug: string },
+  slug: string,
+  now: Date,
+): Promise<boolean> {
+  await tx.update(orgs).set({ slug }).where(eq(orgs.id, org.id));
+  if (await isReservedFor(tx, slug, org.id)) return false;
+  await tx.delete(reservedSlugs).where(eq(reservedSlugs.slug, slug));
+  await tx
+    .insert(reservedSlugs)
+    .values({ slug: org.slug, orgId: org.id, reservedAt: now })
+    .onConflictDoNothing();
+  return true;
+}

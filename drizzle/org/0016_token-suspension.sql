@@ -1,0 +1,1 @@
+ALTER TABLE "org_template"."api_tokens" ADD COLUMN "suspended" boolean DEFAULT false NOT NULL;

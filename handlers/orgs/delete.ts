@@ -1,0 +1,52 @@
+import { countSuspended } from '../../db/orgs/deletion.ts';
+import { freshCookie } from '../../lib/http/access.ts';
+import { noContent } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { text, z } from '../../lib/http/schema.ts';
+import { deleteOrganization } from '../../lib/orgs/deletion.ts';
+import { mailsOfRequest } from '../../lib/orgs/notices.ts';
+import { requireOrgRole } from '../../lib/orgs/owned.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+const OrganizationDeletion = z
+  .object({
+    confirm: text({ max: 50, example: 'acme' }).openapi({ description: 'The slug of the organization.' }),
+  })
+  .openapi('OrganizationDeletion', { example: { confirm: 'acme' } });
+
+export const deleteOrg = endpoint(
+  {
+    method: 'delete',
+    path: '/orgs/{slug}',
+    access: freshCookie,
+    tag: 'Organizations',
+    summary: 'Delete an organization',
+    description:
+      'For owners. Its members and tokens can no longer use it: 403 `tenant_error`/`deleted`. An owner can restore it for 30 days; then it is removed for good. All owners get a mail now and 3 days before the removal. Nobody else can ever have its slug.',
+    request: {
+      params: z.object({ slug: text({ max: 50, example: 'acme' }) }),
+      body: OrganizationDeletion,
+    },
+    responses: { 204: { description: 'Deleted.' } },
+    errors: ['permission_error/denied', 'permission_error/mfa_required_by_org', 'tenant_error/deleted'],
+  },
+  async (call) => {
+    const { body, db, now, params, services, user } = call;
+    const { org, shown } = await requireOrgRole(call, params.slug, 'owner');
+    if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
+    if (body.confirm !== shown.slug)
+      throw new ApiError('validation_error/field_invalid', {
+        details: [{ field: 'confirm', message: 'must be the slug of the organization' }],
+      });
+    const actor = { user, now, writeMail: mailsOfRequest(call) };
+    const deleted = await deleteOrganization(db, org, body.confirm, actor);
+    if (deleted === 'changed') throw new ApiError('resource_error/not_found');
+    if (deleted === 'state') throw new ApiError('tenant_error/deleted');
+    services.orgs.forget(org.id);
+    services.mail.kick();
+    const tokens = await countSuspended(services.database.sql, org.tables);
+    logSecurityEvent(call, 'org_deleted', { org: shown.slug, tokens, purge_at: deleted.toISOString() });
+    return noContent();
+  },
+);

@@ -1,0 +1,41 @@
+import { eq } from 'drizzle-orm';
+import { orgs } from '../../db/schema/orgs.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { text, z } from '../../lib/http/schema.ts';
+import { restoreOrganization } from '../../lib/orgs/deletion.ts';
+import { listOrgsOf } from '../../lib/orgs/list.ts';
+import { mailsOfRequest } from '../../lib/orgs/notices.ts';
+import { requireOrgRole } from '../../lib/orgs/owned.ts';
+import { Organization } from '../../lib/resources.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+export const restoreOrg = endpoint(
+  {
+    method: 'post',
+    path: '/orgs/{slug}/restore',
+    access: cookie,
+    tag: 'Organizations',
+    summary: 'Restore a deleted organization',
+    description:
+      'For owners, until the organization is removed for good. Its members and tokens can use it again; a token that was revoked or has expired stays so. Answers 409 `conflict` if it is not deleted.',
+    request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }) },
+    responses: { 200: { description: 'The organization.', result: Organization } },
+    errors: ['permission_error/denied', 'permission_error/mfa_required_by_org', 'resource_error/conflict'],
+  },
+  async (call) => {
+    const { db, now, params, services, user } = call;
+    const { org, shown } = await requireOrgRole(call, params.slug, 'owner');
+    const refused = await restoreOrganization(db, org, { user, now, writeMail: mailsOfRequest(call) });
+    if (refused === 'changed') throw new ApiError('resource_error/not_found');
+    if (refused === 'state')
+      throw new ApiError('resource_error/conflict', { message: 'The organization is not deleted.' });
+    services.mail.kick();
+    logSecurityEvent(call, 'org_restored', { org: shown.slug });
+    const [restored] = await listOrgsOf(call, { where: eq(orgs.id, org.id) });
+    if (!restored) throw new ApiError('resource_error/not_found');
+    return ok(restored);
+  },
+);

@@ -1,0 +1,89 @@
+import { eq } from 'drizzle-orm';
+import { isUniqueViolation, retried } from '../../db/errors.ts';
+import { readDeletion } from '../../db/orgs/deletion.ts';
+import { changeSlug } from '../../db/orgs/slugs.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { cookie } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import type { CookieCall } from '../../lib/http/call.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
+import { name, orgSlug } from '../../lib/http/fields.ts';
+import { text, z } from '../../lib/http/schema.ts';
+import { listOrgsOf } from '../../lib/orgs/list.ts';
+import { requireOrgRole } from '../../lib/orgs/owned.ts';
+import { isReservedSlug } from '../../lib/orgs/slugs.ts';
+import { lockOrg } from '../../lib/quotas.ts';
+import { Organization } from '../../lib/resources.ts';
+import { logSecurityEvent } from '../../lib/security-events.ts';
+
+const OrganizationChanges = z
+  .object({ name: name('Acme').optional(), slug: orgSlug().optional() })
+  .refine((body) => body.name !== undefined || body.slug !== undefined, {
+    path: ['name'],
+    message: 'is required, or slug',
+  })
+  .openapi('OrganizationChanges', { example: { name: 'Acme' } });
+
+export const updateOrg = endpoint(
+  {
+    method: 'patch',
+    path: '/orgs/{slug}',
+    access: cookie,
+    tag: 'Organizations',
+    summary: 'Rename an organization',
+    description:
+      'Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required.',
+    request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }), body: OrganizationChanges },
+    responses: { 200: { description: 'The organization after the change.', result: Organization } },
+    errors: [
+      'permission_error/denied',
+      'permission_error/mfa_required_by_org',
+      'tenant_error/deleted',
+      'tenant_error/slug_reserved',
+      'tenant_error/slug_taken',
+    ],
+  },
+  async (call) => {
+    const { body, params, services } = call;
+    const least = body.slug === undefined ? 'admin' : 'owner';
+    const { org, shown } = await requireOrgRole(call, params.slug, least);
+    if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
+    const isNewSlug = body.slug !== undefined && body.slug !== shown.slug;
+    if (isNewSlug && isReservedSlug(body.slug as string)) throw new ApiError('tenant_error/slug_reserved');
+    const before = await change(call, org.id, body);
+    services.orgs.forget(org.id);
+    for (const setting of ['name', 'slug'] as const)
+      if (body[setting] !== undefined && body[setting] !== before[setting])
+        logSecurityEvent(call, 'org_setting_changed', { org: before.slug, setting, to: body[setting] });
+    const [changed] = await listOrgsOf(call, { where: eq(orgs.id, org.id) });
+    if (!changed) throw new ApiError('resource_error/not_found');
+    return ok(changed);
+  },
+);
+
+/** Changes an organization under its lock. @returns what it was before */
+async function change(
+  { db, now }: CookieCall,
+  orgId: string,
+  { name, slug }: { name?: string | undefined; slug?: string | undefined },
+): Promise<{ name: string; slug: string }> {
+  const changing = retried(() =>
+    db.transaction(async (tx) => {
+      await lockOrg(tx, orgId);
+      const [current] = await tx
+        .select({ id: orgs.id, name: orgs.name, slug: orgs.slug })
+        .from(orgs)
+        .where(eq(orgs.id, orgId));
+      if (!current) throw new ApiError('resource_error/not_found');
+      if (await readDeletion(tx, orgId)) throw new ApiError('tenant_error/deleted');
+      if (name !== undefined) await tx.update(orgs).set({ name }).where(eq(orgs.id, orgId));
+      if (slug !== undefined && slug !== current.slug && !(await changeSlug(tx, current, slug, now)))
+        throw new ApiError('tenant_error/slug_taken');
+      return current;
+    }),
+  );
+  return await changing.catch((error) => {
+    throw isUniqueViolation(error) ? new ApiError('tenant_error/slug_taken') : error;
+  });
+}

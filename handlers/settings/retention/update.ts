@@ -1,0 +1,27 @@
+import { writeRetention } from '../../../db/retention/settings.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { allKinds, Retention, RetentionInput } from '../../../lib/retention/settings.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
+
+export const updateRetention = endpoint(
+  {
+    method: 'put',
+    path: '/settings/retention',
+    access: cookieOrg('admin'),
+    tag: 'Policies',
+    summary: 'Set how long findings and scans are kept',
+    description:
+      'Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone: `POST /settings/retention/preview` counts what would be removed.',
+    request: { body: RetentionInput },
+    responses: { 200: { description: 'The days.', result: Retention } },
+  },
+  async (call) => {
+    const { db, org } = call;
+    const days = allKinds(call.body);
+    await writeRetention(db, org.id, days);
+    logSecurityEvent(call, 'org_setting_changed', { setting: 'retention', to: JSON.stringify(days) });
+    return ok(days);
+  },
+);

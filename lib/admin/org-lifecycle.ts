@@ -1,0 +1,147 @@
+import { eq } from 'drizzle-orm';
+import type { Database } from '../../db/client.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
+import { createIds } from '../../db/ids.ts';
+import { readDeletion, releaseOrgPurge, SETTLED_MS, takeOrgPurgeOf } from '../../db/orgs/deletion.ts';
+import { purgeOrg } from '../../db/orgs/purge.ts';
+import { changeSlug } from '../../db/orgs/slugs.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import type { Logger } from '../logger.ts';
+import { createQueuedMails } from '../mail/queued-mails.ts';
+import { type Actor, deleteOrganization, restoreOrganization } from '../orgs/deletion.ts';
+import { isReservedSlug, ORG_SLUG } from '../orgs/slugs.ts';
+import { lockOrg } from '../quotas.ts';
+import { logOperatorEvent } from '../security-events.ts';
+import { requireConfirmed } from './confirm.ts';
+import { AdminError, EXIT, oneLine } from './error.ts';
+import { operator } from './operator.ts';
+import { findOrg } from './orgs.ts';
+
+/** What a command that deletes or restores organizations needs. */
+export interface LifecycleCall {
+  database: Database;
+  log: Logger;
+  /** For mails to the owners. */
+  box: SecretBox;
+}
+
+export interface OrgChange {
+  org_id: string;
+  org: string;
+  name: string;
+}
+
+/** An organization with an up-to-date schema. */
+export async function readyOrg({ db }: Database, orgName: string, version: number) {
+  const org = await findOrg(db, orgName);
+  if (org.schema_version < version)
+    throw new AdminError(`the schema of ${org.slug} is behind: run "migrate" first`);
+  return { ...org, tables: defineOrgTables(orgSchemaName(org.id)) };
+}
+
+function actorOf({ database: { db }, log, box }: LifecycleCall): Actor {
+  const clock = () => new Date();
+  const { write } = createQueuedMails({ db, box, log, clock, nextId: createIds(clock) });
+  return { now: clock(), writeMail: (tx, { email }, content) => write(tx, email, content) };
+}
+
+/** Deletes an organization. Its owners get a mail and can restore it. */
+export async function deleteOrg(
+  call: LifecycleCall,
+  orgName: string,
+  confirm: string | undefined,
+  version: number,
+): Promise<OrgChange & { purge_at: Date }> {
+  const { db } = call.database;
+  const org = await readyOrg(call.database, orgName, version);
+  requireConfirmed(confirm, org.slug, `this deletes the organization ${org.slug}`);
+  const purgeAt = await deleteOrganization(db, org, org.slug, actorOf(call));
+  if (purgeAt === 'state') throw new AdminError(`${org.slug} is deleted already`);
+  if (purgeAt === 'changed') throw new AdminError(`${org.slug} was changed meanwhile`);
+  logOperatorEvent(call.log, 'org_deleted', { org: org.slug, operator: operator(), purge_at: purgeAt });
+  return { ...changeOf(org), purge_at: purgeAt };
+}
+
+/** Restores a deleted organization. Its owners get a mail. */
+export async function restoreOrg(call: LifecycleCall, orgName: string, version: number): Promise<OrgChange> {
+  const org = await readyOrg(call.database, orgName, version);
+  const refused = await restoreOrganization(call.database.db, org, actorOf(call));
+  if (refused) throw new AdminError(`${org.slug} is not deleted, or is being purged`);
+  logOperatorEvent(call.log, 'org_restored', { org: org.slug, operator: operator() });
+  return changeOf(org);
+}
+
+/** Removes a deleted organization for good before its time. */
+export async function purgeOrgNow(
+  { database: { db, sql }, log }: Pick<LifecycleCall, 'database' | 'log'>,
+  orgName: string,
+  confirm: string | undefined,
+): Promise<OrgChange> {
+  const org = await findOrg(db, orgName);
+  const deletion = await readDeletion(db, org.id);
+  if (!deletion) throw new AdminError(`${org.slug} is not deleted: run "orgs delete" first`);
+  requireConfirmed(confirm, org.slug, `this removes ${org.slug} for good`);
+  const now = new Date();
+  const waitMs = deletion.deletedAt.getTime() + SETTLED_MS - now.getTime();
+  if (waitMs > 0) {
+    const seconds = Math.ceil(waitMs / 1_000);
+    throw new AdminError(`servers may still know ${org.slug}: try again in ${seconds} s`);
+  }
+  if (!(await takeOrgPurgeOf(sql, org.id, now)))
+    throw new AdminError(`another process is purging ${org.slug}, or it was restored`);
+  try {
+    await purgeOrg(sql, org.id, now);
+  } catch (error) {
+    await releaseOrgPurge(sql, org.id, 0);
+    throw error;
+  }
+  logOperatorEvent(log, 'org_purged', { org: org.slug, org_id: org.id, operator: operator() });
+  return changeOf(org);
+}
+
+/** Changes the name or the slug of an organization. The former slug still leads to it. */
+export async function renameOrg(
+  { database: { db }, log }: Pick<LifecycleCall, 'database' | 'log'>,
+  orgName: string,
+  { name, slug }: { name?: string | undefined; slug?: string | undefined },
+): Promise<OrgChange & { previous: { name: string; slug: string }; changed: boolean }> {
+  const newName = name?.trim();
+  if (newName === undefined && slug === undefined)
+    throw new AdminError('nothing to change: give --name or --slug', EXIT.usage);
+  if (newName !== undefined && (newName.length === 0 || newName.length > 200))
+    throw new AdminError('a name has 1 to 200 characters', EXIT.usage);
+  if (slug !== undefined && (!ORG_SLUG.test(slug) || isReservedSlug(slug)))
+    throw new AdminError(
+      `"${oneLine(slug)}" cannot be a slug: 3 to 50 lower-case letters, digits and hyphens`,
+      EXIT.usage,
+    );
+  const taken = () => new AdminError(`the slug ${slug} is taken, or reserved for another organization`);
+  const renaming = db.transaction(async (tx) => {
+    const { id } = await findOrg(tx, orgName);
+    await lockOrg(tx, id);
+    const before = await findOrg(tx, id);
+    if (newName !== undefined) await tx.update(orgs).set({ name: newName }).where(eq(orgs.id, id));
+    if (slug !== undefined && slug !== before.slug && !(await changeSlug(tx, before, slug, new Date())))
+      throw taken();
+    return { before, after: await findOrg(tx, id) };
+  });
+  const { before, after } = await renaming.catch((error) => {
+    throw isUniqueViolation(error) ? taken() : error;
+  });
+  for (const setting of ['name', 'slug'] as const)
+    if (before[setting] !== after[setting]) {
+      const fields = { org: before.slug, setting, to: after[setting], operator: operator() };
+      logOperatorEvent(log, 'org_setting_changed', fields);
+    }
+  const changed = before.name !== after.name || before.slug !== after.slug;
+  return { ...changeOf(after), previous: { name: before.name, slug: before.slug }, changed };
+}
+
+const changeOf = ({ id, slug, name }: { id: string; slug: string; name: string }): OrgChange => ({
+  org_id: id,
+  org: slug,
+  name,
+});

@@ -1,0 +1,40 @@
+import type { Database } from '../../db/client.ts';
+import { noteRetention, readRetention, takeRetentionOf } from '../../db/retention/settings.ts';
+import type { Logger } from '../logger.ts';
+import { takeTurn } from '../retention/expire.ts';
+import { AdminError } from './error.ts';
+import { readyOrg } from './org-lifecycle.ts';
+
+export interface RetentionResult {
+  org_id: string;
+  org: string;
+  resolved_findings: number | null;
+  scans: number | null;
+  findings_removed: number;
+  scans_removed: number;
+}
+
+const TURN_MS = 10_000;
+
+/** Removes what has expired in an organization now. Servers may be running. */
+export async function runRetention(
+  { database, log, version }: { database: Database; log: Logger; version: number },
+  orgName: string,
+): Promise<RetentionResult> {
+  const { sql, db } = database;
+  const org = await readyOrg(database, orgName, version);
+  const days = await readRetention(db, org.id);
+  const result = { org_id: org.id, org: org.slug, ...days, findings_removed: 0, scans_removed: 0 };
+  if (days.resolved_findings === null && days.scans === null) return result;
+  let turn = await takeRetentionOf(sql, org.id);
+  if (!turn) throw new AdminError(`a server is removing what has expired in ${org.slug}, or it is deleted`);
+  const services = { database, log, clock: () => new Date(), tables: org.tables };
+  for (;;) {
+    const { findings, scans, next } = await takeTurn(services, turn, TURN_MS);
+    result.findings_removed += findings;
+    result.scans_removed += scans;
+    if (next === undefined) return result;
+    turn = { ...turn, position: next };
+    await noteRetention(sql, turn, next);
+  }
+}

@@ -1,0 +1,27 @@
+import { hasOrgSlug } from '../../db/orgs/slugs.ts';
+import type { Role } from '../../db/schema/orgs.ts';
+import type { CookieCall } from '../http/call.ts';
+import { ApiError } from '../http/errors.ts';
+import { rankOf } from '../tokens/scopes.ts';
+import type { Org } from './directory.ts';
+import { isOrgFlagActive } from './flags.ts';
+import { listOrgsOf } from './list.ts';
+
+/**
+ * The organization of a path, for a member with at least a role. Slugs of former times count as well.
+ * @throws ApiError `resource_error/not_found` for everybody but members, as `GET /orgs/{slug}`; `permission_error/denied`;
+ *   `permission_error/mfa_required_by_org`
+ */
+export async function requireOrgRole(call: CookieCall, slug: string, least: Role) {
+  const [shown] = await listOrgsOf(call, { where: hasOrgSlug(slug), deleted: true });
+  const org = shown && (await call.services.orgs.named(slug));
+  if (!org) throw new ApiError('resource_error/not_found');
+  if (rankOf(shown.role) < rankOf(least)) throw new ApiError('permission_error/denied');
+  await requireMfaOf(call, org);
+  return { org, shown };
+}
+
+async function requireMfaOf({ db, user }: CookieCall, org: Org): Promise<void> {
+  if (!user.mfaEnabled && (await isOrgFlagActive(db, org, 'require_mfa')))
+    throw new ApiError('permission_error/mfa_required_by_org');
+}
