@@ -2200,16 +2200,12 @@ export interface components {
              * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
              */
             request_id: string;
-            errors: components["schemas"]["Error"][];
+            errors: components["schemas"]["ErrorObject"][];
         };
-        Error: {
-            /** @enum {string} */
-            type: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
-            /**
-             * @description Stable. Each operation lists its codes.
-             * @enum {string}
-             */
-            code: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
+        ErrorObject: {
+            type: components["schemas"]["ErrorObjectType"];
+            /** @description Stable. Each operation lists its codes. */
+            code: components["schemas"]["ErrorObjectCode"];
             /** @example E40001 */
             ref: string;
             /**
@@ -2218,12 +2214,31 @@ export interface components {
              */
             message: string;
             /** @description Every field that is missing or invalid. */
-            details?: {
-                /** @example title */
-                field: string;
-                /** @example is required */
-                message: string;
-            }[];
+            details?: components["schemas"]["ErrorObjectDetail"][];
+        };
+        LoginResult: components["schemas"]["SignedIn"] | components["schemas"]["MfaRequired"];
+        SignedIn: {
+            user: components["schemas"]["User"];
+        };
+        MfaRequired: {
+            /** @enum {boolean} */
+            mfa_required: true;
+            /**
+             * @description For `/auth/mfa/validate`, within five minutes.
+             * @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig
+             */
+            mfa_token: string;
+            mfa_methods: components["schemas"]["MfaMethod"][];
+        };
+        MfaMethod: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            type: components["schemas"]["MfaType"];
+            /** @example Phone */
+            name: string;
         };
         Account: {
             /**
@@ -2258,8 +2273,7 @@ export interface components {
             name: string;
             /** @example acme */
             slug: string;
-            /** @enum {string} */
-            plan: "free" | "pro" | "enterprise";
+            plan: components["schemas"]["Plan"];
             /** @example findings.acme.example */
             custom_domain?: string;
             /** @example 2 */
@@ -2269,11 +2283,8 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
-            /**
-             * @description The caller's.
-             * @enum {string}
-             */
-            role: "owner" | "admin" | "member" | "viewer";
+            /** @description The caller's. */
+            role: components["schemas"]["Role"];
         };
         UserEmail: {
             /**
@@ -2306,8 +2317,7 @@ export interface components {
             id: string;
             /** @example Phone */
             name: string;
-            /** @enum {string} */
-            type: "totp" | "email";
+            type: components["schemas"]["MfaType"];
             /** @example true */
             verified: boolean;
             /**
@@ -2365,7 +2375,7 @@ export interface components {
              *       "read"
              *     ]
              */
-            scopes: ("ingest" | "read" | "triage" | "admin")[];
+            scopes: components["schemas"]["TokenScope"][];
             /**
              * Format: uuid
              * @description The only organization where the token works. Absent: all of yours.
@@ -2406,7 +2416,7 @@ export interface components {
              *       "read"
              *     ]
              */
-            scopes?: ("read" | "triage" | "admin")[];
+            scopes?: components["schemas"]["NewPersonalTokenScope"][];
             /**
              * @description Days.
              * @example 90
@@ -2440,16 +2450,11 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             project_id: string;
-            /** @enum {string} */
-            persona: "sharingan" | "senku" | "killua";
+            persona: components["schemas"]["Persona"];
             /** @example Nightly audit */
             name: string;
             target?: components["schemas"]["ScanTarget"];
-            /**
-             * @example completed
-             * @enum {string}
-             */
-            status: "running" | "completed" | "failed";
+            status: components["schemas"]["ScanStatus"];
             /**
              * @description Why the scan failed, or the problems of a scan that completed with warnings.
              * @example 2 of 31 files could not be parsed.
@@ -2519,6 +2524,7 @@ export interface components {
             /** @example false */
             has_prev: boolean;
         };
+        FindingOrGroup: components["schemas"]["ListedFinding"] | components["schemas"]["FindingGroup"];
         ListedFinding: {
             /**
              * Format: uuid
@@ -2541,8 +2547,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /**
              * @description Markdown. Absent when omitted.
              * @example User input reaches the **query**.
@@ -2562,8 +2567,7 @@ export interface components {
             line?: number;
             /** @example semgrep */
             source?: string;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            status: components["schemas"]["FindingStatus"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -2596,8 +2600,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             regressed_at?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -2633,37 +2636,10 @@ export interface components {
             label: string;
             /** @example 8 */
             count: number;
-            /**
-             * @description The worst.
-             * @enum {string}
-             */
-            severity: "critical" | "high" | "medium" | "low" | "info";
-            severities: {
-                /** @example 1 */
-                critical: number;
-                /** @example 1 */
-                high: number;
-                /** @example 1 */
-                medium: number;
-                /** @example 1 */
-                low: number;
-                /** @example 1 */
-                info: number;
-            };
-            statuses: {
-                /** @example 1 */
-                open: number;
-                /** @example 1 */
-                confirmed: number;
-                /** @example 1 */
-                fixed: number;
-                /** @example 1 */
-                false_positive: number;
-                /** @example 1 */
-                wontfix: number;
-                /** @example 1 */
-                verified: number;
-            };
+            /** @description The worst. */
+            severity: components["schemas"]["Severity"];
+            severities: components["schemas"]["FindingGroupSeverities"];
+            statuses: components["schemas"]["FindingGroupStatuses"];
             /**
              * @description How many have regressed.
              * @example 0
@@ -2683,195 +2659,50 @@ export interface components {
             $schema: string;
             /** @enum {string} */
             version: "2.1.0";
-            runs: {
-                results: {
-                    /** @example CWE-89 */
-                    ruleId: string;
-                    /** @enum {string} */
-                    level: "error" | "warning" | "note";
-                    message: {
-                        /**
-                         * @description The title.
-                         * @example SQL injection in search
-                         */
-                        text: string;
-                        /**
-                         * @description The description.
-                         * @example User input reaches the **query**.
-                         */
-                        markdown?: string;
-                    };
-                    locations?: {
-                        physicalLocation: {
-                            artifactLocation: {
-                                /** @example src/search.ts */
-                                uri: string;
-                            };
-                            region?: {
-                                /** @example 42 */
-                                startLine: number;
-                            };
-                        };
-                    }[];
-                    fingerprints: {
-                        /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
-                        "svcFindings/v1": string;
-                    };
-                    partialFingerprints: {
-                        /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
-                        primaryLocationLineHash: string;
-                    };
-                    /**
-                     * @description It was fixed.
-                     * @enum {string}
-                     */
-                    baselineState?: "absent";
-                    suppressions?: {
-                        /** @enum {string} */
-                        kind: "external";
-                        /** @enum {string} */
-                        status: "accepted";
-                        /** @example False positive */
-                        justification: string;
-                    }[];
-                    provenance: {
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        firstDetectionTimeUtc: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        lastDetectionTimeUtc: string;
-                    };
-                    properties: {
-                        /**
-                         * Format: uuid
-                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                         */
-                        id: string;
-                        /**
-                         * @description The scan that reported it first.
-                         * @example 01890a5d-ac96-774b-bcce-b302099a8057
-                         */
-                        scan_id: string;
-                        /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
-                        last_scan_id: string;
-                        /**
-                         * Format: uuid
-                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                         */
-                        project_id: string;
-                        /** @enum {string} */
-                        severity: "critical" | "high" | "medium" | "low" | "info";
-                        /** @example CWE-89 */
-                        cwe?: string;
-                        /** @example CVE-2026-12345 */
-                        cve?: string;
-                        /** @example 9.8 */
-                        cvss_score?: number;
-                        /** @example CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H */
-                        cvss_vector?: string;
-                        /** @example semgrep */
-                        source?: string;
-                        /** @enum {string} */
-                        status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        status_changed_at: string;
-                        /**
-                         * @description Seen again after it was fixed or verified.
-                         * @example false
-                         */
-                        regressed: boolean;
-                        /** @example 3 */
-                        seen_count: number;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        last_seen_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        updated_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        regressed_at?: string;
-                        /** @enum {string} */
-                        reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
-                        /**
-                         * Format: uuid
-                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                         */
-                        assignee_id?: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        due_at?: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        accepted_until?: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        missing_since?: string;
-                        /** @example web-shop */
-                        project_slug: string;
-                        /** @example Web shop */
-                        project_name: string;
-                        tags: string[];
-                        /**
-                         * @description The CVSS score, where that says the same as the severity; else one that does.
-                         * @example 9.8
-                         */
-                        "security-severity": string;
-                    };
-                }[];
-                tool: {
-                    driver: {
-                        /** @enum {string} */
-                        name: "svc-findings";
-                        rules: {
-                            /**
-                             * @description The CVE, else the CWE, else what found it.
-                             * @example CWE-89
-                             */
-                            id: string;
-                            shortDescription: {
-                                /** @example CWE-89 */
-                                text: string;
-                            };
-                            /** @example https://cwe.mitre.org/data/definitions/89.html */
-                            helpUri?: string;
-                            properties: {
-                                tags: string[];
-                                /**
-                                 * @description The highest of its results.
-                                 * @example 9.8
-                                 */
-                                "security-severity": string;
-                            };
-                        }[];
-                    };
-                };
-            }[];
+            runs: components["schemas"]["SarifRun"][];
+        };
+        SarifRun: {
+            results: components["schemas"]["SarifResult"][];
+            tool: components["schemas"]["SarifRunTool"];
+        };
+        SarifResult: {
+            /** @example CWE-89 */
+            ruleId: string;
+            level: components["schemas"]["SarifResultLevel"];
+            message: components["schemas"]["SarifResultMessage"];
+            locations?: components["schemas"]["SarifLocation"][];
+            fingerprints: components["schemas"]["SarifResultFingerprints"];
+            partialFingerprints: components["schemas"]["SarifResultPartialFingerprints"];
+            /**
+             * @description It was fixed.
+             * @enum {string}
+             */
+            baselineState?: "absent";
+            suppressions?: components["schemas"]["SarifSuppression"][];
+            provenance: components["schemas"]["SarifResultProvenance"];
+            properties: components["schemas"]["SarifResultProperties"];
+        };
+        SarifLocation: {
+            physicalLocation: components["schemas"]["SarifLocationPhysicalLocation"];
+        };
+        SarifSuppression: {
+            /** @enum {string} */
+            kind: "external";
+            /** @enum {string} */
+            status: "accepted";
+            /** @example False positive */
+            justification: string;
+        };
+        SarifRule: {
+            /**
+             * @description The CVE, else the CWE, else what found it.
+             * @example CWE-89
+             */
+            id: string;
+            shortDescription: components["schemas"]["SarifRuleShortDescription"];
+            /** @example https://cwe.mitre.org/data/definitions/89.html */
+            helpUri?: string;
+            properties: components["schemas"]["SarifRuleProperties"];
         };
         /**
          * @example {
@@ -2885,44 +2716,7 @@ export interface components {
          */
         ManyFindingChanges: {
             /** @description A change for each finding. */
-            changes?: {
-                /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                id: string;
-                /** @enum {string} */
-                status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
-                /**
-                 * @description Why the finding has its status. A new status without a reason has none.
-                 * @enum {string|null}
-                 */
-                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
-                /**
-                 * @description Shown in the activity.
-                 * @example Only reachable from tests.
-                 */
-                note?: string | null;
-                /**
-                 * Format: uuid
-                 * @description A member of the organization.
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                assignee_id?: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-31T00:00:00Z
-                 */
-                due_at?: string | null;
-                /**
-                 * Format: date-time
-                 * @description When the finding is `open` again. Only with the status `wontfix`.
-                 * @example 2026-01-31T00:00:00Z
-                 */
-                accepted_until?: string | null;
-                /**
-                 * @description A finding with another status is not changed.
-                 * @enum {string}
-                 */
-                if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-            }[];
+            changes?: components["schemas"]["ManyFindingChangesChange"][];
             /** @description Findings that get the same change, instead of `changes`. */
             ids?: string[];
             filter?: components["schemas"]["FindingFilter"];
@@ -2939,13 +2733,9 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             after?: string;
-            /** @enum {string} */
-            status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
-            /**
-             * @description Why the finding has its status. A new status without a reason has none.
-             * @enum {string|null}
-             */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            status?: components["schemas"]["UserStatus"];
+            /** @description Why the finding has its status. A new status without a reason has none. */
+            reason?: components["schemas"]["NullableTriageReason"];
             /**
              * @description Shown in the activity.
              * @example Only reachable from tests.
@@ -2968,11 +2758,8 @@ export interface components {
              * @example 2026-01-31T00:00:00Z
              */
             accepted_until?: string | null;
-            /**
-             * @description A finding with another status is not changed.
-             * @enum {string}
-             */
-            if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            /** @description A finding with another status is not changed. */
+            if_status?: components["schemas"]["FindingStatus"];
         };
         /**
          * @description The filters of the list of findings that get the same change, instead of `changes`.
@@ -2991,11 +2778,8 @@ export interface components {
              * @example 01890a5d-ac96-774b-bcce-b302099a8057
              */
             against?: string;
-            /**
-             * @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`).
-             * @enum {string}
-             */
-            change?: "new" | "seen_again" | "gone";
+            /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
+            change?: components["schemas"]["ScanDifference"];
             /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
             project_id?: string | string[];
             /**
@@ -3004,14 +2788,14 @@ export interface components {
              *       "critical"
              *     ]
              */
-            severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+            severity?: components["schemas"]["Severity"][];
             /**
              * @description One or more values: repeat the parameter or separate the values by commas.
              * @example [
              *       "open"
              *     ]
              */
-            status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+            status?: components["schemas"]["FindingStatus"][];
             /**
              * @description Whether they were seen again after they were fixed or verified.
              * @example true
@@ -3116,8 +2900,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /**
              * @description Markdown.
              * @example User input reaches the **query**.
@@ -3137,8 +2920,7 @@ export interface components {
             line?: number;
             /** @example semgrep */
             source?: string;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            status: components["schemas"]["FindingStatus"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -3171,8 +2953,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             regressed_at?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -3202,13 +2983,9 @@ export interface components {
          *     }
          */
         FindingChanges: {
-            /** @enum {string} */
-            status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
-            /**
-             * @description Why the finding has its status. A new status without a reason has none.
-             * @enum {string|null}
-             */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            status?: components["schemas"]["UserStatus"];
+            /** @description Why the finding has its status. A new status without a reason has none. */
+            reason?: components["schemas"]["NullableTriageReason"];
             /**
              * @description Shown in the activity.
              * @example Only reachable from tests.
@@ -3231,11 +3008,8 @@ export interface components {
              * @example 2026-01-31T00:00:00Z
              */
             accepted_until?: string | null;
-            /**
-             * @description A finding with another status is not changed.
-             * @enum {string}
-             */
-            if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            /** @description A finding with another status is not changed. */
+            if_status?: components["schemas"]["FindingStatus"];
         };
         SimilarFinding: {
             /**
@@ -3259,8 +3033,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /** @example CWE-89 */
             cwe?: string;
             /** @example CVE-2026-12345 */
@@ -3275,8 +3048,7 @@ export interface components {
             line?: number;
             /** @example semgrep */
             source?: string;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            status: components["schemas"]["FindingStatus"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -3309,8 +3081,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             regressed_at?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -3331,11 +3102,8 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             missing_since?: string;
-            /**
-             * @description What they have in common. `rule`: the source and the title.
-             * @enum {string}
-             */
-            why: "cve" | "rule" | "file";
+            /** @description What they have in common. `rule`: the source and the title. */
+            why: components["schemas"]["SimilarFindingWhy"];
         };
         ActivityEntry: {
             /**
@@ -3348,20 +3116,8 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             at: string;
-            /** @enum {string} */
-            kind: "created" | "regressed" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
-            /** @description A user whose account was deleted has no name. */
-            actor: {
-                /** @enum {string} */
-                type: "user" | "token" | "rule" | "system";
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                id?: string;
-                /** @example Ada Lovelace */
-                name?: string;
-            };
+            kind: components["schemas"]["EventKind"];
+            actor: components["schemas"]["ActivityEntryActor"];
             /**
              * @description Before the change: a status, a severity, a user id or a time.
              * @example open
@@ -3372,8 +3128,7 @@ export interface components {
              * @example fixed
              */
             to?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * @description The actor's remark, or the text of a comment in Markdown.
              * @example Only reachable from tests.
@@ -3386,15 +3141,7 @@ export interface components {
              */
             edited_at?: string;
             /** @description The members that the comment mentions. Absent if it mentions none. */
-            mentions?: {
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                id: string;
-                /** @example Grace Hopper */
-                name: string;
-            }[];
+            mentions?: components["schemas"]["ActivityEntryMention"][];
         };
         Exploit: {
             /**
@@ -3430,17 +3177,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             at: string;
-            actor: {
-                /** @enum {string} */
-                type: "user" | "token" | "rule";
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                id: string;
-                /** @example Ada Lovelace */
-                name: string;
-            };
+            actor: components["schemas"]["RecentChangeActor"];
             /**
              * @description How many findings were changed.
              * @example 3
@@ -3457,38 +3194,7 @@ export interface components {
              * @example SQL injection in search
              */
             title?: string;
-            /**
-             * @description The new values that all findings have in common. Null: the value was removed.
-             * @example {
-             *       "status": {
-             *         "to": "false_positive"
-             *       },
-             *       "reason": "used_in_tests"
-             *     }
-             */
-            what: {
-                status?: {
-                    /** @enum {string} */
-                    to: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                };
-                /** @enum {string|null} */
-                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                assignee_id?: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-01T00:00:00.000Z
-                 */
-                due_at?: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-01T00:00:00.000Z
-                 */
-                accepted_until?: string | null;
-            };
+            what: components["schemas"]["RecentChangeWhat"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -3539,6 +3245,54 @@ export interface components {
              * @example true
              */
             shared?: boolean | null;
+        };
+        TrendDay: {
+            /**
+             * Format: date
+             * @example 2026-01-01
+             */
+            date: string;
+            /** @example 42 */
+            total: number;
+            /** @example 1 */
+            critical: number;
+            /** @example 5 */
+            high: number;
+            /** @example 12 */
+            medium: number;
+            /** @example 20 */
+            low: number;
+            /** @example 4 */
+            info: number;
+            /** @example 9 */
+            unresolved: number;
+        };
+        ProjectCounts: {
+            project: components["schemas"]["ProjectCountsProject"];
+            /** @example 42 */
+            total: number;
+            /** @example 1 */
+            critical: number;
+            /** @example 5 */
+            high: number;
+            /** @example 12 */
+            medium: number;
+            /** @example 20 */
+            low: number;
+            /** @example 4 */
+            info: number;
+            /** @example 30 */
+            unresolved: number;
+            attention: components["schemas"]["SeveritySummary"];
+            regressed: components["schemas"]["SeveritySummary"];
+            /**
+             * Format: date-time
+             * @description Start of the latest scan, if there is one.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_scan_at?: string;
+            /** @description With `from` or `to`, of the first 50 projects. */
+            weeks?: components["schemas"]["Week"][];
         };
         Week: {
             /**
@@ -3646,48 +3400,8 @@ export interface components {
              * @example true
              */
             enabled: boolean;
-            /**
-             * @example {
-             *       "path": [
-             *         "**\/test/**"
-             *       ],
-             *       "severity": [
-             *         "low",
-             *         "info"
-             *       ]
-             *     }
-             */
-            conditions: {
-                project_id?: string[];
-                source?: string[];
-                persona?: ("sharingan" | "senku" | "killua")[];
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
-                cwe?: string[];
-                cve?: string[];
-                title?: string[];
-                path?: string[];
-            };
-            /**
-             * @example {
-             *       "status": "false_positive",
-             *       "reason": "used_in_tests"
-             *     }
-             */
-            actions: {
-                /** @enum {string} */
-                status?: "confirmed" | "false_positive" | "wontfix";
-                /** @enum {string} */
-                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
-                /** @example Only reachable from tests. */
-                note?: string;
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                assignee_id?: string;
-                /** @example 30 */
-                due_days?: number;
-            };
+            conditions: components["schemas"]["StoredRuleConditions"];
+            actions: components["schemas"]["StoredRuleActions"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -3698,6 +3412,46 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+        };
+        /**
+         * @example {
+         *       "path": [
+         *         "**\/test/**"
+         *       ],
+         *       "severity": [
+         *         "low",
+         *         "info"
+         *       ]
+         *     }
+         */
+        StoredRuleConditions: {
+            project_id?: string[];
+            source?: string[];
+            persona?: components["schemas"]["Persona"][];
+            severity?: components["schemas"]["Severity"][];
+            cwe?: string[];
+            cve?: string[];
+            title?: string[];
+            path?: string[];
+        };
+        /**
+         * @example {
+         *       "status": "false_positive",
+         *       "reason": "used_in_tests"
+         *     }
+         */
+        StoredRuleActions: {
+            status?: components["schemas"]["RuleStatus"];
+            reason?: components["schemas"]["TriageReason"];
+            /** @example Only reachable from tests. */
+            note?: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /** @example 30 */
+            due_days?: number;
         };
         /**
          * @example {
@@ -3729,7 +3483,7 @@ export interface components {
             actions: components["schemas"]["RuleActions"];
         };
         /**
-         * @description A finding must meet all conditions that are given; of the values of a condition, one must match. `persona` is that of the scan that reported it first. `title` and `path` are patterns for the whole text with at most 10 wildcards. In `path`, `*` and `?` stand for characters except `/`, `**` also for those, and `**\/` for any folders or none. In `title`, `*` stands for any text and `?` for any character, and A to Z are the same as a to z.
+         * @description A finding must meet all conditions that are given; of the values of a condition, one must match. `persona` is that of the scan that reported it first. `title` and `path` are patterns for the whole text with at most 10 wildcards. In `path`, `*` and `?` stand for characters except `/`, `**` also for those, and `**` with a slash behind it for any folders or none. In `title`, `*` stands for any text and `?` for any character, and A to Z are the same as a to z.
          * @example {
          *       "path": [
          *         "**\/test/**"
@@ -3743,8 +3497,8 @@ export interface components {
         RuleConditions: {
             project_id?: string[] | null;
             source?: string[] | null;
-            persona?: ("sharingan" | "senku" | "killua")[] | null;
-            severity?: ("critical" | "high" | "medium" | "low" | "info")[] | null;
+            persona?: components["schemas"]["Persona"][] | null;
+            severity?: components["schemas"]["Severity"][] | null;
             cwe?: string[] | null;
             cve?: string[] | null;
             title?: string[] | null;
@@ -3758,10 +3512,8 @@ export interface components {
          *     }
          */
         RuleActions: {
-            /** @enum {string|null} */
-            status?: "confirmed" | "false_positive" | "wontfix" | null;
-            /** @enum {string|null} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            status?: components["schemas"]["NullableRuleStatus"];
+            reason?: components["schemas"]["NullableTriageReason"];
             /** @example Only reachable from tests. */
             note?: string | null;
             /**
@@ -3946,8 +3698,7 @@ export interface components {
              * @example
              */
             avatar_url: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "member" | "viewer";
+            role: components["schemas"]["Role"];
             /**
              * @description The account has verified the address.
              * @example true
@@ -3981,8 +3732,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /**
              * @description Markdown.
              * @example User input reaches the **query**.
@@ -4002,8 +3752,7 @@ export interface components {
             line?: number;
             /** @example semgrep */
             source?: string;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            status: components["schemas"]["FindingStatus"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -4036,8 +3785,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             regressed_at?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -4076,8 +3824,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /**
              * @description At most 102400 bytes in UTF-8.
              * @example User input reaches the **query**.
@@ -4128,11 +3875,8 @@ export interface components {
             id: string;
             /** @example false */
             regressed: boolean;
-            /**
-             * @description The status of the finding. Only with `include=finding_status`.
-             * @enum {string}
-             */
-            finding_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            /** @description The status of the finding. Only with `include=finding_status`. */
+            finding_status?: components["schemas"]["FindingStatus"];
         };
         FailedInBatch: {
             /**
@@ -4140,7 +3884,7 @@ export interface components {
              * @enum {string}
              */
             status: "failed";
-            error: components["schemas"]["Error"];
+            error: components["schemas"]["ErrorObject"];
         };
         FindingBatch: {
             findings: components["schemas"]["FindingInput"][];
@@ -4165,7 +3909,7 @@ export interface components {
              *       "ingest"
              *     ]
              */
-            scopes: ("ingest" | "read" | "triage" | "admin")[];
+            scopes: components["schemas"]["TokenScope"][];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -4234,7 +3978,7 @@ export interface components {
              *       "ingest"
              *     ]
              */
-            scopes?: ("ingest" | "read" | "triage" | "admin")[];
+            scopes?: components["schemas"]["TokenScope"][];
         };
         OrgFeature: {
             /** @example org_wide_tokens */
@@ -4258,6 +4002,1832 @@ export interface components {
              * @example true
              */
             viewer_tokens_verify: boolean;
+        };
+        /** @enum {string} */
+        ErrorObjectType: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
+        /** @enum {string} */
+        ErrorObjectCode: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
+        ErrorObjectDetail: {
+            /** @example title */
+            field: string;
+            /** @example is required */
+            message: string;
+        };
+        /** @enum {string} */
+        MfaType: "totp" | "email";
+        /** @enum {string} */
+        Plan: "free" | "pro" | "enterprise";
+        /** @enum {string} */
+        Role: "owner" | "admin" | "member" | "viewer";
+        /** @enum {string} */
+        TokenScope: "ingest" | "read" | "triage" | "admin";
+        /** @enum {string} */
+        NewPersonalTokenScope: "read" | "triage" | "admin";
+        /** @enum {string} */
+        Persona: "sharingan" | "senku" | "killua";
+        /** @enum {string} */
+        ScanStatus: "running" | "completed" | "failed";
+        /** @enum {string} */
+        Severity: "critical" | "high" | "medium" | "low" | "info";
+        /** @enum {string} */
+        FindingStatus: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+        /** @enum {string} */
+        TriageReason: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+        FindingGroupSeverities: {
+            /** @example 1 */
+            critical: number;
+            /** @example 1 */
+            high: number;
+            /** @example 1 */
+            medium: number;
+            /** @example 1 */
+            low: number;
+            /** @example 1 */
+            info: number;
+        };
+        FindingGroupStatuses: {
+            /** @example 1 */
+            open: number;
+            /** @example 1 */
+            confirmed: number;
+            /** @example 1 */
+            fixed: number;
+            /** @example 1 */
+            false_positive: number;
+            /** @example 1 */
+            wontfix: number;
+            /** @example 1 */
+            verified: number;
+        };
+        SarifRunToolDriver: {
+            /** @enum {string} */
+            name: "svc-findings";
+            rules: components["schemas"]["SarifRule"][];
+        };
+        SarifRunTool: {
+            driver: components["schemas"]["SarifRunToolDriver"];
+        };
+        /** @enum {string} */
+        SarifResultLevel: "error" | "warning" | "note";
+        SarifResultMessage: {
+            /**
+             * @description The title.
+             * @example SQL injection in search
+             */
+            text: string;
+            /**
+             * @description The description.
+             * @example User input reaches the **query**.
+             */
+            markdown?: string;
+        };
+        SarifResultFingerprints: {
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
+            "svcFindings/v1": string;
+        };
+        SarifResultPartialFingerprints: {
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
+            primaryLocationLineHash: string;
+        };
+        SarifResultProvenance: {
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            firstDetectionTimeUtc: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            lastDetectionTimeUtc: string;
+        };
+        SarifResultProperties: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description The scan that reported it first.
+             * @example 01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            scan_id: string;
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            last_scan_id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            severity: components["schemas"]["Severity"];
+            /** @example CWE-89 */
+            cwe?: string;
+            /** @example CVE-2026-12345 */
+            cve?: string;
+            /** @example 9.8 */
+            cvss_score?: number;
+            /** @example CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H */
+            cvss_vector?: string;
+            /** @example semgrep */
+            source?: string;
+            status: components["schemas"]["FindingStatus"];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            status_changed_at: string;
+            /**
+             * @description Seen again after it was fixed or verified.
+             * @example false
+             */
+            regressed: boolean;
+            /** @example 3 */
+            seen_count: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            regressed_at?: string;
+            reason?: components["schemas"]["TriageReason"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            accepted_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            missing_since?: string;
+            /** @example web-shop */
+            project_slug: string;
+            /** @example Web shop */
+            project_name: string;
+            tags: string[];
+            /**
+             * @description The CVSS score, where that says the same as the severity; else one that does.
+             * @example 9.8
+             */
+            "security-severity": string;
+        };
+        SarifLocationPhysicalLocationArtifactLocation: {
+            /** @example src/search.ts */
+            uri: string;
+        };
+        SarifLocationPhysicalLocationRegion: {
+            /** @example 42 */
+            startLine: number;
+        };
+        SarifLocationPhysicalLocation: {
+            artifactLocation: components["schemas"]["SarifLocationPhysicalLocationArtifactLocation"];
+            region?: components["schemas"]["SarifLocationPhysicalLocationRegion"];
+        };
+        SarifRuleShortDescription: {
+            /** @example CWE-89 */
+            text: string;
+        };
+        SarifRuleProperties: {
+            tags: string[];
+            /**
+             * @description The highest of its results.
+             * @example 9.8
+             */
+            "security-severity": string;
+        };
+        /** @enum {string} */
+        UserStatus: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
+        /** @enum {string|null} */
+        NullableTriageReason: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+        ManyFindingChangesChange: {
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            id: string;
+            status?: components["schemas"]["UserStatus"];
+            /** @description Why the finding has its status. A new status without a reason has none. */
+            reason?: components["schemas"]["NullableTriageReason"];
+            /**
+             * @description Shown in the activity.
+             * @example Only reachable from tests.
+             */
+            note?: string | null;
+            /**
+             * Format: uuid
+             * @description A member of the organization.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T00:00:00Z
+             */
+            due_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the finding is `open` again. Only with the status `wontfix`.
+             * @example 2026-01-31T00:00:00Z
+             */
+            accepted_until?: string | null;
+            /** @description A finding with another status is not changed. */
+            if_status?: components["schemas"]["FindingStatus"];
+        };
+        /** @enum {string} */
+        ScanDifference: "new" | "seen_again" | "gone";
+        /** @enum {string} */
+        SimilarFindingWhy: "cve" | "rule" | "file";
+        /** @enum {string} */
+        EventKind: "created" | "regressed" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
+        /** @enum {string} */
+        ActivityEntryActorType: "user" | "token" | "rule" | "system";
+        /** @description A user whose account was deleted has no name. */
+        ActivityEntryActor: {
+            type: components["schemas"]["ActivityEntryActorType"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id?: string;
+            /** @example Ada Lovelace */
+            name?: string;
+        };
+        ActivityEntryMention: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Grace Hopper */
+            name: string;
+        };
+        /** @enum {string} */
+        RecentChangeActorType: "user" | "token" | "rule";
+        RecentChangeActor: {
+            type: components["schemas"]["RecentChangeActorType"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Ada Lovelace */
+            name: string;
+        };
+        RecentChangeWhatStatus: {
+            to: components["schemas"]["FindingStatus"];
+        };
+        /**
+         * @description The new values that all findings have in common. Null: the value was removed.
+         * @example {
+         *       "status": {
+         *         "to": "false_positive"
+         *       },
+         *       "reason": "used_in_tests"
+         *     }
+         */
+        RecentChangeWhat: {
+            status?: components["schemas"]["RecentChangeWhatStatus"];
+            reason?: components["schemas"]["NullableTriageReason"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            accepted_until?: string | null;
+        };
+        ProjectCountsProject: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Web shop */
+            name: string;
+            /** @example web-shop */
+            slug: string;
+        };
+        /** @enum {string} */
+        RuleStatus: "confirmed" | "false_positive" | "wontfix";
+        /** @enum {string|null} */
+        NullableRuleStatus: "confirmed" | "false_positive" | "wontfix" | null;
+        /** @enum {string} */
+        PushedInBatchStatus: "created" | "deduplicated";
+        RegisterRequest: {
+            /** @example ada@example.com */
+            email: string;
+            /**
+             * Format: password
+             * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
+             * @example Correct1horse
+             */
+            password: string & (unknown & unknown & unknown);
+            /** @example Ada Lovelace */
+            name: string;
+        };
+        RegisterResult: {
+            user: components["schemas"]["User"];
+        };
+        RegisterEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["RegisterResult"];
+            /** @example Registration successful. */
+            message: string;
+        };
+        LoginRequest: {
+            /** @example ada@example.com */
+            email: string;
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+        };
+        LoginEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["LoginResult"];
+        };
+        MessageEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            message: string;
+        };
+        MeResult: {
+            user: components["schemas"]["Account"];
+            orgs: components["schemas"]["Organization"][];
+        };
+        MeEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["MeResult"];
+        };
+        UpdateMeRequest: {
+            /** @example Ada Lovelace */
+            name: string;
+        };
+        UpdateMeEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Account"];
+        };
+        SessionResult: {
+            /** @example findings.example.com */
+            base_domain: string;
+            user?: components["schemas"]["Account"];
+            /**
+             * @description Present when the account must verify its primary address before it can do anything else.
+             * @enum {boolean}
+             */
+            email_verification_required?: true;
+            orgs: components["schemas"]["Organization"][];
+        };
+        SessionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SessionResult"];
+        };
+        ForgotPasswordRequest: {
+            /** @example ada@example.com */
+            email: string;
+        };
+        ResetPasswordRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+            /**
+             * Format: password
+             * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
+             * @example Correct1horse
+             */
+            password: string & (unknown & unknown & unknown);
+        };
+        ChangePasswordRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            current_password: string;
+            /**
+             * Format: password
+             * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
+             * @example Correct1horse
+             */
+            new_password: string & (unknown & unknown & unknown);
+        };
+        ValidateMfaRequest: {
+            /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
+            mfa_token: string;
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            device_id?: string | null;
+            /** @example 123456 */
+            code: string;
+            /** @example false */
+            is_recovery?: boolean | null;
+        };
+        ValidateMfaResult: {
+            user: components["schemas"]["User"];
+            /** @example 7 */
+            recovery_codes_remaining?: number;
+        };
+        ValidateMfaEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ValidateMfaResult"];
+        };
+        SendEmailOtpRequest: {
+            /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
+            mfa_token: string;
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            device_id: string;
+        };
+        VerifyEmailRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            email_id: string;
+        };
+        StepUpRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+            /** @example 123456 */
+            code?: string | null;
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            device_id?: string | null;
+            /** @example false */
+            is_recovery?: boolean | null;
+        };
+        SendStepUpOtpRequest: {
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            device_id: string;
+        };
+        UndoEmailChangeRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+        };
+        ListEmailsResult: {
+            emails: components["schemas"]["UserEmail"][];
+        };
+        ListEmailsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListEmailsResult"];
+        };
+        AddEmailRequest: {
+            /** @example ada@example.com */
+            email: string;
+        };
+        AddEmailEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UserEmail"];
+        };
+        ListMfaDevicesResult: {
+            devices: components["schemas"]["MfaDevice"][];
+            mfa_enabled: boolean;
+        };
+        ListMfaDevicesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListMfaDevicesResult"];
+        };
+        CreateTotpDeviceRequest: {
+            /** @example Phone */
+            name: string;
+        };
+        CreateTotpDeviceResult: {
+            device: components["schemas"]["MfaDevice"];
+            /**
+             * @description Base32.
+             * @example JBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /**
+             * @description To be shown as a QR code.
+             * @example otpauth://totp/Security%20Findings:ada%40example.com?secret=JBSWY3DPEHPK3PXP
+             */
+            url: string;
+        };
+        CreateTotpDeviceEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreateTotpDeviceResult"];
+        };
+        VerifyTotpDeviceRequest: {
+            /** @example 123456 */
+            code: string;
+        };
+        CreateEmailDeviceRequest: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            email_id: string;
+        };
+        CreateEmailDeviceEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["MfaDevice"];
+        };
+        RemoveMfaDeviceRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+        };
+        EnableMfaResult: {
+            recovery_codes: string[];
+        };
+        EnableMfaEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["EnableMfaResult"];
+            /** @example Multi-factor authentication is on. Keep the recovery codes safe. */
+            message: string;
+        };
+        DisableMfaRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+        };
+        GetRecoveryCodesResult: {
+            /** @example 7 */
+            remaining: number;
+            /** @example 8 */
+            total: number;
+        };
+        GetRecoveryCodesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["GetRecoveryCodesResult"];
+        };
+        RegenerateRecoveryCodesRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+        };
+        RegenerateRecoveryCodesResult: {
+            recovery_codes: string[];
+        };
+        RegenerateRecoveryCodesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["RegenerateRecoveryCodesResult"];
+            /** @example New recovery codes were made; the old ones no longer work. */
+            message: string;
+        };
+        ListSessionsResult: {
+            sessions: components["schemas"]["Session"][];
+        };
+        ListSessionsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListSessionsResult"];
+        };
+        CreatePersonalTokenResult: {
+            /** @example svcp_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            token: string;
+            info: components["schemas"]["PersonalToken"];
+        };
+        CreatePersonalTokenEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreatePersonalTokenResult"];
+        };
+        ListPersonalTokensResult: {
+            tokens: components["schemas"]["PersonalToken"][];
+        };
+        ListPersonalTokensEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListPersonalTokensResult"];
+        };
+        /** @enum {string|null} */
+        NullablePlan: "free" | "pro" | "enterprise" | null;
+        CreateOrgRequest: {
+            /** @example Acme */
+            name: string;
+            /** @example acme */
+            slug?: string | null;
+            plan?: components["schemas"]["NullablePlan"];
+        };
+        CreateOrgEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Organization"];
+        };
+        ListOrgsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Organization"][];
+        };
+        GetOrgEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Organization"];
+        };
+        ListFeaturesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Feature"][];
+        };
+        AuthConfigResult: {
+            /** @example findings.example.com */
+            base_domain: string;
+        };
+        AuthConfigEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["AuthConfigResult"];
+        };
+        ListScansEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Scan"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        GetScanEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Scan"];
+        };
+        ScanChangesResult: {
+            against?: components["schemas"]["Scan"];
+            /** @example 3 */
+            new: number;
+            /** @example 39 */
+            seen_again: number;
+            /** @example 2 */
+            gone: number;
+        };
+        ScanChangesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ScanChangesResult"];
+        };
+        /** @enum {string} */
+        FindingSort: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+        /** @enum {string} */
+        ListFindingsGroupBy: "rule" | "cve" | "file" | "project";
+        /** @enum {string} */
+        ListFindingsOmit: "description";
+        /** @enum {string} */
+        ListFindingsFormat: "json" | "csv" | "sarif";
+        ListFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["FindingOrGroup"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        UpdateFindingsResultUpdated: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            status: components["schemas"]["FindingStatus"];
+            previous_status: components["schemas"]["FindingStatus"];
+        };
+        UpdateFindingsResultFailed: {
+            /**
+             * @description As it was given, in lower case.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @enum {string} */
+            code: "not_found";
+            /**
+             * @description For people; it may change.
+             * @example There is no such finding.
+             */
+            message: string;
+        };
+        UpdateFindingsResultConflict: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            status: components["schemas"]["FindingStatus"];
+        };
+        UpdateFindingsResult: {
+            updated: components["schemas"]["UpdateFindingsResultUpdated"][];
+            failed: components["schemas"]["UpdateFindingsResultFailed"][];
+            conflicts: components["schemas"]["UpdateFindingsResultConflict"][];
+            /**
+             * Format: uuid
+             * @description Identifies the change for `POST /changes/{id}/undo`.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            change_id?: string;
+            /** @description With `filter`: the changes that can be undone, one for 500 findings. */
+            change_ids?: string[];
+            /**
+             * Format: uuid
+             * @description With `filter`: more findings may match. Send it as `after`.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            next?: string;
+        };
+        UpdateFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UpdateFindingsResult"];
+        };
+        GetFindingEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Finding"];
+        };
+        UpdateFindingEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Finding"];
+        };
+        SimilarFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SimilarFinding"][];
+        };
+        GetActivityEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ActivityEntry"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        CreateCommentRequest: {
+            /**
+             * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
+             * @example Can we fix this in **2.4**?
+             */
+            body: string;
+        };
+        CreateCommentEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ActivityEntry"];
+        };
+        UpdateCommentRequest: {
+            /**
+             * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
+             * @example Can we fix this in **2.4**?
+             */
+            body: string;
+        };
+        UpdateCommentEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ActivityEntry"];
+        };
+        ListExploitsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Exploit"][];
+        };
+        GetExploitEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Exploit"];
+        };
+        ListChangesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["RecentChange"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        UndoFindingChangeResultRestored: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            status: components["schemas"]["FindingStatus"];
+            previous_status: components["schemas"]["FindingStatus"];
+        };
+        UndoFindingChangeResultConflict: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            status: components["schemas"]["FindingStatus"];
+        };
+        UndoFindingChangeResult: {
+            restored: components["schemas"]["UndoFindingChangeResultRestored"][];
+            conflicts: components["schemas"]["UndoFindingChangeResultConflict"][];
+        };
+        UndoFindingChangeEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UndoFindingChangeResult"];
+        };
+        ListViewsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["View"][];
+        };
+        CreateViewRequest: {
+            /** @example Critical and unassigned */
+            name: string;
+            /**
+             * @description Whether all members see it.
+             * @example true
+             */
+            shared?: boolean | null;
+            /** @example severity=critical&status=open */
+            query: string;
+        };
+        CreateViewEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["View"];
+        };
+        UpdateViewEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["View"];
+        };
+        DashboardStatsResult: {
+            /** @example 12 */
+            total_scans: number;
+            /** @example 1 */
+            active_scans: number;
+            /** @example 42 */
+            total_findings: number;
+            severity_breakdown: components["schemas"]["SeveritySummary"];
+            recent_findings: components["schemas"]["ListedFinding"][];
+        };
+        DashboardStatsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DashboardStatsResult"];
+        };
+        DashboardTrendEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["TrendDay"][];
+        };
+        DashboardProjectsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ProjectCounts"][];
+        };
+        GetRevisionResult: {
+            /**
+             * @description Opaque; compare it only.
+             * @example 0f343b0931126a20f133d67c2b018a3b
+             */
+            revision: string;
+        };
+        GetRevisionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["GetRevisionResult"];
+        };
+        /** @description From when a finding was found, of those that were resolved in the range. */
+        DashboardMetricsResultTimeToResolve: {
+            all: components["schemas"]["TimeToResolve"];
+            critical: components["schemas"]["TimeToResolve"];
+            high: components["schemas"]["TimeToResolve"];
+            medium: components["schemas"]["TimeToResolve"];
+            low: components["schemas"]["TimeToResolve"];
+            info: components["schemas"]["TimeToResolve"];
+        };
+        /** @description Findings with a due date that were resolved in the range. */
+        DashboardMetricsResultWithinDueDate: {
+            /** @example 10 */
+            resolved: number;
+            /** @example 9 */
+            in_time: number;
+            /**
+             * @description Absent if none had a due date.
+             * @example 0.9
+             */
+            share?: number;
+        };
+        DashboardMetricsResultOpenByAge: {
+            /** @example 0 */
+            min_days: number;
+            /**
+             * @description Absent for the oldest.
+             * @example 7
+             */
+            max_days?: number;
+            /** @example 42 */
+            total: number;
+            /** @example 1 */
+            critical: number;
+            /** @example 5 */
+            high: number;
+            /** @example 12 */
+            medium: number;
+            /** @example 20 */
+            low: number;
+            /** @example 4 */
+            info: number;
+        };
+        DashboardMetricsResult: {
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            to: string;
+            time_to_resolve: components["schemas"]["DashboardMetricsResultTimeToResolve"];
+            within_due_date: components["schemas"]["DashboardMetricsResultWithinDueDate"];
+            /** @description Unresolved findings of now, by the days since they were found or have regressed. */
+            open_by_age: components["schemas"]["DashboardMetricsResultOpenByAge"][];
+            /** @description Weeks from Monday (UTC); the first and the last may be shorter. */
+            weeks: components["schemas"]["Week"][];
+        };
+        DashboardMetricsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DashboardMetricsResult"];
+        };
+        GetDueDatesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DueDates"];
+        };
+        UpdateDueDatesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DueDates"];
+        };
+        GetProjectDueDatesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DueDates"];
+        };
+        UpdateProjectDueDatesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DueDates"];
+        };
+        ListRulesResult: {
+            rules: components["schemas"]["Rule"][];
+        };
+        ListRulesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListRulesResult"];
+        };
+        CreateRuleEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Rule"];
+        };
+        PreviewRuleResult: {
+            /** @example 3 */
+            total: number;
+            findings: components["schemas"]["ListedFinding"][];
+        };
+        PreviewRuleEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["PreviewRuleResult"];
+        };
+        UpdateRuleEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Rule"];
+        };
+        ApplyRuleToFindingsResult: {
+            /** @example 3 */
+            updated: number;
+            /** @description The changes, one for 500 findings, for `POST /changes/{id}/undo`. */
+            change_ids: string[];
+            /**
+             * Format: uuid
+             * @description More findings may match. Send it as `after`.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            next?: string;
+        };
+        ApplyRuleToFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ApplyRuleToFindingsResult"];
+        };
+        UndoRuleChangesResult: {
+            /** @example 3 */
+            restored: number;
+            /** @example 0 */
+            skipped: number;
+            /**
+             * @description There may be more. Send it as `after`.
+             * @example findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            next?: string;
+        };
+        UndoRuleChangesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UndoRuleChangesResult"];
+        };
+        CreateProjectRequest: {
+            /** @example Web shop */
+            name: string;
+            /** @example web-shop */
+            slug?: string | null;
+        };
+        CreateProjectEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"];
+        };
+        ListProjectsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"][];
+        };
+        GetProjectEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"];
+        };
+        UpdateProjectEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"];
+        };
+        UploadReportEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ImportedReport"];
+        };
+        ListMembersEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Member"][];
+        };
+        InviteMemberRequest: {
+            /** @example ada@example.com */
+            email: string;
+            role: components["schemas"]["Role"];
+        };
+        InviteMemberEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Member"];
+        };
+        UpdateMemberRequest: {
+            role: components["schemas"]["Role"];
+        };
+        UpdateMemberEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Member"];
+        };
+        PushFindingEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["PushedFinding"];
+        };
+        ListAgentFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Finding"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        /** @enum {string} */
+        PushFindingsInclude: "finding_status";
+        PushFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["BatchResult"];
+        };
+        /** @enum {string} */
+        AgentStatus: "open" | "verified";
+        UpdateAgentFindingRequest: {
+            status: components["schemas"]["AgentStatus"];
+        };
+        UpdateAgentFindingEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Finding"];
+        };
+        AttachExploitRequest: {
+            /** @example poc.py */
+            filename: string;
+            /** @example python */
+            language: string;
+            /**
+             * @description At most 512000 bytes in UTF-8.
+             * @example print(1)
+             */
+            code: string;
+        };
+        AttachExploitEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Exploit"];
+        };
+        RegisterScanRequestTarget: {
+            /** @example repository */
+            type?: string | null;
+            /** @example services/web */
+            path?: string | null;
+            /** @example https://git.example.com/acme/web-shop */
+            url?: string | null;
+            /** @example main */
+            ref?: string | null;
+        } | null;
+        RegisterScanRequest: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            scan_id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id?: string;
+            /**
+             * @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.
+             * @example web-shop
+             */
+            project?: unknown;
+            persona: components["schemas"]["Persona"];
+            /** @example Nightly audit */
+            name?: string | null;
+            target?: components["schemas"]["RegisterScanRequestTarget"];
+            /**
+             * @description The scanned commit, for links to the code. Scans of different commits are comparable.
+             * @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0
+             */
+            commit?: string | null;
+        };
+        RegisterScanEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Scan"];
+        };
+        /** @enum {string} */
+        EndScanRequestStatus: "completed" | "failed";
+        EndScanRequest: {
+            status: components["schemas"]["EndScanRequestStatus"];
+            /**
+             * @description With either status. Cut after 10000 characters.
+             * @example 2 of 31 files could not be parsed.
+             */
+            error_message?: string | null;
+        };
+        EndScanEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Scan"];
+        };
+        ScanGoneResult: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            against?: string;
+            /** @example 2 */
+            gone: number;
+        };
+        ScanGoneEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ScanGoneResult"];
+        };
+        SendReportEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ImportedReport"];
+        };
+        CreateProjectTokenResult: {
+            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            token: string;
+            info: components["schemas"]["ApiToken"];
+        };
+        CreateProjectTokenEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreateProjectTokenResult"];
+        };
+        ListProjectTokensEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ApiToken"][];
+        };
+        CreateTokenResult: {
+            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            token: string;
+            info: components["schemas"]["ApiToken"];
+        };
+        CreateTokenEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreateTokenResult"];
+        };
+        ListTokensEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ApiToken"][];
+        };
+        ListOrgFeaturesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["OrgFeature"][];
+        };
+        UpdateOrgFeatureRequest: {
+            /** @example true */
+            enabled: boolean;
+        };
+        GetSecuritySettingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SecuritySettings"];
+        };
+        UpdateSecuritySettingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SecuritySettings"];
+        };
+        HealthzResult: {
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            db: "ok";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+        };
+        HealthzEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            db: "ok";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            result: components["schemas"]["HealthzResult"];
+        };
+        HealthzFailureResult: {
+            /** @enum {string} */
+            status: "degraded";
+            /** @enum {string} */
+            db: "unreachable";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+        };
+        HealthzFailureEnvelope: {
+            /** @enum {boolean} */
+            success: false;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            errors: components["schemas"]["ErrorObject"][];
+            /** @enum {string} */
+            status: "degraded";
+            /** @enum {string} */
+            db: "unreachable";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            result: components["schemas"]["HealthzFailureResult"];
+        };
+        ReadyzResult: {
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            db: "ok";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+        };
+        ReadyzEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            db: "ok";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            result: components["schemas"]["ReadyzResult"];
+        };
+        ReadyzFailureResult: {
+            /** @enum {string} */
+            status: "degraded";
+            /** @enum {string} */
+            db: "unreachable";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+        };
+        ReadyzFailureEnvelope: {
+            /** @enum {boolean} */
+            success: false;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            errors: components["schemas"]["ErrorObject"][];
+            /** @enum {string} */
+            status: "degraded";
+            /** @enum {string} */
+            db: "unreachable";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            result: components["schemas"]["ReadyzFailureResult"];
+        };
+        OpenApiDocumentEnvelope: {
+            /** @example 3.0.3 */
+            openapi: string;
+        } & {
+            [key: string]: unknown;
+        };
+        OpenApiDocumentJsonEnvelope: {
+            /** @example 3.0.3 */
+            openapi: string;
+        } & {
+            [key: string]: unknown;
         };
     };
     responses: never;
@@ -4287,18 +5857,7 @@ export interface operations {
                  *       "name": "Ada Lovelace"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                    /**
-                     * Format: password
-                     * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
-                     * @example Correct1horse
-                     */
-                    password: string & (unknown & unknown & unknown);
-                    /** @example Ada Lovelace */
-                    name: string;
-                };
+                "application/json": components["schemas"]["RegisterRequest"];
             };
         };
         responses: {
@@ -4324,20 +5883,7 @@ export interface operations {
                      *       "message": "Registration successful."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            user: components["schemas"]["User"];
-                        };
-                        /** @example Registration successful. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["RegisterEnvelope"];
                 };
             };
         };
@@ -4357,15 +5903,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["LoginRequest"];
             };
         };
         responses: {
@@ -4390,37 +5928,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            user: components["schemas"]["User"];
-                        } | {
-                            /** @enum {boolean} */
-                            mfa_required: true;
-                            /**
-                             * @description For `/auth/mfa/validate`, within five minutes.
-                             * @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig
-                             */
-                            mfa_token: string;
-                            mfa_methods: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                type: "totp" | "email";
-                                /** @example Phone */
-                                name: string;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["LoginEnvelope"];
                 };
             };
         };
@@ -4447,17 +5955,7 @@ export interface operations {
                      *       "message": "Logged out."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example Logged out. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4505,19 +6003,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            user: components["schemas"]["Account"];
-                            orgs: components["schemas"]["Organization"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["MeEnvelope"];
                 };
             };
         };
@@ -4536,10 +6022,7 @@ export interface operations {
                  *       "name": "Ada Lovelace"
                  *     }
                  */
-                "application/json": {
-                    /** @example Ada Lovelace */
-                    name: string;
-                };
+                "application/json": components["schemas"]["UpdateMeRequest"];
             };
         };
         responses: {
@@ -4563,16 +6046,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Account"];
-                    };
+                    "application/json": components["schemas"]["UpdateMeEnvelope"];
                 };
             };
         };
@@ -4622,26 +6096,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example findings.example.com */
-                            base_domain: string;
-                            user?: components["schemas"]["Account"];
-                            /**
-                             * @description Present when the account must verify its primary address before it can do anything else.
-                             * @enum {boolean}
-                             */
-                            email_verification_required?: true;
-                            orgs: components["schemas"]["Organization"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["SessionEnvelope"];
                 };
             };
         };
@@ -4660,10 +6115,7 @@ export interface operations {
                  *       "email": "ada@example.com"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                };
+                "application/json": components["schemas"]["ForgotPasswordRequest"];
             };
         };
         responses: {
@@ -4680,17 +6132,7 @@ export interface operations {
                      *       "message": "If the address belongs to an account, a link to reset the password is on its way."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example If the address belongs to an account, a link to reset the password is on its way. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4710,19 +6152,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The token of the link: 64 hex digits.
-                     * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
-                     */
-                    token: string;
-                    /**
-                     * Format: password
-                     * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
-                     * @example Correct1horse
-                     */
-                    password: string & (unknown & unknown & unknown);
-                };
+                "application/json": components["schemas"]["ResetPasswordRequest"];
             };
         };
         responses: {
@@ -4739,17 +6169,7 @@ export interface operations {
                      *       "message": "The password was changed. Log in with the new one."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The password was changed. Log in with the new one. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4769,19 +6189,7 @@ export interface operations {
                  *       "new_password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    current_password: string;
-                    /**
-                     * Format: password
-                     * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
-                     * @example Correct1horse
-                     */
-                    new_password: string & (unknown & unknown & unknown);
-                };
+                "application/json": components["schemas"]["ChangePasswordRequest"];
             };
         };
         responses: {
@@ -4798,17 +6206,7 @@ export interface operations {
                      *       "message": "The password was changed."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The password was changed. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4830,16 +6228,7 @@ export interface operations {
                  *       "is_recovery": false
                  *     }
                  */
-                "application/json": {
-                    /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
-                    mfa_token: string;
-                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                    device_id?: string | null;
-                    /** @example 123456 */
-                    code: string;
-                    /** @example false */
-                    is_recovery?: boolean | null;
-                };
+                "application/json": components["schemas"]["ValidateMfaRequest"];
             };
         };
         responses: {
@@ -4865,20 +6254,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            user: components["schemas"]["User"];
-                            /** @example 7 */
-                            recovery_codes_remaining?: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ValidateMfaEnvelope"];
                 };
             };
         };
@@ -4898,12 +6274,7 @@ export interface operations {
                  *       "device_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                  *     }
                  */
-                "application/json": {
-                    /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
-                    mfa_token: string;
-                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                    device_id: string;
-                };
+                "application/json": components["schemas"]["SendEmailOtpRequest"];
             };
         };
         responses: {
@@ -4920,17 +6291,7 @@ export interface operations {
                      *       "message": "A code was sent to a***@example.com."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example A code was sent to a***@example.com. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4950,18 +6311,7 @@ export interface operations {
                  *       "email_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The token of the link: 64 hex digits.
-                     * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
-                     */
-                    token: string;
-                    /**
-                     * Format: uuid
-                     * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                     */
-                    email_id: string;
-                };
+                "application/json": components["schemas"]["VerifyEmailRequest"];
             };
         };
         responses: {
@@ -4978,17 +6328,7 @@ export interface operations {
                      *       "message": "The e-mail address is verified."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The e-mail address is verified. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5010,19 +6350,7 @@ export interface operations {
                  *       "is_recovery": false
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                    /** @example 123456 */
-                    code?: string | null;
-                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                    device_id?: string | null;
-                    /** @example false */
-                    is_recovery?: boolean | null;
-                };
+                "application/json": components["schemas"]["StepUpRequest"];
             };
         };
         responses: {
@@ -5039,17 +6367,7 @@ export interface operations {
                      *       "message": "Confirmed for the next 10 minutes."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example Confirmed for the next 10 minutes. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5068,10 +6386,7 @@ export interface operations {
                  *       "device_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                  *     }
                  */
-                "application/json": {
-                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                    device_id: string;
-                };
+                "application/json": components["schemas"]["SendStepUpOtpRequest"];
             };
         };
         responses: {
@@ -5088,17 +6403,7 @@ export interface operations {
                      *       "message": "A code was sent to a***@example.com."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example A code was sent to a***@example.com. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5117,13 +6422,7 @@ export interface operations {
                  *       "token": "f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The token of the link: 64 hex digits.
-                     * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
-                     */
-                    token: string;
-                };
+                "application/json": components["schemas"]["UndoEmailChangeRequest"];
             };
         };
         responses: {
@@ -5140,17 +6439,7 @@ export interface operations {
                      *       "message": "The address was restored. A link to set a new password is on its way to it."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The address was restored. A link to set a new password is on its way to it. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5188,18 +6477,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            emails: components["schemas"]["UserEmail"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["ListEmailsEnvelope"];
                 };
             };
         };
@@ -5218,10 +6496,7 @@ export interface operations {
                  *       "email": "ada@example.com"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                };
+                "application/json": components["schemas"]["AddEmailRequest"];
             };
         };
         responses: {
@@ -5245,16 +6520,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["UserEmail"];
-                    };
+                    "application/json": components["schemas"]["AddEmailEnvelope"];
                 };
             };
         };
@@ -5303,17 +6569,7 @@ export interface operations {
                      *       "message": "The primary e-mail address was changed."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The primary e-mail address was changed. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5342,17 +6598,7 @@ export interface operations {
                      *       "message": "A verification link is on its way."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example A verification link is on its way. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5390,19 +6636,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            devices: components["schemas"]["MfaDevice"][];
-                            mfa_enabled: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["ListMfaDevicesEnvelope"];
                 };
             };
         };
@@ -5421,10 +6655,7 @@ export interface operations {
                  *       "name": "Phone"
                  *     }
                  */
-                "application/json": {
-                    /** @example Phone */
-                    name: string;
-                };
+                "application/json": components["schemas"]["CreateTotpDeviceRequest"];
             };
         };
         responses: {
@@ -5451,28 +6682,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            device: components["schemas"]["MfaDevice"];
-                            /**
-                             * @description Base32.
-                             * @example JBSWY3DPEHPK3PXP
-                             */
-                            secret: string;
-                            /**
-                             * @description To be shown as a QR code.
-                             * @example otpauth://totp/Security%20Findings:ada%40example.com?secret=JBSWY3DPEHPK3PXP
-                             */
-                            url: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["CreateTotpDeviceEnvelope"];
                 };
             };
         };
@@ -5493,10 +6703,7 @@ export interface operations {
                  *       "code": "123456"
                  *     }
                  */
-                "application/json": {
-                    /** @example 123456 */
-                    code: string;
-                };
+                "application/json": components["schemas"]["VerifyTotpDeviceRequest"];
             };
         };
         responses: {
@@ -5513,17 +6720,7 @@ export interface operations {
                      *       "message": "The device is verified."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The device is verified. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5542,13 +6739,7 @@ export interface operations {
                  *       "email_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                     */
-                    email_id: string;
-                };
+                "application/json": components["schemas"]["CreateEmailDeviceRequest"];
             };
         };
         responses: {
@@ -5571,16 +6762,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["MfaDevice"];
-                    };
+                    "application/json": components["schemas"]["CreateEmailDeviceEnvelope"];
                 };
             };
         };
@@ -5601,13 +6783,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["RemoveMfaDeviceRequest"];
             };
         };
         responses: {
@@ -5624,17 +6800,7 @@ export interface operations {
                      *       "message": "The device was removed."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The device was removed. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5666,20 +6832,7 @@ export interface operations {
                      *       "message": "Multi-factor authentication is on. Keep the recovery codes safe."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            recovery_codes: string[];
-                        };
-                        /** @example Multi-factor authentication is on. Keep the recovery codes safe. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["EnableMfaEnvelope"];
                 };
             };
         };
@@ -5698,13 +6851,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["DisableMfaRequest"];
             };
         };
         responses: {
@@ -5721,17 +6868,7 @@ export interface operations {
                      *       "message": "Multi-factor authentication is off."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example Multi-factor authentication is off. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5761,21 +6898,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 7 */
-                            remaining: number;
-                            /** @example 8 */
-                            total: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["GetRecoveryCodesEnvelope"];
                 };
             };
         };
@@ -5794,13 +6917,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["RegenerateRecoveryCodesRequest"];
             };
         };
         responses: {
@@ -5822,20 +6939,7 @@ export interface operations {
                      *       "message": "New recovery codes were made; the old ones no longer work."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            recovery_codes: string[];
-                        };
-                        /** @example New recovery codes were made; the old ones no longer work. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["RegenerateRecoveryCodesEnvelope"];
                 };
             };
         };
@@ -5877,18 +6981,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            sessions: components["schemas"]["Session"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["ListSessionsEnvelope"];
                 };
             };
         };
@@ -5915,17 +7008,7 @@ export interface operations {
                      *       "message": "2 sessions were revoked."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example 2 sessions were revoked. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5987,18 +7070,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            tokens: components["schemas"]["PersonalToken"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["ListPersonalTokensEnvelope"];
                 };
             };
         };
@@ -6052,20 +7124,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example svcp_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
-                            token: string;
-                            info: components["schemas"]["PersonalToken"];
-                        };
-                    };
+                    "application/json": components["schemas"]["CreatePersonalTokenEnvelope"];
                 };
             };
         };
@@ -6123,16 +7182,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Organization"][];
-                    };
+                    "application/json": components["schemas"]["ListOrgsEnvelope"];
                 };
             };
         };
@@ -6153,14 +7203,7 @@ export interface operations {
                  *       "plan": "free"
                  *     }
                  */
-                "application/json": {
-                    /** @example Acme */
-                    name: string;
-                    /** @example acme */
-                    slug?: string | null;
-                    /** @enum {string|null} */
-                    plan?: "free" | "pro" | "enterprise" | null;
-                };
+                "application/json": components["schemas"]["CreateOrgRequest"];
             };
         };
         responses: {
@@ -6186,16 +7229,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Organization"];
-                    };
+                    "application/json": components["schemas"]["CreateOrgEnvelope"];
                 };
             };
         };
@@ -6233,16 +7267,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Organization"];
-                    };
+                    "application/json": components["schemas"]["GetOrgEnvelope"];
                 };
             };
         };
@@ -6275,16 +7300,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Feature"][];
-                    };
+                    "application/json": components["schemas"]["ListFeaturesEnvelope"];
                 };
             };
         };
@@ -6313,19 +7329,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example findings.example.com */
-                            base_domain: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AuthConfigEnvelope"];
                 };
             };
         };
@@ -6335,7 +7339,7 @@ export interface operations {
             query?: {
                 project_id?: string;
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("running" | "completed" | "failed")[];
+                status?: components["schemas"]["ScanStatus"][];
                 page?: number;
                 per_page?: number;
             };
@@ -6398,17 +7402,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Scan"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["ListScansEnvelope"];
                 };
             };
         };
@@ -6467,16 +7461,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Scan"];
-                    };
+                    "application/json": components["schemas"]["GetScanEnvelope"];
                 };
             };
         };
@@ -6565,24 +7550,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            against?: components["schemas"]["Scan"];
-                            /** @example 3 */
-                            new: number;
-                            /** @example 39 */
-                            seen_again: number;
-                            /** @example 2 */
-                            gone: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ScanChangesEnvelope"];
                 };
             };
         };
@@ -6594,13 +7562,13 @@ export interface operations {
                 /** @description The scan to compare `scan_id` with; requires `change`. */
                 against?: string;
                 /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
-                change?: "new" | "seen_again" | "gone";
+                change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                status?: components["schemas"]["FindingStatus"][];
                 /** @description Whether they were seen again after they were fixed or verified. */
                 regressed?: boolean;
                 /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
@@ -6640,13 +7608,13 @@ export interface operations {
                 seen_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
-                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                sort?: components["schemas"]["FindingSort"];
                 /** @description Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same title are of one `rule`. `sort` has no effect. */
-                group_by?: "rule" | "cve" | "file" | "project";
+                group_by?: components["schemas"]["ListFindingsGroupBy"];
                 /** @description Leaves out the field that may be long. */
-                omit?: "description";
+                omit?: components["schemas"]["ListFindingsOmit"];
                 /** @description The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page. */
-                format?: "json" | "csv" | "sarif";
+                format?: components["schemas"]["ListFindingsFormat"];
                 page?: number;
                 per_page?: number;
             };
@@ -6711,17 +7679,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ListedFinding"][] | components["schemas"]["FindingGroup"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["ListFindingsEnvelope"];
                     "text/csv": string;
                     /**
                      * @example {
@@ -6894,65 +7852,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            updated: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                                /** @enum {string} */
-                                previous_status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                            }[];
-                            failed: {
-                                /**
-                                 * @description As it was given, in lower case.
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                code: "not_found";
-                                /**
-                                 * @description For people; it may change.
-                                 * @example There is no such finding.
-                                 */
-                                message: string;
-                            }[];
-                            conflicts: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                            }[];
-                            /**
-                             * Format: uuid
-                             * @description Identifies the change for `POST /changes/{id}/undo`.
-                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                             */
-                            change_id?: string;
-                            /** @description With `filter`: the changes that can be undone, one for 500 findings. */
-                            change_ids?: string[];
-                            /**
-                             * Format: uuid
-                             * @description With `filter`: more findings may match. Send it as `after`.
-                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                             */
-                            next?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UpdateFindingsEnvelope"];
                 };
             };
         };
@@ -6964,13 +7864,13 @@ export interface operations {
                 /** @description The scan to compare `scan_id` with; requires `change`. */
                 against?: string;
                 /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
-                change?: "new" | "seen_again" | "gone";
+                change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                status?: components["schemas"]["FindingStatus"][];
                 /** @description Whether they were seen again after they were fixed or verified. */
                 regressed?: boolean;
                 /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
@@ -7010,9 +7910,9 @@ export interface operations {
                 seen_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
-                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
-                omit?: "description";
+                omit?: components["schemas"]["ListFindingsOmit"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -7041,13 +7941,13 @@ export interface operations {
                 /** @description The scan to compare `scan_id` with; requires `change`. */
                 against?: string;
                 /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
-                change?: "new" | "seen_again" | "gone";
+                change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                status?: components["schemas"]["FindingStatus"][];
                 /** @description Whether they were seen again after they were fixed or verified. */
                 regressed?: boolean;
                 /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
@@ -7087,9 +7987,9 @@ export interface operations {
                 seen_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
-                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
-                omit?: "description";
+                omit?: components["schemas"]["ListFindingsOmit"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -7268,16 +8168,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Finding"];
-                    };
+                    "application/json": components["schemas"]["GetFindingEnvelope"];
                 };
             };
         };
@@ -7372,16 +8263,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Finding"];
-                    };
+                    "application/json": components["schemas"]["UpdateFindingEnvelope"];
                 };
             };
         };
@@ -7444,16 +8326,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["SimilarFinding"][];
-                    };
+                    "application/json": components["schemas"]["SimilarFindingsEnvelope"];
                 };
             };
         };
@@ -7518,17 +8391,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ActivityEntry"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["GetActivityEnvelope"];
                 };
             };
         };
@@ -7552,13 +8415,7 @@ export interface operations {
                  *       "body": "Can we fix this in **2.4**?"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
-                     * @example Can we fix this in **2.4**?
-                     */
-                    body: string;
-                };
+                "application/json": components["schemas"]["CreateCommentRequest"];
             };
         };
         responses: {
@@ -7595,16 +8452,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ActivityEntry"];
-                    };
+                    "application/json": components["schemas"]["CreateCommentEnvelope"];
                 };
             };
         };
@@ -7653,13 +8501,7 @@ export interface operations {
                  *       "body": "Can we fix this in **2.4**?"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
-                     * @example Can we fix this in **2.4**?
-                     */
-                    body: string;
-                };
+                "application/json": components["schemas"]["UpdateCommentRequest"];
             };
         };
         responses: {
@@ -7696,16 +8538,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ActivityEntry"];
-                    };
+                    "application/json": components["schemas"]["UpdateCommentEnvelope"];
                 };
             };
         };
@@ -7746,16 +8579,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Exploit"][];
-                    };
+                    "application/json": components["schemas"]["ListExploitsEnvelope"];
                 };
             };
         };
@@ -7795,16 +8619,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Exploit"];
-                    };
+                    "application/json": components["schemas"]["GetExploitEnvelope"];
                 };
             };
         };
@@ -7865,17 +8680,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["RecentChange"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["ListChangesEnvelope"];
                 };
             };
         };
@@ -7921,37 +8726,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            restored: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                                /** @enum {string} */
-                                previous_status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                            }[];
-                            conflicts: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["UndoFindingChangeEnvelope"];
                 };
             };
         };
@@ -7990,16 +8765,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["View"][];
-                    };
+                    "application/json": components["schemas"]["ListViewsEnvelope"];
                 };
             };
         };
@@ -8023,17 +8789,7 @@ export interface operations {
                  *       "query": "severity=critical&status=open"
                  *     }
                  */
-                "application/json": {
-                    /** @example Critical and unassigned */
-                    name: string;
-                    /**
-                     * @description Whether all members see it.
-                     * @example true
-                     */
-                    shared?: boolean | null;
-                    /** @example severity=critical&status=open */
-                    query: string;
-                };
+                "application/json": components["schemas"]["CreateViewRequest"];
             };
         };
         responses: {
@@ -8057,16 +8813,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["View"];
-                    };
+                    "application/json": components["schemas"]["CreateViewEnvelope"];
                 };
             };
         };
@@ -8137,16 +8884,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["View"];
-                    };
+                    "application/json": components["schemas"]["UpdateViewEnvelope"];
                 };
             };
         };
@@ -8155,7 +8893,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Leaves out the field that may be long. */
-                omit?: "description";
+                omit?: components["schemas"]["ListFindingsOmit"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -8223,25 +8961,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 12 */
-                            total_scans: number;
-                            /** @example 1 */
-                            active_scans: number;
-                            /** @example 42 */
-                            total_findings: number;
-                            severity_breakdown: components["schemas"]["SeveritySummary"];
-                            recent_findings: components["schemas"]["ListedFinding"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["DashboardStatsEnvelope"];
                 };
             };
         };
@@ -8285,36 +9005,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-01
-                             */
-                            date: string;
-                            /** @example 42 */
-                            total: number;
-                            /** @example 1 */
-                            critical: number;
-                            /** @example 5 */
-                            high: number;
-                            /** @example 12 */
-                            medium: number;
-                            /** @example 20 */
-                            low: number;
-                            /** @example 4 */
-                            info: number;
-                            /** @example 9 */
-                            unresolved: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DashboardTrendEnvelope"];
                 };
             };
         };
@@ -8392,52 +9083,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            project: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @example Web shop */
-                                name: string;
-                                /** @example web-shop */
-                                slug: string;
-                            };
-                            /** @example 42 */
-                            total: number;
-                            /** @example 1 */
-                            critical: number;
-                            /** @example 5 */
-                            high: number;
-                            /** @example 12 */
-                            medium: number;
-                            /** @example 20 */
-                            low: number;
-                            /** @example 4 */
-                            info: number;
-                            /** @example 30 */
-                            unresolved: number;
-                            attention: components["schemas"]["SeveritySummary"];
-                            regressed: components["schemas"]["SeveritySummary"];
-                            /**
-                             * Format: date-time
-                             * @description Start of the latest scan, if there is one.
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            last_scan_at?: string;
-                            /** @description With `from` or `to`, of the first 50 projects. */
-                            weeks?: components["schemas"]["Week"][];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DashboardProjectsEnvelope"];
                 };
             };
         };
@@ -8471,22 +9117,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /**
-                             * @description Opaque; compare it only.
-                             * @example 0f343b0931126a20f133d67c2b018a3b
-                             */
-                            revision: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["GetRevisionEnvelope"];
                 };
             };
         };
@@ -8589,72 +9220,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            from: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            to: string;
-                            /** @description From when a finding was found, of those that were resolved in the range. */
-                            time_to_resolve: {
-                                all: components["schemas"]["TimeToResolve"];
-                                critical: components["schemas"]["TimeToResolve"];
-                                high: components["schemas"]["TimeToResolve"];
-                                medium: components["schemas"]["TimeToResolve"];
-                                low: components["schemas"]["TimeToResolve"];
-                                info: components["schemas"]["TimeToResolve"];
-                            };
-                            /** @description Findings with a due date that were resolved in the range. */
-                            within_due_date: {
-                                /** @example 10 */
-                                resolved: number;
-                                /** @example 9 */
-                                in_time: number;
-                                /**
-                                 * @description Absent if none had a due date.
-                                 * @example 0.9
-                                 */
-                                share?: number;
-                            };
-                            /** @description Unresolved findings of now, by the days since they were found or have regressed. */
-                            open_by_age: {
-                                /** @example 0 */
-                                min_days: number;
-                                /**
-                                 * @description Absent for the oldest.
-                                 * @example 7
-                                 */
-                                max_days?: number;
-                                /** @example 42 */
-                                total: number;
-                                /** @example 1 */
-                                critical: number;
-                                /** @example 5 */
-                                high: number;
-                                /** @example 12 */
-                                medium: number;
-                                /** @example 20 */
-                                low: number;
-                                /** @example 4 */
-                                info: number;
-                            }[];
-                            /** @description Weeks from Monday (UTC); the first and the last may be shorter. */
-                            weeks: components["schemas"]["Week"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["DashboardMetricsEnvelope"];
                 };
             };
         };
@@ -8690,16 +9256,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["DueDates"];
-                    };
+                    "application/json": components["schemas"]["GetDueDatesEnvelope"];
                 };
             };
         };
@@ -8748,16 +9305,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["DueDates"];
-                    };
+                    "application/json": components["schemas"]["UpdateDueDatesEnvelope"];
                 };
             };
         };
@@ -8795,16 +9343,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["DueDates"];
-                    };
+                    "application/json": components["schemas"]["GetProjectDueDatesEnvelope"];
                 };
             };
         };
@@ -8855,16 +9394,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["DueDates"];
-                    };
+                    "application/json": components["schemas"]["UpdateProjectDueDatesEnvelope"];
                 };
             };
         };
@@ -8917,18 +9447,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            rules: components["schemas"]["Rule"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["ListRulesEnvelope"];
                 };
             };
         };
@@ -8999,16 +9518,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Rule"];
-                    };
+                    "application/json": components["schemas"]["CreateRuleEnvelope"];
                 };
             };
         };
@@ -9120,20 +9630,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 3 */
-                            total: number;
-                            findings: components["schemas"]["ListedFinding"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["PreviewRuleEnvelope"];
                 };
             };
         };
@@ -9216,16 +9713,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Rule"];
-                    };
+                    "application/json": components["schemas"]["UpdateRuleEnvelope"];
                 };
             };
         };
@@ -9272,27 +9760,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 3 */
-                            updated: number;
-                            /** @description The changes, one for 500 findings, for `POST /changes/{id}/undo`. */
-                            change_ids: string[];
-                            /**
-                             * Format: uuid
-                             * @description More findings may match. Send it as `after`.
-                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                             */
-                            next?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApplyRuleToFindingsEnvelope"];
                 };
             };
         };
@@ -9333,26 +9801,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 3 */
-                            restored: number;
-                            /** @example 0 */
-                            skipped: number;
-                            /**
-                             * @description There may be more. Send it as `after`.
-                             * @example findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                             */
-                            next?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UndoRuleChangesEnvelope"];
                 };
             };
         };
@@ -9391,16 +9840,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Project"][];
-                    };
+                    "application/json": components["schemas"]["ListProjectsEnvelope"];
                 };
             };
         };
@@ -9423,12 +9863,7 @@ export interface operations {
                  *       "slug": "web-shop"
                  *     }
                  */
-                "application/json": {
-                    /** @example Web shop */
-                    name: string;
-                    /** @example web-shop */
-                    slug?: string | null;
-                };
+                "application/json": components["schemas"]["CreateProjectRequest"];
             };
         };
         responses: {
@@ -9452,16 +9887,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Project"];
-                    };
+                    "application/json": components["schemas"]["CreateProjectEnvelope"];
                 };
             };
         };
@@ -9500,16 +9926,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Project"];
-                    };
+                    "application/json": components["schemas"]["GetProjectEnvelope"];
                 };
             };
         };
@@ -9589,16 +10006,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Project"];
-                    };
+                    "application/json": components["schemas"]["UpdateProjectEnvelope"];
                 };
             };
         };
@@ -9606,7 +10014,7 @@ export interface operations {
     uploadReport: {
         parameters: {
             query?: {
-                persona?: "sharingan" | "senku" | "killua";
+                persona?: components["schemas"]["Persona"];
                 /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */
                 format?: string;
                 name?: string;
@@ -9629,8 +10037,7 @@ export interface operations {
             content: {
                 "application/octet-stream": string;
                 "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
+                    [key: string]: string;
                 };
             };
         };
@@ -9684,16 +10091,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ImportedReport"];
-                    };
+                    "application/json": components["schemas"]["UploadReportEnvelope"];
                 };
             };
         };
@@ -9733,16 +10131,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Member"][];
-                    };
+                    "application/json": components["schemas"]["ListMembersEnvelope"];
                 };
             };
         };
@@ -9765,15 +10154,7 @@ export interface operations {
                  *       "role": "member"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                    /**
-                     * @example member
-                     * @enum {string}
-                     */
-                    role: "owner" | "admin" | "member" | "viewer";
-                };
+                "application/json": components["schemas"]["InviteMemberRequest"];
             };
         };
         responses: {
@@ -9798,16 +10179,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Member"];
-                    };
+                    "application/json": components["schemas"]["InviteMemberEnvelope"];
                 };
             };
         };
@@ -9837,17 +10209,7 @@ export interface operations {
                      *       "message": "You left the organization."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example You left the organization. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -9879,17 +10241,7 @@ export interface operations {
                      *       "message": "The invitation is on its way."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The invitation is on its way. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -9936,13 +10288,7 @@ export interface operations {
                  *       "role": "viewer"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @example viewer
-                     * @enum {string}
-                     */
-                    role: "owner" | "admin" | "member" | "viewer";
-                };
+                "application/json": components["schemas"]["UpdateMemberRequest"];
             };
         };
         responses: {
@@ -9967,16 +10313,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Member"];
-                    };
+                    "application/json": components["schemas"]["UpdateMemberEnvelope"];
                 };
             };
         };
@@ -9988,9 +10325,9 @@ export interface operations {
                 /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
                 project?: unknown;
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                status?: components["schemas"]["FindingStatus"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                severity?: components["schemas"]["Severity"][];
                 page?: number;
                 per_page?: number;
             };
@@ -10055,17 +10392,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Finding"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["ListAgentFindingsEnvelope"];
                 };
             };
         };
@@ -10149,16 +10476,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["PushedFinding"];
-                    };
+                    "application/json": components["schemas"]["PushFindingEnvelope"];
                 };
             };
             /** @description A new finding. */
@@ -10204,16 +10522,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["PushedFinding"];
-                    };
+                    "application/json": components["schemas"]["PushFindingEnvelope"];
                 };
             };
         };
@@ -10222,7 +10531,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Adds the status of each finding to its entry. */
-                include?: "finding_status";
+                include?: components["schemas"]["PushFindingsInclude"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -10288,16 +10597,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["BatchResult"];
-                    };
+                    "application/json": components["schemas"]["PushFindingsEnvelope"];
                 };
             };
         };
@@ -10321,10 +10621,7 @@ export interface operations {
                  *       "status": "open"
                  *     }
                  */
-                "application/json": {
-                    /** @enum {string} */
-                    status: "open" | "verified";
-                };
+                "application/json": components["schemas"]["UpdateAgentFindingRequest"];
             };
         };
         responses: {
@@ -10370,16 +10667,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Finding"];
-                    };
+                    "application/json": components["schemas"]["UpdateAgentFindingEnvelope"];
                 };
             };
         };
@@ -10405,17 +10693,7 @@ export interface operations {
                  *       "code": "print(1)"
                  *     }
                  */
-                "application/json": {
-                    /** @example poc.py */
-                    filename: string;
-                    /** @example python */
-                    language: string;
-                    /**
-                     * @description At most 512000 bytes in UTF-8.
-                     * @example print(1)
-                     */
-                    code: string;
-                };
+                "application/json": components["schemas"]["AttachExploitRequest"];
             };
         };
         responses: {
@@ -10439,16 +10717,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Exploit"];
-                    };
+                    "application/json": components["schemas"]["AttachExploitEnvelope"];
                 };
             };
         };
@@ -10481,39 +10750,7 @@ export interface operations {
                  *       "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                  *     }
                  */
-                "application/json": {
-                    /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
-                    scan_id: string;
-                    /**
-                     * Format: uuid
-                     * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                     */
-                    project_id?: string;
-                    /**
-                     * @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.
-                     * @example web-shop
-                     */
-                    project?: unknown;
-                    /** @enum {string} */
-                    persona: "sharingan" | "senku" | "killua";
-                    /** @example Nightly audit */
-                    name?: string | null;
-                    target?: {
-                        /** @example repository */
-                        type?: string | null;
-                        /** @example services/web */
-                        path?: string | null;
-                        /** @example https://git.example.com/acme/web-shop */
-                        url?: string | null;
-                        /** @example main */
-                        ref?: string | null;
-                    } | null;
-                    /**
-                     * @description The scanned commit, for links to the code. Scans of different commits are comparable.
-                     * @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0
-                     */
-                    commit?: string | null;
-                };
+                "application/json": components["schemas"]["RegisterScanRequest"];
             };
         };
         responses: {
@@ -10557,16 +10794,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Scan"];
-                    };
+                    "application/json": components["schemas"]["RegisterScanEnvelope"];
                 };
             };
         };
@@ -10591,15 +10819,7 @@ export interface operations {
                  *       "error_message": "2 of 31 files could not be parsed."
                  *     }
                  */
-                "application/json": {
-                    /** @enum {string} */
-                    status: "completed" | "failed";
-                    /**
-                     * @description With either status. Cut after 10000 characters.
-                     * @example 2 of 31 files could not be parsed.
-                     */
-                    error_message?: string | null;
-                };
+                "application/json": components["schemas"]["EndScanRequest"];
             };
         };
         responses: {
@@ -10643,16 +10863,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Scan"];
-                    };
+                    "application/json": components["schemas"]["EndScanEnvelope"];
                 };
             };
         };
@@ -10689,21 +10900,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
-                            against?: string;
-                            /** @example 2 */
-                            gone: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ScanGoneEnvelope"];
                 };
             };
         };
@@ -10714,7 +10911,7 @@ export interface operations {
                 project_id?: string;
                 /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
                 project?: unknown;
-                persona?: "sharingan" | "senku" | "killua";
+                persona?: components["schemas"]["Persona"];
                 /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */
                 format?: string;
                 name?: string;
@@ -10735,8 +10932,7 @@ export interface operations {
             content: {
                 "application/octet-stream": string;
                 "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
+                    [key: string]: string;
                 };
             };
         };
@@ -10790,16 +10986,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ImportedReport"];
-                    };
+                    "application/json": components["schemas"]["SendReportEnvelope"];
                 };
             };
         };
@@ -10846,16 +11033,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ApiToken"][];
-                    };
+                    "application/json": components["schemas"]["ListProjectTokensEnvelope"];
                 };
             };
         };
@@ -10913,20 +11091,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
-                            token: string;
-                            info: components["schemas"]["ApiToken"];
-                        };
-                    };
+                    "application/json": components["schemas"]["CreateProjectTokenEnvelope"];
                 };
             };
         };
@@ -10995,16 +11160,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ApiToken"][];
-                    };
+                    "application/json": components["schemas"]["ListTokensEnvelope"];
                 };
             };
         };
@@ -11063,20 +11219,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
-                            token: string;
-                            info: components["schemas"]["ApiToken"];
-                        };
-                    };
+                    "application/json": components["schemas"]["CreateTokenEnvelope"];
                 };
             };
         };
@@ -11136,16 +11279,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["OrgFeature"][];
-                    };
+                    "application/json": components["schemas"]["ListOrgFeaturesEnvelope"];
                 };
             };
         };
@@ -11169,10 +11303,7 @@ export interface operations {
                  *       "enabled": true
                  *     }
                  */
-                "application/json": {
-                    /** @example true */
-                    enabled: boolean;
-                };
+                "application/json": components["schemas"]["UpdateOrgFeatureRequest"];
             };
         };
         responses: {
@@ -11189,17 +11320,7 @@ export interface operations {
                      *       "message": "require_mfa is now on."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example require_mfa is now on. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -11231,16 +11352,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["SecuritySettings"];
-                    };
+                    "application/json": components["schemas"]["GetSecuritySettingsEnvelope"];
                 };
             };
         };
@@ -11281,16 +11393,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["SecuritySettings"];
-                    };
+                    "application/json": components["schemas"]["UpdateSecuritySettingsEnvelope"];
                 };
             };
         };
@@ -11324,35 +11427,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @enum {string} */
-                        status: "ok";
-                        /** @enum {string} */
-                        db: "ok";
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        timestamp: string;
-                        result: {
-                            /** @enum {string} */
-                            status: "ok";
-                            /** @enum {string} */
-                            db: "ok";
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            timestamp: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["HealthzEnvelope"];
                 };
             };
         };
@@ -11386,35 +11461,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @enum {string} */
-                        status: "ok";
-                        /** @enum {string} */
-                        db: "ok";
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        timestamp: string;
-                        result: {
-                            /** @enum {string} */
-                            status: "ok";
-                            /** @enum {string} */
-                            db: "ok";
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            timestamp: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ReadyzEnvelope"];
                 };
             };
         };
@@ -11474,12 +11521,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": {
-                        /** @example 3.0.3 */
-                        openapi: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/yaml": components["schemas"]["OpenApiDocumentEnvelope"];
                 };
             };
         };
@@ -11504,12 +11546,7 @@ export interface operations {
                      *       "openapi": "3.0.3"
                      *     }
                      */
-                    "application/json": {
-                        /** @example 3.0.3 */
-                        openapi: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["OpenApiDocumentJsonEnvelope"];
                 };
             };
         };
