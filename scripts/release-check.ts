@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const START_MS = 120_000;
 
 /** What is not in dist/: what the build leaves out of its bundles, and what the library's types name. */
-const INSTALLED = ['@node-rs/argon2', 'openapi-fetch', 'zod'];
+const INSTALLED = ['@node-rs/argon2', 'openapi-fetch', 'openapi-typescript-helpers', 'zod'];
 
 const NEEDED = [
   ...['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs/architecture.md', '.env.example'],
@@ -25,6 +25,8 @@ const NEEDED = [
     'dist/argon2-thread.mjs',
     'dist/admin.js',
     'dist/agent/reporter.js',
+    'dist/client/index.js',
+    'dist/types/client/index.d.ts',
     'dist/types/agent/reporter.d.ts',
   ],
   ...['dist/public/index.html', 'dist/public/assets/svc-agent.mjs', 'dist/THIRD-PARTY-NOTICES.txt'],
