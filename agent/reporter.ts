@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
+import type { Wait } from '../lib/client/retry.ts';
 import { fitToLimits } from '../lib/importers/clean.ts';
 import type { Finding } from '../lib/importers/finding.ts';
 import { createAgentClient, type Trust } from './delivery/client.ts';
 import { createDelivery, type DeliveryFailure } from './delivery/delivery.ts';
-import type { Wait } from './delivery/retry.ts';
 import { createJournal } from './journal/create.ts';
 import type { Entry } from './journal/lines.ts';
 import { StoredEntry } from './journal/stored-entry.ts';

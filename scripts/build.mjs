@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { buildUi } from './build-ui.mjs';
+import { clientBuild } from './client-build.mjs';
 import { limiterImports } from './limiter-imports.mjs';
 import { asComment, bundledPackages, LIST_OF_PASSWORDS, noticesOf } from './notices.mjs';
 
@@ -49,7 +50,7 @@ const common = {
   },
 };
 
-const [server, , reporter, reports, ui] = await Promise.all([
+const [server, , reporter, client, reports, ui] = await Promise.all([
   // With its packages in it, it starts in a third of the time. Left out is what brings files of its own.
   build({
     ...common,
@@ -63,6 +64,7 @@ const [server, , reporter, reports, ui] = await Promise.all([
     copyFile(join(root, 'lib/node/argon2-thread.mjs'), join(dist, 'argon2-thread.mjs')),
   ),
   build({ ...common, entryPoints: ['agent/reporter.ts'], outdir: join(dist, 'agent') }),
+  build(clientBuild(root, join(dist, 'client'))),
   // A process's program.
   build({ ...common, entryPoints: ['lib/node/reports/report-process.ts'], outdir: dist }),
   buildUi(root),
@@ -88,7 +90,10 @@ const [server, , reporter, reports, ui] = await Promise.all([
 ]);
 
 const bundled = [
-  ...new Set([...bundledPackages([server.metafile, reporter.metafile, reports.metafile]), ...ui]),
+  ...new Set([
+    ...bundledPackages([server.metafile, reporter.metafile, client.metafile, reports.metafile]),
+    ...ui,
+  ]),
 ].sort();
 const notices = await noticesOf(
   root,

@@ -22,6 +22,8 @@ const NEEDED = [
     'dist/argon2-thread.mjs',
     'dist/admin.js',
     'dist/agent/reporter.js',
+    'dist/client/index.js',
+    'dist/types/client/index.d.ts',
     'dist/types/agent/reporter.d.ts',
   ],
   ...['dist/public/index.html', 'dist/public/assets/svc-agent.mjs', 'dist/THIRD-PARTY-NOTICES.txt'],

@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import { type Client, ServiceError } from '../../lib/client/index.ts';
+import { isTransient, isUnreachable, type Wait, withRetries } from '../../lib/client/retry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type Entry, isPending, type Outcome } from '../journal/lines.ts';
 import type { ScanEnd } from '../scan.ts';
 import { type Batch, batchesOf, isUnknownToService, outcomesOf, refusesBatch } from './batches.ts';
 import { describeError, describeRefusal, describeUnreachable, isRefusal } from './refusals.ts';
-import { isTransient, isUnreachable, type Wait, withRetries } from './retry.ts';
 
 /** Why a delivery stopped early. Pending findings stay in the journal. */
 export interface DeliveryFailure {

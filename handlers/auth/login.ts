@@ -14,11 +14,17 @@ import { id, shown, z } from '../../lib/http/schema.ts';
 import { User } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
-const MfaRequired = z.object({
-  mfa_required: z.literal(true),
-  mfa_token: shown('eyJhbGciOiJIUzI1NiJ9.eyJ.sig', 'For `/auth/mfa/validate`, within five minutes.'),
-  mfa_methods: z.array(z.object({ id: id(), type: z.enum(MFA_TYPES), name: shown('Phone') })),
-});
+const MfaMethod = z.object({ id: id(), type: z.enum(MFA_TYPES), name: shown('Phone') }).openapi('MfaMethod');
+
+const MfaRequired = z
+  .object({
+    mfa_required: z.literal(true),
+    mfa_token: shown('eyJhbGciOiJIUzI1NiJ9.eyJ.sig', 'For `/auth/mfa/validate`, within five minutes.'),
+    mfa_methods: z.array(MfaMethod),
+  })
+  .openapi('MfaRequired');
+
+const SignedIn = z.object({ user: User }).openapi('SignedIn');
 
 export const login = endpoint(
   {
@@ -39,7 +45,7 @@ export const login = endpoint(
       200: {
         description:
           'The user and the session cookie; with MFA on, the token and the devices for the second factor.',
-        result: z.union([z.object({ user: User }), MfaRequired]),
+        result: z.union([SignedIn, MfaRequired]).openapi('LoginResult'),
         cookie: true,
       },
     },

@@ -33,20 +33,22 @@ export const dashboardProjects = endpoint(
       200: {
         description: 'One row per project.',
         result: z.array(
-          z.object({
-            project: z.object({ id: id(), name: shown('Web shop'), slug: shown('web-shop') }),
-            ...SeveritySummary.shape,
-            unresolved: count(30),
-            attention: SeveritySummary,
-            regressed: SeveritySummary,
-            last_scan_at: timestamp()
-              .optional()
-              .openapi({ description: 'Start of the latest scan, if there is one.' }),
-            weeks: z
-              .array(Week)
-              .optional()
-              .openapi({ description: `With \`from\` or \`to\`, of the first ${WITH_WEEKS} projects.` }),
-          }),
+          z
+            .object({
+              project: z.object({ id: id(), name: shown('Web shop'), slug: shown('web-shop') }),
+              ...SeveritySummary.shape,
+              unresolved: count(30),
+              attention: SeveritySummary,
+              regressed: SeveritySummary,
+              last_scan_at: timestamp()
+                .optional()
+                .openapi({ description: 'Start of the latest scan, if there is one.' }),
+              weeks: z
+                .array(Week)
+                .optional()
+                .openapi({ description: `With \`from\` or \`to\`, of the first ${WITH_WEEKS} projects.` }),
+            })
+            .openapi('ProjectCounts'),
         ),
       },
     },

@@ -26,11 +26,13 @@ export const dashboardTrend = endpoint(
       200: {
         description: 'One row per day.',
         result: z.array(
-          z.object({
-            date: z.string().openapi({ format: 'date', example: '2026-01-01' }),
-            ...SeveritySummary.shape,
-            unresolved: count(9),
-          }),
+          z
+            .object({
+              date: z.string().openapi({ format: 'date', example: '2026-01-01' }),
+              ...SeveritySummary.shape,
+              unresolved: count(9),
+            })
+            .openapi('TrendDay'),
         ),
       },
     },

@@ -44,7 +44,8 @@ export const listFindings = endpoint(
     responses: {
       200: {
         description: 'The findings; with `group_by`, groups of them.',
-        result: z.union([z.array(ListedFinding), z.array(FindingGroup)]),
+        // Not a union of lists, of which generators for Java make classes that do not compile.
+        result: z.array(z.union([ListedFinding, FindingGroup]).openapi('FindingOrGroup')),
         paged: true,
         others: { 'text/csv': FindingsCsv, 'application/sarif+json': SarifLog },
       },

@@ -6,7 +6,7 @@ import type { components, paths } from './schema.ts';
 export const PREFIX = '/api/v1';
 
 /** The paths of the API, below its prefix. */
-type ApiPaths = {
+export type ApiPaths = {
   [Path in keyof paths as Path extends `${typeof PREFIX}${infer Rest}`
     ? Exclude<Rest, `/docs${string}`>
     : never]: paths[Path];
@@ -23,14 +23,17 @@ type Envelope<Operation> = Operation extends { responses: infer Responses }
     }[keyof Responses]
   : never;
 
+/** A list without the rows that only a call with `group_by` gets. */
+type WithoutGroups<Result> = Schemas['FindingGroup'] extends (Result extends (infer Row)[] ? Row : never)
+  ? Schemas['ListedFinding'][]
+  : Result;
+
 /** The content of a success envelope. */
 export interface Reply<Operation> {
   status: number;
   requestId: string;
   /** Undefined if the response has only a message or no body. A call with `group_by` casts it to `FindingGroup[]`. */
-  result: Envelope<Operation> extends { result: infer Result }
-    ? Exclude<Result, Schemas['FindingGroup'][]>
-    : undefined;
+  result: Envelope<Operation> extends { result: infer Result } ? WithoutGroups<Result> : undefined;
   /** For lists, if the request asked for a page. */
   resultInfo: Schemas['ResultInfo'] | undefined;
   message: string | undefined;

@@ -2286,16 +2286,12 @@ export interface components {
              * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
              */
             request_id: string;
-            errors: components["schemas"]["Error"][];
+            errors: components["schemas"]["ErrorObject"][];
         };
-        Error: {
-            /** @enum {string} */
-            type: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
-            /**
-             * @description Stable. Each operation lists its codes.
-             * @enum {string}
-             */
-            code: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "deleted" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
+        ErrorObject: {
+            type: components["schemas"]["ErrorObjectType"];
+            /** @description Stable. Each operation lists its codes. */
+            code: components["schemas"]["ErrorObjectCode"];
             /** @example E40001 */
             ref: string;
             /**
@@ -2304,12 +2300,31 @@ export interface components {
              */
             message: string;
             /** @description Every field that is missing or invalid. */
-            details?: {
-                /** @example title */
-                field: string;
-                /** @example is required */
-                message: string;
-            }[];
+            details?: components["schemas"]["ErrorObjectDetail"][];
+        };
+        LoginResult: components["schemas"]["SignedIn"] | components["schemas"]["MfaRequired"];
+        SignedIn: {
+            user: components["schemas"]["User"];
+        };
+        MfaRequired: {
+            /** @enum {boolean} */
+            mfa_required: true;
+            /**
+             * @description For `/auth/mfa/validate`, within five minutes.
+             * @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig
+             */
+            mfa_token: string;
+            mfa_methods: components["schemas"]["MfaMethod"][];
+        };
+        MfaMethod: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            type: components["schemas"]["MfaType"];
+            /** @example Phone */
+            name: string;
         };
         Account: {
             /**
@@ -2344,8 +2359,7 @@ export interface components {
             name: string;
             /** @example acme */
             slug: string;
-            /** @enum {string} */
-            plan: "free" | "pro" | "enterprise";
+            plan: components["schemas"]["Plan"];
             /** @example findings.acme.example */
             custom_domain?: string;
             /** @example 2 */
@@ -2355,11 +2369,8 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
-            /**
-             * @description The caller's.
-             * @enum {string}
-             */
-            role: "owner" | "admin" | "member" | "viewer";
+            /** @description The caller's. */
+            role: components["schemas"]["Role"];
             /**
              * Format: date-time
              * @description Present while the organization is deleted and can be restored.
@@ -2404,8 +2415,7 @@ export interface components {
             id: string;
             /** @example Phone */
             name: string;
-            /** @enum {string} */
-            type: "totp" | "email";
+            type: components["schemas"]["MfaType"];
             /** @example true */
             verified: boolean;
             /**
@@ -2463,7 +2473,7 @@ export interface components {
              *       "read"
              *     ]
              */
-            scopes: ("ingest" | "read" | "triage" | "admin")[];
+            scopes: components["schemas"]["TokenScope"][];
             /**
              * Format: uuid
              * @description The only organization where the token works. Absent: all of yours.
@@ -2504,7 +2514,7 @@ export interface components {
              *       "read"
              *     ]
              */
-            scopes?: ("read" | "triage" | "admin")[];
+            scopes?: components["schemas"]["NewPersonalTokenScope"][];
             /**
              * @description Days.
              * @example 90
@@ -2561,16 +2571,11 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             project_id: string;
-            /** @enum {string} */
-            persona: "sharingan" | "senku" | "killua";
+            persona: components["schemas"]["Persona"];
             /** @example Nightly audit */
             name: string;
             target?: components["schemas"]["ScanTarget"];
-            /**
-             * @example completed
-             * @enum {string}
-             */
-            status: "running" | "completed" | "failed";
+            status: components["schemas"]["ScanStatus"];
             /**
              * @description Why the scan failed, or the problems of a scan that completed with warnings.
              * @example 2 of 31 files could not be parsed.
@@ -2640,6 +2645,7 @@ export interface components {
             /** @example false */
             has_prev: boolean;
         };
+        FindingOrGroup: components["schemas"]["ListedFinding"] | components["schemas"]["FindingGroup"];
         ListedFinding: {
             /**
              * Format: uuid
@@ -2662,8 +2668,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /**
              * @description Markdown. Absent when omitted.
              * @example User input reaches the **query**.
@@ -2683,8 +2688,7 @@ export interface components {
             line?: number;
             /** @example semgrep */
             source?: string;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            status: components["schemas"]["FindingStatus"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -2717,8 +2721,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             regressed_at?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -2754,37 +2757,10 @@ export interface components {
             label: string;
             /** @example 8 */
             count: number;
-            /**
-             * @description The worst.
-             * @enum {string}
-             */
-            severity: "critical" | "high" | "medium" | "low" | "info";
-            severities: {
-                /** @example 1 */
-                critical: number;
-                /** @example 1 */
-                high: number;
-                /** @example 1 */
-                medium: number;
-                /** @example 1 */
-                low: number;
-                /** @example 1 */
-                info: number;
-            };
-            statuses: {
-                /** @example 1 */
-                open: number;
-                /** @example 1 */
-                confirmed: number;
-                /** @example 1 */
-                fixed: number;
-                /** @example 1 */
-                false_positive: number;
-                /** @example 1 */
-                wontfix: number;
-                /** @example 1 */
-                verified: number;
-            };
+            /** @description The worst. */
+            severity: components["schemas"]["Severity"];
+            severities: components["schemas"]["FindingGroupSeverities"];
+            statuses: components["schemas"]["FindingGroupStatuses"];
             /**
              * @description How many have regressed.
              * @example 0
@@ -2804,195 +2780,50 @@ export interface components {
             $schema: string;
             /** @enum {string} */
             version: "2.1.0";
-            runs: {
-                results: {
-                    /** @example CWE-89 */
-                    ruleId: string;
-                    /** @enum {string} */
-                    level: "error" | "warning" | "note";
-                    message: {
-                        /**
-                         * @description The title.
-                         * @example SQL injection in search
-                         */
-                        text: string;
-                        /**
-                         * @description The description.
-                         * @example User input reaches the **query**.
-                         */
-                        markdown?: string;
-                    };
-                    locations?: {
-                        physicalLocation: {
-                            artifactLocation: {
-                                /** @example src/search.ts */
-                                uri: string;
-                            };
-                            region?: {
-                                /** @example 42 */
-                                startLine: number;
-                            };
-                        };
-                    }[];
-                    fingerprints: {
-                        /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
-                        "svcFindings/v1": string;
-                    };
-                    partialFingerprints: {
-                        /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
-                        primaryLocationLineHash: string;
-                    };
-                    /**
-                     * @description It was fixed.
-                     * @enum {string}
-                     */
-                    baselineState?: "absent";
-                    suppressions?: {
-                        /** @enum {string} */
-                        kind: "external";
-                        /** @enum {string} */
-                        status: "accepted";
-                        /** @example False positive */
-                        justification: string;
-                    }[];
-                    provenance: {
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        firstDetectionTimeUtc: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        lastDetectionTimeUtc: string;
-                    };
-                    properties: {
-                        /**
-                         * Format: uuid
-                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                         */
-                        id: string;
-                        /**
-                         * @description The scan that reported it first.
-                         * @example 01890a5d-ac96-774b-bcce-b302099a8057
-                         */
-                        scan_id: string;
-                        /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
-                        last_scan_id: string;
-                        /**
-                         * Format: uuid
-                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                         */
-                        project_id: string;
-                        /** @enum {string} */
-                        severity: "critical" | "high" | "medium" | "low" | "info";
-                        /** @example CWE-89 */
-                        cwe?: string;
-                        /** @example CVE-2026-12345 */
-                        cve?: string;
-                        /** @example 9.8 */
-                        cvss_score?: number;
-                        /** @example CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H */
-                        cvss_vector?: string;
-                        /** @example semgrep */
-                        source?: string;
-                        /** @enum {string} */
-                        status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        status_changed_at: string;
-                        /**
-                         * @description Seen again after it was fixed or verified.
-                         * @example false
-                         */
-                        regressed: boolean;
-                        /** @example 3 */
-                        seen_count: number;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        last_seen_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        created_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        updated_at: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        regressed_at?: string;
-                        /** @enum {string} */
-                        reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
-                        /**
-                         * Format: uuid
-                         * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                         */
-                        assignee_id?: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        due_at?: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        accepted_until?: string;
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        missing_since?: string;
-                        /** @example web-shop */
-                        project_slug: string;
-                        /** @example Web shop */
-                        project_name: string;
-                        tags: string[];
-                        /**
-                         * @description The CVSS score, where that says the same as the severity; else one that does.
-                         * @example 9.8
-                         */
-                        "security-severity": string;
-                    };
-                }[];
-                tool: {
-                    driver: {
-                        /** @enum {string} */
-                        name: "svc-findings";
-                        rules: {
-                            /**
-                             * @description The CVE, else the CWE, else what found it.
-                             * @example CWE-89
-                             */
-                            id: string;
-                            shortDescription: {
-                                /** @example CWE-89 */
-                                text: string;
-                            };
-                            /** @example https://cwe.mitre.org/data/definitions/89.html */
-                            helpUri?: string;
-                            properties: {
-                                tags: string[];
-                                /**
-                                 * @description The highest of its results.
-                                 * @example 9.8
-                                 */
-                                "security-severity": string;
-                            };
-                        }[];
-                    };
-                };
-            }[];
+            runs: components["schemas"]["SarifRun"][];
+        };
+        SarifRun: {
+            results: components["schemas"]["SarifResult"][];
+            tool: components["schemas"]["SarifRunTool"];
+        };
+        SarifResult: {
+            /** @example CWE-89 */
+            ruleId: string;
+            level: components["schemas"]["SarifResultLevel"];
+            message: components["schemas"]["SarifResultMessage"];
+            locations?: components["schemas"]["SarifLocation"][];
+            fingerprints: components["schemas"]["SarifResultFingerprints"];
+            partialFingerprints: components["schemas"]["SarifResultPartialFingerprints"];
+            /**
+             * @description It was fixed.
+             * @enum {string}
+             */
+            baselineState?: "absent";
+            suppressions?: components["schemas"]["SarifSuppression"][];
+            provenance: components["schemas"]["SarifResultProvenance"];
+            properties: components["schemas"]["SarifResultProperties"];
+        };
+        SarifLocation: {
+            physicalLocation: components["schemas"]["SarifLocationPhysicalLocation"];
+        };
+        SarifSuppression: {
+            /** @enum {string} */
+            kind: "external";
+            /** @enum {string} */
+            status: "accepted";
+            /** @example False positive */
+            justification: string;
+        };
+        SarifRule: {
+            /**
+             * @description The CVE, else the CWE, else what found it.
+             * @example CWE-89
+             */
+            id: string;
+            shortDescription: components["schemas"]["SarifRuleShortDescription"];
+            /** @example https://cwe.mitre.org/data/definitions/89.html */
+            helpUri?: string;
+            properties: components["schemas"]["SarifRuleProperties"];
         };
         /**
          * @example {
@@ -3006,44 +2837,7 @@ export interface components {
          */
         ManyFindingChanges: {
             /** @description A change for each finding. */
-            changes?: {
-                /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                id: string;
-                /** @enum {string} */
-                status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
-                /**
-                 * @description Why the finding has its status. A new status without a reason has none.
-                 * @enum {string|null}
-                 */
-                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
-                /**
-                 * @description Shown in the activity.
-                 * @example Only reachable from tests.
-                 */
-                note?: string | null;
-                /**
-                 * Format: uuid
-                 * @description A member of the organization.
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                assignee_id?: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-31T00:00:00Z
-                 */
-                due_at?: string | null;
-                /**
-                 * Format: date-time
-                 * @description When the finding is `open` again. Only with the status `wontfix`.
-                 * @example 2026-01-31T00:00:00Z
-                 */
-                accepted_until?: string | null;
-                /**
-                 * @description A finding with another status is not changed.
-                 * @enum {string}
-                 */
-                if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-            }[];
+            changes?: components["schemas"]["ManyFindingChangesChange"][];
             /** @description Findings that get the same change, instead of `changes`. */
             ids?: string[];
             filter?: components["schemas"]["FindingFilter"];
@@ -3060,13 +2854,9 @@ export interface components {
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             after?: string;
-            /** @enum {string} */
-            status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
-            /**
-             * @description Why the finding has its status. A new status without a reason has none.
-             * @enum {string|null}
-             */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            status?: components["schemas"]["UserStatus"];
+            /** @description Why the finding has its status. A new status without a reason has none. */
+            reason?: components["schemas"]["NullableTriageReason"];
             /**
              * @description Shown in the activity.
              * @example Only reachable from tests.
@@ -3089,11 +2879,8 @@ export interface components {
              * @example 2026-01-31T00:00:00Z
              */
             accepted_until?: string | null;
-            /**
-             * @description A finding with another status is not changed.
-             * @enum {string}
-             */
-            if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            /** @description A finding with another status is not changed. */
+            if_status?: components["schemas"]["FindingStatus"];
         };
         /**
          * @description The filters of the list of findings that get the same change, instead of `changes`.
@@ -3112,11 +2899,8 @@ export interface components {
              * @example 01890a5d-ac96-774b-bcce-b302099a8057
              */
             against?: string;
-            /**
-             * @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`).
-             * @enum {string}
-             */
-            change?: "new" | "seen_again" | "gone";
+            /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
+            change?: components["schemas"]["ScanDifference"];
             /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
             project_id?: string | string[];
             /**
@@ -3125,14 +2909,14 @@ export interface components {
              *       "critical"
              *     ]
              */
-            severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+            severity?: components["schemas"]["Severity"][];
             /**
              * @description One or more values: repeat the parameter or separate the values by commas.
              * @example [
              *       "open"
              *     ]
              */
-            status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+            status?: components["schemas"]["FindingStatus"][];
             /**
              * @description Whether they were seen again after they were fixed or verified.
              * @example true
@@ -3237,8 +3021,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /**
              * @description Markdown.
              * @example User input reaches the **query**.
@@ -3258,8 +3041,7 @@ export interface components {
             line?: number;
             /** @example semgrep */
             source?: string;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            status: components["schemas"]["FindingStatus"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -3292,8 +3074,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             regressed_at?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -3323,13 +3104,9 @@ export interface components {
          *     }
          */
         FindingChanges: {
-            /** @enum {string} */
-            status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
-            /**
-             * @description Why the finding has its status. A new status without a reason has none.
-             * @enum {string|null}
-             */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            status?: components["schemas"]["UserStatus"];
+            /** @description Why the finding has its status. A new status without a reason has none. */
+            reason?: components["schemas"]["NullableTriageReason"];
             /**
              * @description Shown in the activity.
              * @example Only reachable from tests.
@@ -3352,11 +3129,8 @@ export interface components {
              * @example 2026-01-31T00:00:00Z
              */
             accepted_until?: string | null;
-            /**
-             * @description A finding with another status is not changed.
-             * @enum {string}
-             */
-            if_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            /** @description A finding with another status is not changed. */
+            if_status?: components["schemas"]["FindingStatus"];
         };
         SimilarFinding: {
             /**
@@ -3380,8 +3154,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /** @example CWE-89 */
             cwe?: string;
             /** @example CVE-2026-12345 */
@@ -3396,8 +3169,7 @@ export interface components {
             line?: number;
             /** @example semgrep */
             source?: string;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            status: components["schemas"]["FindingStatus"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -3430,8 +3202,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             regressed_at?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -3452,11 +3223,8 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             missing_since?: string;
-            /**
-             * @description What they have in common. `rule`: the source and the title.
-             * @enum {string}
-             */
-            why: "cve" | "rule" | "file";
+            /** @description What they have in common. `rule`: the source and the title. */
+            why: components["schemas"]["SimilarFindingWhy"];
         };
         ActivityEntry: {
             /**
@@ -3469,20 +3237,8 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             at: string;
-            /** @enum {string} */
-            kind: "created" | "regressed" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
-            /** @description A user whose account was deleted has no name. */
-            actor: {
-                /** @enum {string} */
-                type: "user" | "token" | "rule" | "system";
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                id?: string;
-                /** @example Ada Lovelace */
-                name?: string;
-            };
+            kind: components["schemas"]["EventKind"];
+            actor: components["schemas"]["ActivityEntryActor"];
             /**
              * @description Before the change: a status, a severity, a user id or a time.
              * @example open
@@ -3493,8 +3249,7 @@ export interface components {
              * @example fixed
              */
             to?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * @description The actor's remark, or the text of a comment in Markdown.
              * @example Only reachable from tests.
@@ -3507,15 +3262,7 @@ export interface components {
              */
             edited_at?: string;
             /** @description The members that the comment mentions. Absent if it mentions none. */
-            mentions?: {
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                id: string;
-                /** @example Grace Hopper */
-                name: string;
-            }[];
+            mentions?: components["schemas"]["ActivityEntryMention"][];
         };
         Exploit: {
             /**
@@ -3551,17 +3298,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             at: string;
-            actor: {
-                /** @enum {string} */
-                type: "user" | "token" | "rule";
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                id: string;
-                /** @example Ada Lovelace */
-                name: string;
-            };
+            actor: components["schemas"]["RecentChangeActor"];
             /**
              * @description How many findings were changed.
              * @example 3
@@ -3578,38 +3315,7 @@ export interface components {
              * @example SQL injection in search
              */
             title?: string;
-            /**
-             * @description The new values that all findings have in common. Null: the value was removed.
-             * @example {
-             *       "status": {
-             *         "to": "false_positive"
-             *       },
-             *       "reason": "used_in_tests"
-             *     }
-             */
-            what: {
-                status?: {
-                    /** @enum {string} */
-                    to: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                };
-                /** @enum {string|null} */
-                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                assignee_id?: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-01T00:00:00.000Z
-                 */
-                due_at?: string | null;
-                /**
-                 * Format: date-time
-                 * @example 2026-01-01T00:00:00.000Z
-                 */
-                accepted_until?: string | null;
-            };
+            what: components["schemas"]["RecentChangeWhat"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -3660,6 +3366,54 @@ export interface components {
              * @example true
              */
             shared?: boolean | null;
+        };
+        TrendDay: {
+            /**
+             * Format: date
+             * @example 2026-01-01
+             */
+            date: string;
+            /** @example 42 */
+            total: number;
+            /** @example 1 */
+            critical: number;
+            /** @example 5 */
+            high: number;
+            /** @example 12 */
+            medium: number;
+            /** @example 20 */
+            low: number;
+            /** @example 4 */
+            info: number;
+            /** @example 9 */
+            unresolved: number;
+        };
+        ProjectCounts: {
+            project: components["schemas"]["ProjectCountsProject"];
+            /** @example 42 */
+            total: number;
+            /** @example 1 */
+            critical: number;
+            /** @example 5 */
+            high: number;
+            /** @example 12 */
+            medium: number;
+            /** @example 20 */
+            low: number;
+            /** @example 4 */
+            info: number;
+            /** @example 30 */
+            unresolved: number;
+            attention: components["schemas"]["SeveritySummary"];
+            regressed: components["schemas"]["SeveritySummary"];
+            /**
+             * Format: date-time
+             * @description Start of the latest scan, if there is one.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_scan_at?: string;
+            /** @description With `from` or `to`, of the first 50 projects. */
+            weeks?: components["schemas"]["Week"][];
         };
         Week: {
             /**
@@ -3803,48 +3557,8 @@ export interface components {
              * @example true
              */
             enabled: boolean;
-            /**
-             * @example {
-             *       "path": [
-             *         "**\/test/**"
-             *       ],
-             *       "severity": [
-             *         "low",
-             *         "info"
-             *       ]
-             *     }
-             */
-            conditions: {
-                project_id?: string[];
-                source?: string[];
-                persona?: ("sharingan" | "senku" | "killua")[];
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
-                cwe?: string[];
-                cve?: string[];
-                title?: string[];
-                path?: string[];
-            };
-            /**
-             * @example {
-             *       "status": "false_positive",
-             *       "reason": "used_in_tests"
-             *     }
-             */
-            actions: {
-                /** @enum {string} */
-                status?: "confirmed" | "false_positive" | "wontfix";
-                /** @enum {string} */
-                reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
-                /** @example Only reachable from tests. */
-                note?: string;
-                /**
-                 * Format: uuid
-                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                 */
-                assignee_id?: string;
-                /** @example 30 */
-                due_days?: number;
-            };
+            conditions: components["schemas"]["StoredRuleConditions"];
+            actions: components["schemas"]["StoredRuleActions"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -3855,6 +3569,46 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+        };
+        /**
+         * @example {
+         *       "path": [
+         *         "**\/test/**"
+         *       ],
+         *       "severity": [
+         *         "low",
+         *         "info"
+         *       ]
+         *     }
+         */
+        StoredRuleConditions: {
+            project_id?: string[];
+            source?: string[];
+            persona?: components["schemas"]["Persona"][];
+            severity?: components["schemas"]["Severity"][];
+            cwe?: string[];
+            cve?: string[];
+            title?: string[];
+            path?: string[];
+        };
+        /**
+         * @example {
+         *       "status": "false_positive",
+         *       "reason": "used_in_tests"
+         *     }
+         */
+        StoredRuleActions: {
+            status?: components["schemas"]["RuleStatus"];
+            reason?: components["schemas"]["TriageReason"];
+            /** @example Only reachable from tests. */
+            note?: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /** @example 30 */
+            due_days?: number;
         };
         /**
          * @example {
@@ -3886,7 +3640,7 @@ export interface components {
             actions: components["schemas"]["RuleActions"];
         };
         /**
-         * @description A finding must meet all conditions that are given; of the values of a condition, one must match. `persona` is that of the scan that reported it first. `title` and `path` are patterns for the whole text with at most 10 wildcards. In `path`, `*` and `?` stand for characters except `/`, `**` also for those, and `**\/` for any folders or none. In `title`, `*` stands for any text and `?` for any character, and A to Z are the same as a to z.
+         * @description A finding must meet all conditions that are given; of the values of a condition, one must match. `persona` is that of the scan that reported it first. `title` and `path` are patterns for the whole text with at most 10 wildcards. In `path`, `*` and `?` stand for characters except `/`, `**` also for those, and `**` with a slash behind it for any folders or none. In `title`, `*` stands for any text and `?` for any character, and A to Z are the same as a to z.
          * @example {
          *       "path": [
          *         "**\/test/**"
@@ -3900,8 +3654,8 @@ export interface components {
         RuleConditions: {
             project_id?: string[] | null;
             source?: string[] | null;
-            persona?: ("sharingan" | "senku" | "killua")[] | null;
-            severity?: ("critical" | "high" | "medium" | "low" | "info")[] | null;
+            persona?: components["schemas"]["Persona"][] | null;
+            severity?: components["schemas"]["Severity"][] | null;
             cwe?: string[] | null;
             cve?: string[] | null;
             title?: string[] | null;
@@ -3915,10 +3669,8 @@ export interface components {
          *     }
          */
         RuleActions: {
-            /** @enum {string|null} */
-            status?: "confirmed" | "false_positive" | "wontfix" | null;
-            /** @enum {string|null} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+            status?: components["schemas"]["NullableRuleStatus"];
+            reason?: components["schemas"]["NullableTriageReason"];
             /** @example Only reachable from tests. */
             note?: string | null;
             /**
@@ -4103,8 +3855,7 @@ export interface components {
              * @example
              */
             avatar_url: string;
-            /** @enum {string} */
-            role: "owner" | "admin" | "member" | "viewer";
+            role: components["schemas"]["Role"];
             /**
              * @description The account has verified the address.
              * @example true
@@ -4138,8 +3889,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /**
              * @description Markdown.
              * @example User input reaches the **query**.
@@ -4159,8 +3909,7 @@ export interface components {
             line?: number;
             /** @example semgrep */
             source?: string;
-            /** @enum {string} */
-            status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            status: components["schemas"]["FindingStatus"];
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -4193,8 +3942,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             regressed_at?: string;
-            /** @enum {string} */
-            reason?: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+            reason?: components["schemas"]["TriageReason"];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -4233,8 +3981,7 @@ export interface components {
             fingerprint: string;
             /** @example SQL injection in search */
             title: string;
-            /** @enum {string} */
-            severity: "critical" | "high" | "medium" | "low" | "info";
+            severity: components["schemas"]["Severity"];
             /**
              * @description At most 102400 bytes in UTF-8.
              * @example User input reaches the **query**.
@@ -4285,11 +4032,8 @@ export interface components {
             id: string;
             /** @example false */
             regressed: boolean;
-            /**
-             * @description The status of the finding. Only with `include=finding_status`.
-             * @enum {string}
-             */
-            finding_status?: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+            /** @description The status of the finding. Only with `include=finding_status`. */
+            finding_status?: components["schemas"]["FindingStatus"];
         };
         FailedInBatch: {
             /**
@@ -4297,7 +4041,7 @@ export interface components {
              * @enum {string}
              */
             status: "failed";
-            error: components["schemas"]["Error"];
+            error: components["schemas"]["ErrorObject"];
         };
         FindingBatch: {
             findings: components["schemas"]["FindingInput"][];
@@ -4322,7 +4066,7 @@ export interface components {
              *       "ingest"
              *     ]
              */
-            scopes: ("ingest" | "read" | "triage" | "admin")[];
+            scopes: components["schemas"]["TokenScope"][];
             /**
              * Format: uuid
              * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
@@ -4391,7 +4135,7 @@ export interface components {
              *       "ingest"
              *     ]
              */
-            scopes?: ("ingest" | "read" | "triage" | "admin")[];
+            scopes?: components["schemas"]["TokenScope"][];
         };
         OrgFeature: {
             /** @example org_wide_tokens */
@@ -4415,6 +4159,1882 @@ export interface components {
              * @example true
              */
             viewer_tokens_verify: boolean;
+        };
+        /** @enum {string} */
+        ErrorObjectType: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
+        /** @enum {string} */
+        ErrorObjectCode: "not_authenticated" | "invalid_credentials" | "mfa_invalid_code" | "session_revoked" | "base_domain_only" | "invalid" | "expired" | "scope_mismatch" | "invalid_format" | "not_found" | "not_member" | "slug_taken" | "slug_reserved" | "deleted" | "method_not_allowed" | "conflict" | "already_exists" | "invalid_request" | "invalid_body" | "field_required" | "field_invalid" | "denied" | "feature_disabled" | "mfa_required_by_org" | "feature_not_provisioned" | "step_up_required" | "email_not_verified" | "exceeded" | "internal" | "unavailable";
+        ErrorObjectDetail: {
+            /** @example title */
+            field: string;
+            /** @example is required */
+            message: string;
+        };
+        /** @enum {string} */
+        MfaType: "totp" | "email";
+        /** @enum {string} */
+        Plan: "free" | "pro" | "enterprise";
+        /** @enum {string} */
+        Role: "owner" | "admin" | "member" | "viewer";
+        /** @enum {string} */
+        TokenScope: "ingest" | "read" | "triage" | "admin";
+        /** @enum {string} */
+        NewPersonalTokenScope: "read" | "triage" | "admin";
+        /** @enum {string} */
+        Persona: "sharingan" | "senku" | "killua";
+        /** @enum {string} */
+        ScanStatus: "running" | "completed" | "failed";
+        /** @enum {string} */
+        Severity: "critical" | "high" | "medium" | "low" | "info";
+        /** @enum {string} */
+        FindingStatus: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+        /** @enum {string} */
+        TriageReason: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+        FindingGroupSeverities: {
+            /** @example 1 */
+            critical: number;
+            /** @example 1 */
+            high: number;
+            /** @example 1 */
+            medium: number;
+            /** @example 1 */
+            low: number;
+            /** @example 1 */
+            info: number;
+        };
+        FindingGroupStatuses: {
+            /** @example 1 */
+            open: number;
+            /** @example 1 */
+            confirmed: number;
+            /** @example 1 */
+            fixed: number;
+            /** @example 1 */
+            false_positive: number;
+            /** @example 1 */
+            wontfix: number;
+            /** @example 1 */
+            verified: number;
+        };
+        SarifRunToolDriver: {
+            /** @enum {string} */
+            name: "svc-findings";
+            rules: components["schemas"]["SarifRule"][];
+        };
+        SarifRunTool: {
+            driver: components["schemas"]["SarifRunToolDriver"];
+        };
+        /** @enum {string} */
+        SarifResultLevel: "error" | "warning" | "note";
+        SarifResultMessage: {
+            /**
+             * @description The title.
+             * @example SQL injection in search
+             */
+            text: string;
+            /**
+             * @description The description.
+             * @example User input reaches the **query**.
+             */
+            markdown?: string;
+        };
+        SarifResultFingerprints: {
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
+            "svcFindings/v1": string;
+        };
+        SarifResultPartialFingerprints: {
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07/sqli-search-7f3a */
+            primaryLocationLineHash: string;
+        };
+        SarifResultProvenance: {
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            firstDetectionTimeUtc: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            lastDetectionTimeUtc: string;
+        };
+        SarifResultProperties: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * @description The scan that reported it first.
+             * @example 01890a5d-ac96-774b-bcce-b302099a8057
+             */
+            scan_id: string;
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            last_scan_id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            severity: components["schemas"]["Severity"];
+            /** @example CWE-89 */
+            cwe?: string;
+            /** @example CVE-2026-12345 */
+            cve?: string;
+            /** @example 9.8 */
+            cvss_score?: number;
+            /** @example CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H */
+            cvss_vector?: string;
+            /** @example semgrep */
+            source?: string;
+            status: components["schemas"]["FindingStatus"];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            status_changed_at: string;
+            /**
+             * @description Seen again after it was fixed or verified.
+             * @example false
+             */
+            regressed: boolean;
+            /** @example 3 */
+            seen_count: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_seen_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            regressed_at?: string;
+            reason?: components["schemas"]["TriageReason"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            accepted_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            missing_since?: string;
+            /** @example web-shop */
+            project_slug: string;
+            /** @example Web shop */
+            project_name: string;
+            tags: string[];
+            /**
+             * @description The CVSS score, where that says the same as the severity; else one that does.
+             * @example 9.8
+             */
+            "security-severity": string;
+        };
+        SarifLocationPhysicalLocationArtifactLocation: {
+            /** @example src/search.ts */
+            uri: string;
+        };
+        SarifLocationPhysicalLocationRegion: {
+            /** @example 42 */
+            startLine: number;
+        };
+        SarifLocationPhysicalLocation: {
+            artifactLocation: components["schemas"]["SarifLocationPhysicalLocationArtifactLocation"];
+            region?: components["schemas"]["SarifLocationPhysicalLocationRegion"];
+        };
+        SarifRuleShortDescription: {
+            /** @example CWE-89 */
+            text: string;
+        };
+        SarifRuleProperties: {
+            tags: string[];
+            /**
+             * @description The highest of its results.
+             * @example 9.8
+             */
+            "security-severity": string;
+        };
+        /** @enum {string} */
+        UserStatus: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix";
+        /** @enum {string|null} */
+        NullableTriageReason: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other" | null;
+        ManyFindingChangesChange: {
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            id: string;
+            status?: components["schemas"]["UserStatus"];
+            /** @description Why the finding has its status. A new status without a reason has none. */
+            reason?: components["schemas"]["NullableTriageReason"];
+            /**
+             * @description Shown in the activity.
+             * @example Only reachable from tests.
+             */
+            note?: string | null;
+            /**
+             * Format: uuid
+             * @description A member of the organization.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T00:00:00Z
+             */
+            due_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the finding is `open` again. Only with the status `wontfix`.
+             * @example 2026-01-31T00:00:00Z
+             */
+            accepted_until?: string | null;
+            /** @description A finding with another status is not changed. */
+            if_status?: components["schemas"]["FindingStatus"];
+        };
+        /** @enum {string} */
+        ScanDifference: "new" | "seen_again" | "gone";
+        /** @enum {string} */
+        SimilarFindingWhy: "cve" | "rule" | "file";
+        /** @enum {string} */
+        EventKind: "created" | "regressed" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
+        /** @enum {string} */
+        ActivityEntryActorType: "user" | "token" | "rule" | "system";
+        /** @description A user whose account was deleted has no name. */
+        ActivityEntryActor: {
+            type: components["schemas"]["ActivityEntryActorType"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id?: string;
+            /** @example Ada Lovelace */
+            name?: string;
+        };
+        ActivityEntryMention: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Grace Hopper */
+            name: string;
+        };
+        /** @enum {string} */
+        RecentChangeActorType: "user" | "token" | "rule";
+        RecentChangeActor: {
+            type: components["schemas"]["RecentChangeActorType"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Ada Lovelace */
+            name: string;
+        };
+        RecentChangeWhatStatus: {
+            to: components["schemas"]["FindingStatus"];
+        };
+        /**
+         * @description The new values that all findings have in common. Null: the value was removed.
+         * @example {
+         *       "status": {
+         *         "to": "false_positive"
+         *       },
+         *       "reason": "used_in_tests"
+         *     }
+         */
+        RecentChangeWhat: {
+            status?: components["schemas"]["RecentChangeWhatStatus"];
+            reason?: components["schemas"]["NullableTriageReason"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            assignee_id?: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            due_at?: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            accepted_until?: string | null;
+        };
+        ProjectCountsProject: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Web shop */
+            name: string;
+            /** @example web-shop */
+            slug: string;
+        };
+        /** @enum {string} */
+        RuleStatus: "confirmed" | "false_positive" | "wontfix";
+        /** @enum {string|null} */
+        NullableRuleStatus: "confirmed" | "false_positive" | "wontfix" | null;
+        /** @enum {string} */
+        PushedInBatchStatus: "created" | "deduplicated";
+        RegisterRequest: {
+            /** @example ada@example.com */
+            email: string;
+            /**
+             * Format: password
+             * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
+             * @example Correct1horse
+             */
+            password: string & (unknown & unknown & unknown);
+            /** @example Ada Lovelace */
+            name: string;
+        };
+        RegisterResult: {
+            user: components["schemas"]["User"];
+        };
+        RegisterEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["RegisterResult"];
+            /** @example Registration successful. */
+            message: string;
+        };
+        LoginRequest: {
+            /** @example ada@example.com */
+            email: string;
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+        };
+        LoginEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["LoginResult"];
+        };
+        MessageEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            message: string;
+        };
+        MeResult: {
+            user: components["schemas"]["Account"];
+            orgs: components["schemas"]["Organization"][];
+        };
+        MeEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["MeResult"];
+        };
+        UpdateMeRequest: {
+            /** @example Ada Lovelace */
+            name: string;
+        };
+        UpdateMeEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Account"];
+        };
+        SessionResult: {
+            /** @example findings.example.com */
+            base_domain: string;
+            user?: components["schemas"]["Account"];
+            /**
+             * @description Present when the account must verify its primary address before it can do anything else.
+             * @enum {boolean}
+             */
+            email_verification_required?: true;
+            orgs: components["schemas"]["Organization"][];
+        };
+        SessionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SessionResult"];
+        };
+        ForgotPasswordRequest: {
+            /** @example ada@example.com */
+            email: string;
+        };
+        ResetPasswordRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+            /**
+             * Format: password
+             * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
+             * @example Correct1horse
+             */
+            password: string & (unknown & unknown & unknown);
+        };
+        ChangePasswordRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            current_password: string;
+            /**
+             * Format: password
+             * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
+             * @example Correct1horse
+             */
+            new_password: string & (unknown & unknown & unknown);
+        };
+        ValidateMfaRequest: {
+            /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
+            mfa_token: string;
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            device_id?: string | null;
+            /** @example 123456 */
+            code: string;
+            /** @example false */
+            is_recovery?: boolean | null;
+        };
+        ValidateMfaResult: {
+            user: components["schemas"]["User"];
+            /** @example 7 */
+            recovery_codes_remaining?: number;
+        };
+        ValidateMfaEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ValidateMfaResult"];
+        };
+        SendEmailOtpRequest: {
+            /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
+            mfa_token: string;
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            device_id: string;
+        };
+        VerifyEmailRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            email_id: string;
+        };
+        StepUpRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+            /** @example 123456 */
+            code?: string | null;
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            device_id?: string | null;
+            /** @example false */
+            is_recovery?: boolean | null;
+        };
+        SendStepUpOtpRequest: {
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            device_id: string;
+        };
+        UndoEmailChangeRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+        };
+        ListEmailsResult: {
+            emails: components["schemas"]["UserEmail"][];
+        };
+        ListEmailsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListEmailsResult"];
+        };
+        AddEmailRequest: {
+            /** @example ada@example.com */
+            email: string;
+        };
+        AddEmailEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UserEmail"];
+        };
+        ListMfaDevicesResult: {
+            devices: components["schemas"]["MfaDevice"][];
+            mfa_enabled: boolean;
+        };
+        ListMfaDevicesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListMfaDevicesResult"];
+        };
+        CreateTotpDeviceRequest: {
+            /** @example Phone */
+            name: string;
+        };
+        CreateTotpDeviceResult: {
+            device: components["schemas"]["MfaDevice"];
+            /**
+             * @description Base32.
+             * @example JBSWY3DPEHPK3PXP
+             */
+            secret: string;
+            /**
+             * @description To be shown as a QR code.
+             * @example otpauth://totp/Security%20Findings:ada%40example.com?secret=JBSWY3DPEHPK3PXP
+             */
+            url: string;
+        };
+        CreateTotpDeviceEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreateTotpDeviceResult"];
+        };
+        VerifyTotpDeviceRequest: {
+            /** @example 123456 */
+            code: string;
+        };
+        CreateEmailDeviceRequest: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            email_id: string;
+        };
+        CreateEmailDeviceEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["MfaDevice"];
+        };
+        RemoveMfaDeviceRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+        };
+        EnableMfaResult: {
+            recovery_codes: string[];
+        };
+        EnableMfaEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["EnableMfaResult"];
+            /** @example Multi-factor authentication is on. Keep the recovery codes safe. */
+            message: string;
+        };
+        DisableMfaRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+        };
+        GetRecoveryCodesResult: {
+            /** @example 7 */
+            remaining: number;
+            /** @example 8 */
+            total: number;
+        };
+        GetRecoveryCodesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["GetRecoveryCodesResult"];
+        };
+        RegenerateRecoveryCodesRequest: {
+            /**
+             * Format: password
+             * @example Correct1horse
+             */
+            password: string;
+        };
+        RegenerateRecoveryCodesResult: {
+            recovery_codes: string[];
+        };
+        RegenerateRecoveryCodesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["RegenerateRecoveryCodesResult"];
+            /** @example New recovery codes were made; the old ones no longer work. */
+            message: string;
+        };
+        ListSessionsResult: {
+            sessions: components["schemas"]["Session"][];
+        };
+        ListSessionsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListSessionsResult"];
+        };
+        CreatePersonalTokenResult: {
+            /** @example svcp_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            token: string;
+            info: components["schemas"]["PersonalToken"];
+        };
+        CreatePersonalTokenEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreatePersonalTokenResult"];
+        };
+        ListPersonalTokensResult: {
+            tokens: components["schemas"]["PersonalToken"][];
+        };
+        ListPersonalTokensEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListPersonalTokensResult"];
+        };
+        /** @enum {string|null} */
+        NullablePlan: "free" | "pro" | "enterprise" | null;
+        CreateOrgRequest: {
+            /** @example Acme */
+            name: string;
+            /** @example acme */
+            slug?: string | null;
+            plan?: components["schemas"]["NullablePlan"];
+        };
+        CreateOrgEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Organization"];
+        };
+        ListOrgsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Organization"][];
+        };
+        GetOrgEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Organization"];
+        };
+        UpdateOrgEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Organization"];
+        };
+        RestoreOrgEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Organization"];
+        };
+        ListFeaturesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Feature"][];
+        };
+        AuthConfigResult: {
+            /** @example findings.example.com */
+            base_domain: string;
+        };
+        AuthConfigEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["AuthConfigResult"];
+        };
+        ListScansEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Scan"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        GetScanEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Scan"];
+        };
+        ScanChangesResult: {
+            against?: components["schemas"]["Scan"];
+            /** @example 3 */
+            new: number;
+            /** @example 39 */
+            seen_again: number;
+            /** @example 2 */
+            gone: number;
+        };
+        ScanChangesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ScanChangesResult"];
+        };
+        /** @enum {string} */
+        FindingSort: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+        /** @enum {string} */
+        ListFindingsGroupBy: "rule" | "cve" | "file" | "project";
+        /** @enum {string} */
+        ListFindingsOmit: "description";
+        /** @enum {string} */
+        ListFindingsFormat: "json" | "csv" | "sarif";
+        ListFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["FindingOrGroup"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        UpdateFindingsResultUpdated: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            status: components["schemas"]["FindingStatus"];
+            previous_status: components["schemas"]["FindingStatus"];
+        };
+        UpdateFindingsResultFailed: {
+            /**
+             * @description As it was given, in lower case.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @enum {string} */
+            code: "not_found";
+            /**
+             * @description For people; it may change.
+             * @example There is no such finding.
+             */
+            message: string;
+        };
+        UpdateFindingsResultConflict: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            status: components["schemas"]["FindingStatus"];
+        };
+        UpdateFindingsResult: {
+            updated: components["schemas"]["UpdateFindingsResultUpdated"][];
+            failed: components["schemas"]["UpdateFindingsResultFailed"][];
+            conflicts: components["schemas"]["UpdateFindingsResultConflict"][];
+            /**
+             * Format: uuid
+             * @description Identifies the change for `POST /changes/{id}/undo`.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            change_id?: string;
+            /** @description With `filter`: the changes that can be undone, one for 500 findings. */
+            change_ids?: string[];
+            /**
+             * Format: uuid
+             * @description With `filter`: more findings may match. Send it as `after`.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            next?: string;
+        };
+        UpdateFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UpdateFindingsResult"];
+        };
+        GetFindingEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Finding"];
+        };
+        UpdateFindingEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Finding"];
+        };
+        SimilarFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SimilarFinding"][];
+        };
+        GetActivityEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ActivityEntry"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        CreateCommentRequest: {
+            /**
+             * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
+             * @example Can we fix this in **2.4**?
+             */
+            body: string;
+        };
+        CreateCommentEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ActivityEntry"];
+        };
+        UpdateCommentRequest: {
+            /**
+             * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
+             * @example Can we fix this in **2.4**?
+             */
+            body: string;
+        };
+        UpdateCommentEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ActivityEntry"];
+        };
+        ListExploitsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Exploit"][];
+        };
+        GetExploitEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Exploit"];
+        };
+        ListChangesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["RecentChange"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        UndoFindingChangeResultRestored: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            status: components["schemas"]["FindingStatus"];
+            previous_status: components["schemas"]["FindingStatus"];
+        };
+        UndoFindingChangeResultConflict: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            status: components["schemas"]["FindingStatus"];
+        };
+        UndoFindingChangeResult: {
+            restored: components["schemas"]["UndoFindingChangeResultRestored"][];
+            conflicts: components["schemas"]["UndoFindingChangeResultConflict"][];
+        };
+        UndoFindingChangeEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UndoFindingChangeResult"];
+        };
+        ListViewsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["View"][];
+        };
+        CreateViewRequest: {
+            /** @example Critical and unassigned */
+            name: string;
+            /**
+             * @description Whether all members see it.
+             * @example true
+             */
+            shared?: boolean | null;
+            /** @example severity=critical&status=open */
+            query: string;
+        };
+        CreateViewEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["View"];
+        };
+        UpdateViewEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["View"];
+        };
+        DashboardStatsResult: {
+            /** @example 12 */
+            total_scans: number;
+            /** @example 1 */
+            active_scans: number;
+            /** @example 42 */
+            total_findings: number;
+            severity_breakdown: components["schemas"]["SeveritySummary"];
+            recent_findings: components["schemas"]["ListedFinding"][];
+        };
+        DashboardStatsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DashboardStatsResult"];
+        };
+        DashboardTrendEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["TrendDay"][];
+        };
+        DashboardProjectsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ProjectCounts"][];
+        };
+        GetRevisionResult: {
+            /**
+             * @description Opaque; compare it only.
+             * @example 0f343b0931126a20f133d67c2b018a3b
+             */
+            revision: string;
+        };
+        GetRevisionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["GetRevisionResult"];
+        };
+        /** @description From when a finding was found, of those that were resolved in the range. */
+        DashboardMetricsResultTimeToResolve: {
+            all: components["schemas"]["TimeToResolve"];
+            critical: components["schemas"]["TimeToResolve"];
+            high: components["schemas"]["TimeToResolve"];
+            medium: components["schemas"]["TimeToResolve"];
+            low: components["schemas"]["TimeToResolve"];
+            info: components["schemas"]["TimeToResolve"];
+        };
+        /** @description Findings with a due date that were resolved in the range. */
+        DashboardMetricsResultWithinDueDate: {
+            /** @example 10 */
+            resolved: number;
+            /** @example 9 */
+            in_time: number;
+            /**
+             * @description Absent if none had a due date.
+             * @example 0.9
+             */
+            share?: number;
+        };
+        DashboardMetricsResultOpenByAge: {
+            /** @example 0 */
+            min_days: number;
+            /**
+             * @description Absent for the oldest.
+             * @example 7
+             */
+            max_days?: number;
+            /** @example 42 */
+            total: number;
+            /** @example 1 */
+            critical: number;
+            /** @example 5 */
+            high: number;
+            /** @example 12 */
+            medium: number;
+            /** @example 20 */
+            low: number;
+            /** @example 4 */
+            info: number;
+        };
+        DashboardMetricsResult: {
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            to: string;
+            time_to_resolve: components["schemas"]["DashboardMetricsResultTimeToResolve"];
+            within_due_date: components["schemas"]["DashboardMetricsResultWithinDueDate"];
+            /** @description Unresolved findings of now, by the days since they were found or have regressed. */
+            open_by_age: components["schemas"]["DashboardMetricsResultOpenByAge"][];
+            /** @description Weeks from Monday (UTC); the first and the last may be shorter. */
+            weeks: components["schemas"]["Week"][];
+        };
+        DashboardMetricsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DashboardMetricsResult"];
+        };
+        GetDueDatesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DueDates"];
+        };
+        UpdateDueDatesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DueDates"];
+        };
+        GetRetentionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Retention"];
+        };
+        UpdateRetentionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Retention"];
+        };
+        PreviewRetentionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["RetentionPreview"];
+        };
+        GetProjectDueDatesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DueDates"];
+        };
+        UpdateProjectDueDatesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DueDates"];
+        };
+        ListRulesResult: {
+            rules: components["schemas"]["Rule"][];
+        };
+        ListRulesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListRulesResult"];
+        };
+        CreateRuleEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Rule"];
+        };
+        PreviewRuleResult: {
+            /** @example 3 */
+            total: number;
+            findings: components["schemas"]["ListedFinding"][];
+        };
+        PreviewRuleEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["PreviewRuleResult"];
+        };
+        UpdateRuleEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Rule"];
+        };
+        ApplyRuleToFindingsResult: {
+            /** @example 3 */
+            updated: number;
+            /** @description The changes, one for 500 findings, for `POST /changes/{id}/undo`. */
+            change_ids: string[];
+            /**
+             * Format: uuid
+             * @description More findings may match. Send it as `after`.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            next?: string;
+        };
+        ApplyRuleToFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ApplyRuleToFindingsResult"];
+        };
+        UndoRuleChangesResult: {
+            /** @example 3 */
+            restored: number;
+            /** @example 0 */
+            skipped: number;
+            /**
+             * @description There may be more. Send it as `after`.
+             * @example findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            next?: string;
+        };
+        UndoRuleChangesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UndoRuleChangesResult"];
+        };
+        CreateProjectRequest: {
+            /** @example Web shop */
+            name: string;
+            /** @example web-shop */
+            slug?: string | null;
+        };
+        CreateProjectEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"];
+        };
+        ListProjectsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"][];
+        };
+        GetProjectEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"];
+        };
+        UpdateProjectEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"];
+        };
+        UploadReportEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ImportedReport"];
+        };
+        ListMembersEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Member"][];
+        };
+        InviteMemberRequest: {
+            /** @example ada@example.com */
+            email: string;
+            role: components["schemas"]["Role"];
+        };
+        InviteMemberEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Member"];
+        };
+        UpdateMemberRequest: {
+            role: components["schemas"]["Role"];
+        };
+        UpdateMemberEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Member"];
+        };
+        PushFindingEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["PushedFinding"];
+        };
+        ListAgentFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Finding"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        /** @enum {string} */
+        PushFindingsInclude: "finding_status";
+        PushFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["BatchResult"];
+        };
+        /** @enum {string} */
+        AgentStatus: "open" | "verified";
+        UpdateAgentFindingRequest: {
+            status: components["schemas"]["AgentStatus"];
+        };
+        UpdateAgentFindingEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Finding"];
+        };
+        AttachExploitRequest: {
+            /** @example poc.py */
+            filename: string;
+            /** @example python */
+            language: string;
+            /**
+             * @description At most 512000 bytes in UTF-8.
+             * @example print(1)
+             */
+            code: string;
+        };
+        AttachExploitEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Exploit"];
+        };
+        RegisterScanRequestTarget: {
+            /** @example repository */
+            type?: string | null;
+            /** @example services/web */
+            path?: string | null;
+            /** @example https://git.example.com/acme/web-shop */
+            url?: string | null;
+            /** @example main */
+            ref?: string | null;
+        } | null;
+        RegisterScanRequest: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            scan_id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id?: string;
+            /**
+             * @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.
+             * @example web-shop
+             */
+            project?: unknown;
+            persona: components["schemas"]["Persona"];
+            /** @example Nightly audit */
+            name?: string | null;
+            target?: components["schemas"]["RegisterScanRequestTarget"];
+            /**
+             * @description The scanned commit, for links to the code. Scans of different commits are comparable.
+             * @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0
+             */
+            commit?: string | null;
+        };
+        RegisterScanEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Scan"];
+        };
+        /** @enum {string} */
+        EndScanRequestStatus: "completed" | "failed";
+        EndScanRequest: {
+            status: components["schemas"]["EndScanRequestStatus"];
+            /**
+             * @description With either status. Cut after 10000 characters.
+             * @example 2 of 31 files could not be parsed.
+             */
+            error_message?: string | null;
+        };
+        EndScanEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Scan"];
+        };
+        ScanGoneResult: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            against?: string;
+            /** @example 2 */
+            gone: number;
+        };
+        ScanGoneEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ScanGoneResult"];
+        };
+        SendReportEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ImportedReport"];
+        };
+        CreateProjectTokenResult: {
+            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            token: string;
+            info: components["schemas"]["ApiToken"];
+        };
+        CreateProjectTokenEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreateProjectTokenResult"];
+        };
+        ListProjectTokensEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ApiToken"][];
+        };
+        CreateTokenResult: {
+            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            token: string;
+            info: components["schemas"]["ApiToken"];
+        };
+        CreateTokenEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["CreateTokenResult"];
+        };
+        ListTokensEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ApiToken"][];
+        };
+        ListOrgFeaturesEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["OrgFeature"][];
+        };
+        UpdateOrgFeatureRequest: {
+            /** @example true */
+            enabled: boolean;
+        };
+        GetSecuritySettingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SecuritySettings"];
+        };
+        UpdateSecuritySettingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["SecuritySettings"];
+        };
+        HealthzResult: {
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            db: "ok";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+        };
+        HealthzEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            db: "ok";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            result: components["schemas"]["HealthzResult"];
+        };
+        HealthzFailureResult: {
+            /** @enum {string} */
+            status: "degraded";
+            /** @enum {string} */
+            db: "unreachable";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+        };
+        HealthzFailureEnvelope: {
+            /** @enum {boolean} */
+            success: false;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            errors: components["schemas"]["ErrorObject"][];
+            /** @enum {string} */
+            status: "degraded";
+            /** @enum {string} */
+            db: "unreachable";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            result: components["schemas"]["HealthzFailureResult"];
+        };
+        ReadyzResult: {
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            db: "ok";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+        };
+        ReadyzEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            /** @enum {string} */
+            status: "ok";
+            /** @enum {string} */
+            db: "ok";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            result: components["schemas"]["ReadyzResult"];
+        };
+        ReadyzFailureResult: {
+            /** @enum {string} */
+            status: "degraded";
+            /** @enum {string} */
+            db: "unreachable";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+        };
+        ReadyzFailureEnvelope: {
+            /** @enum {boolean} */
+            success: false;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            errors: components["schemas"]["ErrorObject"][];
+            /** @enum {string} */
+            status: "degraded";
+            /** @enum {string} */
+            db: "unreachable";
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            timestamp: string;
+            result: components["schemas"]["ReadyzFailureResult"];
+        };
+        OpenApiDocumentEnvelope: {
+            /** @example 3.0.3 */
+            openapi: string;
+        } & {
+            [key: string]: unknown;
+        };
+        OpenApiDocumentJsonEnvelope: {
+            /** @example 3.0.3 */
+            openapi: string;
+        } & {
+            [key: string]: unknown;
         };
     };
     responses: never;
@@ -4444,18 +6064,7 @@ export interface operations {
                  *       "name": "Ada Lovelace"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                    /**
-                     * Format: password
-                     * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
-                     * @example Correct1horse
-                     */
-                    password: string & (unknown & unknown & unknown);
-                    /** @example Ada Lovelace */
-                    name: string;
-                };
+                "application/json": components["schemas"]["RegisterRequest"];
             };
         };
         responses: {
@@ -4481,20 +6090,7 @@ export interface operations {
                      *       "message": "Registration successful."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            user: components["schemas"]["User"];
-                        };
-                        /** @example Registration successful. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["RegisterEnvelope"];
                 };
             };
         };
@@ -4514,15 +6110,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["LoginRequest"];
             };
         };
         responses: {
@@ -4547,37 +6135,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            user: components["schemas"]["User"];
-                        } | {
-                            /** @enum {boolean} */
-                            mfa_required: true;
-                            /**
-                             * @description For `/auth/mfa/validate`, within five minutes.
-                             * @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig
-                             */
-                            mfa_token: string;
-                            mfa_methods: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                type: "totp" | "email";
-                                /** @example Phone */
-                                name: string;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["LoginEnvelope"];
                 };
             };
         };
@@ -4604,17 +6162,7 @@ export interface operations {
                      *       "message": "Logged out."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example Logged out. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4664,19 +6212,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            user: components["schemas"]["Account"];
-                            orgs: components["schemas"]["Organization"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["MeEnvelope"];
                 };
             };
         };
@@ -4695,10 +6231,7 @@ export interface operations {
                  *       "name": "Ada Lovelace"
                  *     }
                  */
-                "application/json": {
-                    /** @example Ada Lovelace */
-                    name: string;
-                };
+                "application/json": components["schemas"]["UpdateMeRequest"];
             };
         };
         responses: {
@@ -4722,16 +6255,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Account"];
-                    };
+                    "application/json": components["schemas"]["UpdateMeEnvelope"];
                 };
             };
         };
@@ -4783,26 +6307,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example findings.example.com */
-                            base_domain: string;
-                            user?: components["schemas"]["Account"];
-                            /**
-                             * @description Present when the account must verify its primary address before it can do anything else.
-                             * @enum {boolean}
-                             */
-                            email_verification_required?: true;
-                            orgs: components["schemas"]["Organization"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["SessionEnvelope"];
                 };
             };
         };
@@ -4821,10 +6326,7 @@ export interface operations {
                  *       "email": "ada@example.com"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                };
+                "application/json": components["schemas"]["ForgotPasswordRequest"];
             };
         };
         responses: {
@@ -4841,17 +6343,7 @@ export interface operations {
                      *       "message": "If the address belongs to an account, a link to reset the password is on its way."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example If the address belongs to an account, a link to reset the password is on its way. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4871,19 +6363,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The token of the link: 64 hex digits.
-                     * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
-                     */
-                    token: string;
-                    /**
-                     * Format: password
-                     * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
-                     * @example Correct1horse
-                     */
-                    password: string & (unknown & unknown & unknown);
-                };
+                "application/json": components["schemas"]["ResetPasswordRequest"];
             };
         };
         responses: {
@@ -4900,17 +6380,7 @@ export interface operations {
                      *       "message": "The password was changed. Log in with the new one."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The password was changed. Log in with the new one. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4930,19 +6400,7 @@ export interface operations {
                  *       "new_password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    current_password: string;
-                    /**
-                     * Format: password
-                     * @description must have 8 to 256 characters with an upper-case letter, a lower-case letter and a digit
-                     * @example Correct1horse
-                     */
-                    new_password: string & (unknown & unknown & unknown);
-                };
+                "application/json": components["schemas"]["ChangePasswordRequest"];
             };
         };
         responses: {
@@ -4959,17 +6417,7 @@ export interface operations {
                      *       "message": "The password was changed."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The password was changed. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -4991,16 +6439,7 @@ export interface operations {
                  *       "is_recovery": false
                  *     }
                  */
-                "application/json": {
-                    /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
-                    mfa_token: string;
-                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                    device_id?: string | null;
-                    /** @example 123456 */
-                    code: string;
-                    /** @example false */
-                    is_recovery?: boolean | null;
-                };
+                "application/json": components["schemas"]["ValidateMfaRequest"];
             };
         };
         responses: {
@@ -5026,20 +6465,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            user: components["schemas"]["User"];
-                            /** @example 7 */
-                            recovery_codes_remaining?: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ValidateMfaEnvelope"];
                 };
             };
         };
@@ -5059,12 +6485,7 @@ export interface operations {
                  *       "device_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                  *     }
                  */
-                "application/json": {
-                    /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
-                    mfa_token: string;
-                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                    device_id: string;
-                };
+                "application/json": components["schemas"]["SendEmailOtpRequest"];
             };
         };
         responses: {
@@ -5081,17 +6502,7 @@ export interface operations {
                      *       "message": "A code was sent to a***@example.com."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example A code was sent to a***@example.com. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5111,18 +6522,7 @@ export interface operations {
                  *       "email_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The token of the link: 64 hex digits.
-                     * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
-                     */
-                    token: string;
-                    /**
-                     * Format: uuid
-                     * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                     */
-                    email_id: string;
-                };
+                "application/json": components["schemas"]["VerifyEmailRequest"];
             };
         };
         responses: {
@@ -5139,17 +6539,7 @@ export interface operations {
                      *       "message": "The e-mail address is verified."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The e-mail address is verified. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5171,19 +6561,7 @@ export interface operations {
                  *       "is_recovery": false
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                    /** @example 123456 */
-                    code?: string | null;
-                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                    device_id?: string | null;
-                    /** @example false */
-                    is_recovery?: boolean | null;
-                };
+                "application/json": components["schemas"]["StepUpRequest"];
             };
         };
         responses: {
@@ -5200,17 +6578,7 @@ export interface operations {
                      *       "message": "Confirmed for the next 10 minutes."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example Confirmed for the next 10 minutes. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5229,10 +6597,7 @@ export interface operations {
                  *       "device_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                  *     }
                  */
-                "application/json": {
-                    /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
-                    device_id: string;
-                };
+                "application/json": components["schemas"]["SendStepUpOtpRequest"];
             };
         };
         responses: {
@@ -5249,17 +6614,7 @@ export interface operations {
                      *       "message": "A code was sent to a***@example.com."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example A code was sent to a***@example.com. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5278,13 +6633,7 @@ export interface operations {
                  *       "token": "f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description The token of the link: 64 hex digits.
-                     * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
-                     */
-                    token: string;
-                };
+                "application/json": components["schemas"]["UndoEmailChangeRequest"];
             };
         };
         responses: {
@@ -5301,17 +6650,7 @@ export interface operations {
                      *       "message": "The address was restored. A link to set a new password is on its way to it."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The address was restored. A link to set a new password is on its way to it. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5349,18 +6688,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            emails: components["schemas"]["UserEmail"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["ListEmailsEnvelope"];
                 };
             };
         };
@@ -5379,10 +6707,7 @@ export interface operations {
                  *       "email": "ada@example.com"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                };
+                "application/json": components["schemas"]["AddEmailRequest"];
             };
         };
         responses: {
@@ -5406,16 +6731,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["UserEmail"];
-                    };
+                    "application/json": components["schemas"]["AddEmailEnvelope"];
                 };
             };
         };
@@ -5464,17 +6780,7 @@ export interface operations {
                      *       "message": "The primary e-mail address was changed."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The primary e-mail address was changed. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5503,17 +6809,7 @@ export interface operations {
                      *       "message": "A verification link is on its way."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example A verification link is on its way. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5551,19 +6847,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            devices: components["schemas"]["MfaDevice"][];
-                            mfa_enabled: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["ListMfaDevicesEnvelope"];
                 };
             };
         };
@@ -5582,10 +6866,7 @@ export interface operations {
                  *       "name": "Phone"
                  *     }
                  */
-                "application/json": {
-                    /** @example Phone */
-                    name: string;
-                };
+                "application/json": components["schemas"]["CreateTotpDeviceRequest"];
             };
         };
         responses: {
@@ -5612,28 +6893,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            device: components["schemas"]["MfaDevice"];
-                            /**
-                             * @description Base32.
-                             * @example JBSWY3DPEHPK3PXP
-                             */
-                            secret: string;
-                            /**
-                             * @description To be shown as a QR code.
-                             * @example otpauth://totp/Security%20Findings:ada%40example.com?secret=JBSWY3DPEHPK3PXP
-                             */
-                            url: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["CreateTotpDeviceEnvelope"];
                 };
             };
         };
@@ -5654,10 +6914,7 @@ export interface operations {
                  *       "code": "123456"
                  *     }
                  */
-                "application/json": {
-                    /** @example 123456 */
-                    code: string;
-                };
+                "application/json": components["schemas"]["VerifyTotpDeviceRequest"];
             };
         };
         responses: {
@@ -5674,17 +6931,7 @@ export interface operations {
                      *       "message": "The device is verified."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The device is verified. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5703,13 +6950,7 @@ export interface operations {
                  *       "email_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: uuid
-                     * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                     */
-                    email_id: string;
-                };
+                "application/json": components["schemas"]["CreateEmailDeviceRequest"];
             };
         };
         responses: {
@@ -5732,16 +6973,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["MfaDevice"];
-                    };
+                    "application/json": components["schemas"]["CreateEmailDeviceEnvelope"];
                 };
             };
         };
@@ -5762,13 +6994,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["RemoveMfaDeviceRequest"];
             };
         };
         responses: {
@@ -5785,17 +7011,7 @@ export interface operations {
                      *       "message": "The device was removed."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The device was removed. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5827,20 +7043,7 @@ export interface operations {
                      *       "message": "Multi-factor authentication is on. Keep the recovery codes safe."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            recovery_codes: string[];
-                        };
-                        /** @example Multi-factor authentication is on. Keep the recovery codes safe. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["EnableMfaEnvelope"];
                 };
             };
         };
@@ -5859,13 +7062,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["DisableMfaRequest"];
             };
         };
         responses: {
@@ -5882,17 +7079,7 @@ export interface operations {
                      *       "message": "Multi-factor authentication is off."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example Multi-factor authentication is off. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -5922,21 +7109,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 7 */
-                            remaining: number;
-                            /** @example 8 */
-                            total: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["GetRecoveryCodesEnvelope"];
                 };
             };
         };
@@ -5955,13 +7128,7 @@ export interface operations {
                  *       "password": "Correct1horse"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * Format: password
-                     * @example Correct1horse
-                     */
-                    password: string;
-                };
+                "application/json": components["schemas"]["RegenerateRecoveryCodesRequest"];
             };
         };
         responses: {
@@ -5983,20 +7150,7 @@ export interface operations {
                      *       "message": "New recovery codes were made; the old ones no longer work."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            recovery_codes: string[];
-                        };
-                        /** @example New recovery codes were made; the old ones no longer work. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["RegenerateRecoveryCodesEnvelope"];
                 };
             };
         };
@@ -6038,18 +7192,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            sessions: components["schemas"]["Session"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["ListSessionsEnvelope"];
                 };
             };
         };
@@ -6076,17 +7219,7 @@ export interface operations {
                      *       "message": "2 sessions were revoked."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example 2 sessions were revoked. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -6148,18 +7281,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            tokens: components["schemas"]["PersonalToken"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["ListPersonalTokensEnvelope"];
                 };
             };
         };
@@ -6213,20 +7335,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example svcp_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
-                            token: string;
-                            info: components["schemas"]["PersonalToken"];
-                        };
-                    };
+                    "application/json": components["schemas"]["CreatePersonalTokenEnvelope"];
                 };
             };
         };
@@ -6286,16 +7395,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Organization"][];
-                    };
+                    "application/json": components["schemas"]["ListOrgsEnvelope"];
                 };
             };
         };
@@ -6316,14 +7416,7 @@ export interface operations {
                  *       "plan": "free"
                  *     }
                  */
-                "application/json": {
-                    /** @example Acme */
-                    name: string;
-                    /** @example acme */
-                    slug?: string | null;
-                    /** @enum {string|null} */
-                    plan?: "free" | "pro" | "enterprise" | null;
-                };
+                "application/json": components["schemas"]["CreateOrgRequest"];
             };
         };
         responses: {
@@ -6351,16 +7444,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Organization"];
-                    };
+                    "application/json": components["schemas"]["CreateOrgEnvelope"];
                 };
             };
         };
@@ -6400,16 +7484,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Organization"];
-                    };
+                    "application/json": components["schemas"]["GetOrgEnvelope"];
                 };
             };
         };
@@ -6487,16 +7562,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Organization"];
-                    };
+                    "application/json": components["schemas"]["UpdateOrgEnvelope"];
                 };
             };
         };
@@ -6536,16 +7602,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Organization"];
-                    };
+                    "application/json": components["schemas"]["RestoreOrgEnvelope"];
                 };
             };
         };
@@ -6578,16 +7635,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Feature"][];
-                    };
+                    "application/json": components["schemas"]["ListFeaturesEnvelope"];
                 };
             };
         };
@@ -6616,19 +7664,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example findings.example.com */
-                            base_domain: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AuthConfigEnvelope"];
                 };
             };
         };
@@ -6638,7 +7674,7 @@ export interface operations {
             query?: {
                 project_id?: string;
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("running" | "completed" | "failed")[];
+                status?: components["schemas"]["ScanStatus"][];
                 page?: number;
                 per_page?: number;
             };
@@ -6701,17 +7737,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Scan"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["ListScansEnvelope"];
                 };
             };
         };
@@ -6770,16 +7796,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Scan"];
-                    };
+                    "application/json": components["schemas"]["GetScanEnvelope"];
                 };
             };
         };
@@ -6868,24 +7885,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            against?: components["schemas"]["Scan"];
-                            /** @example 3 */
-                            new: number;
-                            /** @example 39 */
-                            seen_again: number;
-                            /** @example 2 */
-                            gone: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ScanChangesEnvelope"];
                 };
             };
         };
@@ -6897,13 +7897,13 @@ export interface operations {
                 /** @description The scan to compare `scan_id` with; requires `change`. */
                 against?: string;
                 /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
-                change?: "new" | "seen_again" | "gone";
+                change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                status?: components["schemas"]["FindingStatus"][];
                 /** @description Whether they were seen again after they were fixed or verified. */
                 regressed?: boolean;
                 /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
@@ -6943,13 +7943,13 @@ export interface operations {
                 seen_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
-                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                sort?: components["schemas"]["FindingSort"];
                 /** @description Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same title are of one `rule`. `sort` has no effect. */
-                group_by?: "rule" | "cve" | "file" | "project";
+                group_by?: components["schemas"]["ListFindingsGroupBy"];
                 /** @description Leaves out the field that may be long. */
-                omit?: "description";
+                omit?: components["schemas"]["ListFindingsOmit"];
                 /** @description The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page. */
-                format?: "json" | "csv" | "sarif";
+                format?: components["schemas"]["ListFindingsFormat"];
                 page?: number;
                 per_page?: number;
             };
@@ -7014,17 +8014,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ListedFinding"][] | components["schemas"]["FindingGroup"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["ListFindingsEnvelope"];
                     "text/csv": string;
                     /**
                      * @example {
@@ -7197,65 +8187,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            updated: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                                /** @enum {string} */
-                                previous_status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                            }[];
-                            failed: {
-                                /**
-                                 * @description As it was given, in lower case.
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                code: "not_found";
-                                /**
-                                 * @description For people; it may change.
-                                 * @example There is no such finding.
-                                 */
-                                message: string;
-                            }[];
-                            conflicts: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                            }[];
-                            /**
-                             * Format: uuid
-                             * @description Identifies the change for `POST /changes/{id}/undo`.
-                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                             */
-                            change_id?: string;
-                            /** @description With `filter`: the changes that can be undone, one for 500 findings. */
-                            change_ids?: string[];
-                            /**
-                             * Format: uuid
-                             * @description With `filter`: more findings may match. Send it as `after`.
-                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                             */
-                            next?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UpdateFindingsEnvelope"];
                 };
             };
         };
@@ -7267,13 +8199,13 @@ export interface operations {
                 /** @description The scan to compare `scan_id` with; requires `change`. */
                 against?: string;
                 /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
-                change?: "new" | "seen_again" | "gone";
+                change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                status?: components["schemas"]["FindingStatus"][];
                 /** @description Whether they were seen again after they were fixed or verified. */
                 regressed?: boolean;
                 /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
@@ -7313,9 +8245,9 @@ export interface operations {
                 seen_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
-                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
-                omit?: "description";
+                omit?: components["schemas"]["ListFindingsOmit"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -7344,13 +8276,13 @@ export interface operations {
                 /** @description The scan to compare `scan_id` with; requires `change`. */
                 against?: string;
                 /** @description Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`). */
-                change?: "new" | "seen_again" | "gone";
+                change?: components["schemas"]["ScanDifference"];
                 /** @description Findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
                 project_id?: string | string[];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                severity?: components["schemas"]["Severity"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                status?: components["schemas"]["FindingStatus"][];
                 /** @description Whether they were seen again after they were fixed or verified. */
                 regressed?: boolean;
                 /** @description With `true`, only findings that need attention: `open` or `confirmed` ones, and those that have regressed. */
@@ -7390,9 +8322,9 @@ export interface operations {
                 seen_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
-                sort?: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
+                sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
-                omit?: "description";
+                omit?: components["schemas"]["ListFindingsOmit"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -7571,16 +8503,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Finding"];
-                    };
+                    "application/json": components["schemas"]["GetFindingEnvelope"];
                 };
             };
         };
@@ -7675,16 +8598,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Finding"];
-                    };
+                    "application/json": components["schemas"]["UpdateFindingEnvelope"];
                 };
             };
         };
@@ -7747,16 +8661,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["SimilarFinding"][];
-                    };
+                    "application/json": components["schemas"]["SimilarFindingsEnvelope"];
                 };
             };
         };
@@ -7821,17 +8726,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ActivityEntry"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["GetActivityEnvelope"];
                 };
             };
         };
@@ -7855,13 +8750,7 @@ export interface operations {
                  *       "body": "Can we fix this in **2.4**?"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
-                     * @example Can we fix this in **2.4**?
-                     */
-                    body: string;
-                };
+                "application/json": components["schemas"]["CreateCommentRequest"];
             };
         };
         responses: {
@@ -7898,16 +8787,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ActivityEntry"];
-                    };
+                    "application/json": components["schemas"]["CreateCommentEnvelope"];
                 };
             };
         };
@@ -7956,13 +8836,7 @@ export interface operations {
                  *       "body": "Can we fix this in **2.4**?"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description Markdown. `@[Grace Hopper](user-id)` mentions a member.
-                     * @example Can we fix this in **2.4**?
-                     */
-                    body: string;
-                };
+                "application/json": components["schemas"]["UpdateCommentRequest"];
             };
         };
         responses: {
@@ -7999,16 +8873,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ActivityEntry"];
-                    };
+                    "application/json": components["schemas"]["UpdateCommentEnvelope"];
                 };
             };
         };
@@ -8049,16 +8914,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Exploit"][];
-                    };
+                    "application/json": components["schemas"]["ListExploitsEnvelope"];
                 };
             };
         };
@@ -8098,16 +8954,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Exploit"];
-                    };
+                    "application/json": components["schemas"]["GetExploitEnvelope"];
                 };
             };
         };
@@ -8168,17 +9015,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["RecentChange"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["ListChangesEnvelope"];
                 };
             };
         };
@@ -8224,37 +9061,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            restored: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                                /** @enum {string} */
-                                previous_status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                            }[];
-                            conflicts: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @enum {string} */
-                                status: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["UndoFindingChangeEnvelope"];
                 };
             };
         };
@@ -8293,16 +9100,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["View"][];
-                    };
+                    "application/json": components["schemas"]["ListViewsEnvelope"];
                 };
             };
         };
@@ -8326,17 +9124,7 @@ export interface operations {
                  *       "query": "severity=critical&status=open"
                  *     }
                  */
-                "application/json": {
-                    /** @example Critical and unassigned */
-                    name: string;
-                    /**
-                     * @description Whether all members see it.
-                     * @example true
-                     */
-                    shared?: boolean | null;
-                    /** @example severity=critical&status=open */
-                    query: string;
-                };
+                "application/json": components["schemas"]["CreateViewRequest"];
             };
         };
         responses: {
@@ -8360,16 +9148,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["View"];
-                    };
+                    "application/json": components["schemas"]["CreateViewEnvelope"];
                 };
             };
         };
@@ -8440,16 +9219,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["View"];
-                    };
+                    "application/json": components["schemas"]["UpdateViewEnvelope"];
                 };
             };
         };
@@ -8458,7 +9228,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Leaves out the field that may be long. */
-                omit?: "description";
+                omit?: components["schemas"]["ListFindingsOmit"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -8526,25 +9296,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 12 */
-                            total_scans: number;
-                            /** @example 1 */
-                            active_scans: number;
-                            /** @example 42 */
-                            total_findings: number;
-                            severity_breakdown: components["schemas"]["SeveritySummary"];
-                            recent_findings: components["schemas"]["ListedFinding"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["DashboardStatsEnvelope"];
                 };
             };
         };
@@ -8588,36 +9340,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /**
-                             * Format: date
-                             * @example 2026-01-01
-                             */
-                            date: string;
-                            /** @example 42 */
-                            total: number;
-                            /** @example 1 */
-                            critical: number;
-                            /** @example 5 */
-                            high: number;
-                            /** @example 12 */
-                            medium: number;
-                            /** @example 20 */
-                            low: number;
-                            /** @example 4 */
-                            info: number;
-                            /** @example 9 */
-                            unresolved: number;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DashboardTrendEnvelope"];
                 };
             };
         };
@@ -8695,52 +9418,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            project: {
-                                /**
-                                 * Format: uuid
-                                 * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                                 */
-                                id: string;
-                                /** @example Web shop */
-                                name: string;
-                                /** @example web-shop */
-                                slug: string;
-                            };
-                            /** @example 42 */
-                            total: number;
-                            /** @example 1 */
-                            critical: number;
-                            /** @example 5 */
-                            high: number;
-                            /** @example 12 */
-                            medium: number;
-                            /** @example 20 */
-                            low: number;
-                            /** @example 4 */
-                            info: number;
-                            /** @example 30 */
-                            unresolved: number;
-                            attention: components["schemas"]["SeveritySummary"];
-                            regressed: components["schemas"]["SeveritySummary"];
-                            /**
-                             * Format: date-time
-                             * @description Start of the latest scan, if there is one.
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            last_scan_at?: string;
-                            /** @description With `from` or `to`, of the first 50 projects. */
-                            weeks?: components["schemas"]["Week"][];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["DashboardProjectsEnvelope"];
                 };
             };
         };
@@ -8774,22 +9452,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /**
-                             * @description Opaque; compare it only.
-                             * @example 0f343b0931126a20f133d67c2b018a3b
-                             */
-                            revision: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["GetRevisionEnvelope"];
                 };
             };
         };
@@ -8892,72 +9555,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            from: string;
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            to: string;
-                            /** @description From when a finding was found, of those that were resolved in the range. */
-                            time_to_resolve: {
-                                all: components["schemas"]["TimeToResolve"];
-                                critical: components["schemas"]["TimeToResolve"];
-                                high: components["schemas"]["TimeToResolve"];
-                                medium: components["schemas"]["TimeToResolve"];
-                                low: components["schemas"]["TimeToResolve"];
-                                info: components["schemas"]["TimeToResolve"];
-                            };
-                            /** @description Findings with a due date that were resolved in the range. */
-                            within_due_date: {
-                                /** @example 10 */
-                                resolved: number;
-                                /** @example 9 */
-                                in_time: number;
-                                /**
-                                 * @description Absent if none had a due date.
-                                 * @example 0.9
-                                 */
-                                share?: number;
-                            };
-                            /** @description Unresolved findings of now, by the days since they were found or have regressed. */
-                            open_by_age: {
-                                /** @example 0 */
-                                min_days: number;
-                                /**
-                                 * @description Absent for the oldest.
-                                 * @example 7
-                                 */
-                                max_days?: number;
-                                /** @example 42 */
-                                total: number;
-                                /** @example 1 */
-                                critical: number;
-                                /** @example 5 */
-                                high: number;
-                                /** @example 12 */
-                                medium: number;
-                                /** @example 20 */
-                                low: number;
-                                /** @example 4 */
-                                info: number;
-                            }[];
-                            /** @description Weeks from Monday (UTC); the first and the last may be shorter. */
-                            weeks: components["schemas"]["Week"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["DashboardMetricsEnvelope"];
                 };
             };
         };
@@ -8993,16 +9591,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["DueDates"];
-                    };
+                    "application/json": components["schemas"]["GetDueDatesEnvelope"];
                 };
             };
         };
@@ -9051,16 +9640,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["DueDates"];
-                    };
+                    "application/json": components["schemas"]["UpdateDueDatesEnvelope"];
                 };
             };
         };
@@ -9093,16 +9673,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Retention"];
-                    };
+                    "application/json": components["schemas"]["GetRetentionEnvelope"];
                 };
             };
         };
@@ -9145,16 +9716,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Retention"];
-                    };
+                    "application/json": components["schemas"]["UpdateRetentionEnvelope"];
                 };
             };
         };
@@ -9197,16 +9759,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["RetentionPreview"];
-                    };
+                    "application/json": components["schemas"]["PreviewRetentionEnvelope"];
                 };
             };
         };
@@ -9244,16 +9797,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["DueDates"];
-                    };
+                    "application/json": components["schemas"]["GetProjectDueDatesEnvelope"];
                 };
             };
         };
@@ -9304,16 +9848,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["DueDates"];
-                    };
+                    "application/json": components["schemas"]["UpdateProjectDueDatesEnvelope"];
                 };
             };
         };
@@ -9366,18 +9901,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            rules: components["schemas"]["Rule"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["ListRulesEnvelope"];
                 };
             };
         };
@@ -9448,16 +9972,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Rule"];
-                    };
+                    "application/json": components["schemas"]["CreateRuleEnvelope"];
                 };
             };
         };
@@ -9569,20 +10084,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 3 */
-                            total: number;
-                            findings: components["schemas"]["ListedFinding"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["PreviewRuleEnvelope"];
                 };
             };
         };
@@ -9665,16 +10167,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Rule"];
-                    };
+                    "application/json": components["schemas"]["UpdateRuleEnvelope"];
                 };
             };
         };
@@ -9721,27 +10214,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 3 */
-                            updated: number;
-                            /** @description The changes, one for 500 findings, for `POST /changes/{id}/undo`. */
-                            change_ids: string[];
-                            /**
-                             * Format: uuid
-                             * @description More findings may match. Send it as `after`.
-                             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                             */
-                            next?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ApplyRuleToFindingsEnvelope"];
                 };
             };
         };
@@ -9782,26 +10255,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 3 */
-                            restored: number;
-                            /** @example 0 */
-                            skipped: number;
-                            /**
-                             * @description There may be more. Send it as `after`.
-                             * @example findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                             */
-                            next?: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["UndoRuleChangesEnvelope"];
                 };
             };
         };
@@ -9840,16 +10294,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Project"][];
-                    };
+                    "application/json": components["schemas"]["ListProjectsEnvelope"];
                 };
             };
         };
@@ -9872,12 +10317,7 @@ export interface operations {
                  *       "slug": "web-shop"
                  *     }
                  */
-                "application/json": {
-                    /** @example Web shop */
-                    name: string;
-                    /** @example web-shop */
-                    slug?: string | null;
-                };
+                "application/json": components["schemas"]["CreateProjectRequest"];
             };
         };
         responses: {
@@ -9901,16 +10341,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Project"];
-                    };
+                    "application/json": components["schemas"]["CreateProjectEnvelope"];
                 };
             };
         };
@@ -9949,16 +10380,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Project"];
-                    };
+                    "application/json": components["schemas"]["GetProjectEnvelope"];
                 };
             };
         };
@@ -10038,16 +10460,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Project"];
-                    };
+                    "application/json": components["schemas"]["UpdateProjectEnvelope"];
                 };
             };
         };
@@ -10055,7 +10468,7 @@ export interface operations {
     uploadReport: {
         parameters: {
             query?: {
-                persona?: "sharingan" | "senku" | "killua";
+                persona?: components["schemas"]["Persona"];
                 /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */
                 format?: string;
                 name?: string;
@@ -10078,8 +10491,7 @@ export interface operations {
             content: {
                 "application/octet-stream": string;
                 "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
+                    [key: string]: string;
                 };
             };
         };
@@ -10133,16 +10545,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ImportedReport"];
-                    };
+                    "application/json": components["schemas"]["UploadReportEnvelope"];
                 };
             };
         };
@@ -10182,16 +10585,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Member"][];
-                    };
+                    "application/json": components["schemas"]["ListMembersEnvelope"];
                 };
             };
         };
@@ -10214,15 +10608,7 @@ export interface operations {
                  *       "role": "member"
                  *     }
                  */
-                "application/json": {
-                    /** @example ada@example.com */
-                    email: string;
-                    /**
-                     * @example member
-                     * @enum {string}
-                     */
-                    role: "owner" | "admin" | "member" | "viewer";
-                };
+                "application/json": components["schemas"]["InviteMemberRequest"];
             };
         };
         responses: {
@@ -10247,16 +10633,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Member"];
-                    };
+                    "application/json": components["schemas"]["InviteMemberEnvelope"];
                 };
             };
         };
@@ -10286,17 +10663,7 @@ export interface operations {
                      *       "message": "You left the organization."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example You left the organization. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -10328,17 +10695,7 @@ export interface operations {
                      *       "message": "The invitation is on its way."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example The invitation is on its way. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -10385,13 +10742,7 @@ export interface operations {
                  *       "role": "viewer"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @example viewer
-                     * @enum {string}
-                     */
-                    role: "owner" | "admin" | "member" | "viewer";
-                };
+                "application/json": components["schemas"]["UpdateMemberRequest"];
             };
         };
         responses: {
@@ -10416,16 +10767,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Member"];
-                    };
+                    "application/json": components["schemas"]["UpdateMemberEnvelope"];
                 };
             };
         };
@@ -10437,9 +10779,9 @@ export interface operations {
                 /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
                 project?: unknown;
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                status?: ("open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified")[];
+                status?: components["schemas"]["FindingStatus"][];
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
-                severity?: ("critical" | "high" | "medium" | "low" | "info")[];
+                severity?: components["schemas"]["Severity"][];
                 page?: number;
                 per_page?: number;
             };
@@ -10504,17 +10846,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Finding"][];
-                        result_info?: components["schemas"]["ResultInfo"];
-                    };
+                    "application/json": components["schemas"]["ListAgentFindingsEnvelope"];
                 };
             };
         };
@@ -10598,16 +10930,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["PushedFinding"];
-                    };
+                    "application/json": components["schemas"]["PushFindingEnvelope"];
                 };
             };
             /** @description A new finding. */
@@ -10653,16 +10976,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["PushedFinding"];
-                    };
+                    "application/json": components["schemas"]["PushFindingEnvelope"];
                 };
             };
         };
@@ -10671,7 +10985,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Adds the status of each finding to its entry. */
-                include?: "finding_status";
+                include?: components["schemas"]["PushFindingsInclude"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -10737,16 +11051,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["BatchResult"];
-                    };
+                    "application/json": components["schemas"]["PushFindingsEnvelope"];
                 };
             };
         };
@@ -10770,10 +11075,7 @@ export interface operations {
                  *       "status": "open"
                  *     }
                  */
-                "application/json": {
-                    /** @enum {string} */
-                    status: "open" | "verified";
-                };
+                "application/json": components["schemas"]["UpdateAgentFindingRequest"];
             };
         };
         responses: {
@@ -10819,16 +11121,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Finding"];
-                    };
+                    "application/json": components["schemas"]["UpdateAgentFindingEnvelope"];
                 };
             };
         };
@@ -10854,17 +11147,7 @@ export interface operations {
                  *       "code": "print(1)"
                  *     }
                  */
-                "application/json": {
-                    /** @example poc.py */
-                    filename: string;
-                    /** @example python */
-                    language: string;
-                    /**
-                     * @description At most 512000 bytes in UTF-8.
-                     * @example print(1)
-                     */
-                    code: string;
-                };
+                "application/json": components["schemas"]["AttachExploitRequest"];
             };
         };
         responses: {
@@ -10888,16 +11171,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Exploit"];
-                    };
+                    "application/json": components["schemas"]["AttachExploitEnvelope"];
                 };
             };
         };
@@ -10930,39 +11204,7 @@ export interface operations {
                  *       "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                  *     }
                  */
-                "application/json": {
-                    /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
-                    scan_id: string;
-                    /**
-                     * Format: uuid
-                     * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-                     */
-                    project_id?: string;
-                    /**
-                     * @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.
-                     * @example web-shop
-                     */
-                    project?: unknown;
-                    /** @enum {string} */
-                    persona: "sharingan" | "senku" | "killua";
-                    /** @example Nightly audit */
-                    name?: string | null;
-                    target?: {
-                        /** @example repository */
-                        type?: string | null;
-                        /** @example services/web */
-                        path?: string | null;
-                        /** @example https://git.example.com/acme/web-shop */
-                        url?: string | null;
-                        /** @example main */
-                        ref?: string | null;
-                    } | null;
-                    /**
-                     * @description The scanned commit, for links to the code. Scans of different commits are comparable.
-                     * @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0
-                     */
-                    commit?: string | null;
-                };
+                "application/json": components["schemas"]["RegisterScanRequest"];
             };
         };
         responses: {
@@ -11006,16 +11248,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Scan"];
-                    };
+                    "application/json": components["schemas"]["RegisterScanEnvelope"];
                 };
             };
         };
@@ -11040,15 +11273,7 @@ export interface operations {
                  *       "error_message": "2 of 31 files could not be parsed."
                  *     }
                  */
-                "application/json": {
-                    /** @enum {string} */
-                    status: "completed" | "failed";
-                    /**
-                     * @description With either status. Cut after 10000 characters.
-                     * @example 2 of 31 files could not be parsed.
-                     */
-                    error_message?: string | null;
-                };
+                "application/json": components["schemas"]["EndScanRequest"];
             };
         };
         responses: {
@@ -11092,16 +11317,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["Scan"];
-                    };
+                    "application/json": components["schemas"]["EndScanEnvelope"];
                 };
             };
         };
@@ -11138,21 +11354,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
-                            against?: string;
-                            /** @example 2 */
-                            gone: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["ScanGoneEnvelope"];
                 };
             };
         };
@@ -11163,7 +11365,7 @@ export interface operations {
                 project_id?: string;
                 /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
                 project?: unknown;
-                persona?: "sharingan" | "senku" | "killua";
+                persona?: components["schemas"]["Persona"];
                 /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */
                 format?: string;
                 name?: string;
@@ -11184,8 +11386,7 @@ export interface operations {
             content: {
                 "application/octet-stream": string;
                 "multipart/form-data": {
-                    /** Format: binary */
-                    file: string;
+                    [key: string]: string;
                 };
             };
         };
@@ -11239,16 +11440,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ImportedReport"];
-                    };
+                    "application/json": components["schemas"]["SendReportEnvelope"];
                 };
             };
         };
@@ -11295,16 +11487,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ApiToken"][];
-                    };
+                    "application/json": components["schemas"]["ListProjectTokensEnvelope"];
                 };
             };
         };
@@ -11362,20 +11545,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
-                            token: string;
-                            info: components["schemas"]["ApiToken"];
-                        };
-                    };
+                    "application/json": components["schemas"]["CreateProjectTokenEnvelope"];
                 };
             };
         };
@@ -11444,16 +11614,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["ApiToken"][];
-                    };
+                    "application/json": components["schemas"]["ListTokensEnvelope"];
                 };
             };
         };
@@ -11512,20 +11673,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: {
-                            /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
-                            token: string;
-                            info: components["schemas"]["ApiToken"];
-                        };
-                    };
+                    "application/json": components["schemas"]["CreateTokenEnvelope"];
                 };
             };
         };
@@ -11585,16 +11733,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["OrgFeature"][];
-                    };
+                    "application/json": components["schemas"]["ListOrgFeaturesEnvelope"];
                 };
             };
         };
@@ -11618,10 +11757,7 @@ export interface operations {
                  *       "enabled": true
                  *     }
                  */
-                "application/json": {
-                    /** @example true */
-                    enabled: boolean;
-                };
+                "application/json": components["schemas"]["UpdateOrgFeatureRequest"];
             };
         };
         responses: {
@@ -11638,17 +11774,7 @@ export interface operations {
                      *       "message": "require_mfa is now on."
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @example require_mfa is now on. */
-                        message: string;
-                    };
+                    "application/json": components["schemas"]["MessageEnvelope"];
                 };
             };
         };
@@ -11680,16 +11806,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["SecuritySettings"];
-                    };
+                    "application/json": components["schemas"]["GetSecuritySettingsEnvelope"];
                 };
             };
         };
@@ -11730,16 +11847,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        result: components["schemas"]["SecuritySettings"];
-                    };
+                    "application/json": components["schemas"]["UpdateSecuritySettingsEnvelope"];
                 };
             };
         };
@@ -11773,35 +11881,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @enum {string} */
-                        status: "ok";
-                        /** @enum {string} */
-                        db: "ok";
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        timestamp: string;
-                        result: {
-                            /** @enum {string} */
-                            status: "ok";
-                            /** @enum {string} */
-                            db: "ok";
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            timestamp: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["HealthzEnvelope"];
                 };
             };
         };
@@ -11835,35 +11915,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        /**
-                         * @description The same value as in the `X-Request-ID` header.
-                         * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
-                         */
-                        request_id: string;
-                        /** @enum {string} */
-                        status: "ok";
-                        /** @enum {string} */
-                        db: "ok";
-                        /**
-                         * Format: date-time
-                         * @example 2026-01-01T00:00:00.000Z
-                         */
-                        timestamp: string;
-                        result: {
-                            /** @enum {string} */
-                            status: "ok";
-                            /** @enum {string} */
-                            db: "ok";
-                            /**
-                             * Format: date-time
-                             * @example 2026-01-01T00:00:00.000Z
-                             */
-                            timestamp: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ReadyzEnvelope"];
                 };
             };
         };
@@ -11923,12 +11975,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": {
-                        /** @example 3.0.3 */
-                        openapi: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/yaml": components["schemas"]["OpenApiDocumentEnvelope"];
                 };
             };
         };
@@ -11953,12 +12000,7 @@ export interface operations {
                      *       "openapi": "3.0.3"
                      *     }
                      */
-                    "application/json": {
-                        /** @example 3.0.3 */
-                        openapi: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["OpenApiDocumentJsonEnvelope"];
                 };
             };
         };

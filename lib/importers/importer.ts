@@ -1,19 +1,8 @@
 import { z } from 'zod';
 import type { Finding } from './finding.ts';
+import { ReportError } from './report-error.ts';
 
-/** A report is invalid or its format is not supported. */
-export class ReportError extends Error {
-  /** The position of the error, such as `runs.0.results.3.message` or `line 7`. */
-  readonly location: string | undefined;
-  /** The importer that refused the report. Unset: no importer has read it. */
-  format: string | undefined;
-
-  constructor(message: string, location?: string) {
-    super(location === undefined ? message : `${message} at ${location}`);
-    this.name = 'ReportError';
-    this.location = location;
-  }
-}
+export { ReportError };
 
 /** The report exceeds a limit of the number of its results. */
 export class TooManyError extends ReportError {}

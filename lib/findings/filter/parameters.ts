@@ -15,17 +15,20 @@ const MAX_VALUES = 50;
 
 const scanIdQuery = () => text({ max: 36, example: '01890a5d-ac96-774b-bcce-b302099a8057' });
 
-/** One value or several: repeated, or separated by commas. The library of the web UI may still pass one value. */
+/** One value or several: repeated, or separated by commas. JSON may also have one value, which is not a list. */
 const severalOf = <S extends z.ZodType<string, string>>(
   schema: S,
-  { type, description }: { type: object; description: string },
+  { type, description }: { type: Record<string, string>; description: string },
 ) =>
   z
     .union([z.string(), z.array(z.string())])
     .transform((given) => [...new Set([given].flat().flatMap((value) => value.split(',')))])
     .pipe(z.array(schema).max(MAX_VALUES, `must have at most ${MAX_VALUES} values`))
     .openapi({
-      anyOf: [type, { type: 'array', items: type }],
+      // Not a union with one value: generators of clients make a class of it.
+      type: 'array',
+      items: type,
+      'x-accepts-one': true,
       description: `${description} One or more values: repeat the parameter or separate the values by commas.`,
     } as object);
 

@@ -72,7 +72,11 @@ export const BatchQuery = z.object({
   include: z
     .enum(['finding_status'])
     .optional()
-    .openapi({ description: 'Adds the status of each finding to its entry.' }),
+    .openapi({
+      description: 'Adds the status of each finding to its entry.',
+      // In Go, constants and types share their names, and `FindingStatus` is a type.
+      'x-enum-varnames': ['IncludeFindingStatus'],
+    } as object),
 });
 
 interface BatchOptions {

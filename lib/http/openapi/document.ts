@@ -8,6 +8,7 @@ import { TAGS } from '../endpoint-spec.ts';
 import { ApiError, ERRORS, type ErrorKey } from '../errors.ts';
 import { REQUEST_ID } from '../request/request-id.ts';
 import { SESSION_COOKIE } from '../request/session-cookie.ts';
+import { nameSchemas, type Schema } from './names.ts';
 import { EXAMPLE_REQUEST_ID, exampleName } from './operation.ts';
 
 export type OpenApiDocument = ReturnType<OpenAPIHono['getOpenAPIDocument']>;
@@ -134,6 +135,7 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
   });
   dropTypelessNullable(document);
   addExamples(document);
+  nameSchemas(document);
   return document;
 }
 
@@ -147,7 +149,7 @@ function dropTypelessNullable(value: unknown): void {
 }
 
 export const toYaml = (document: OpenApiDocument): string =>
-  stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 });
+  stringify(document, { aliasDuplicateObjects: false, lineWidth: 120, version: '1.1' });
 
 /** Describes endpoints when they are first asked for, each format once. */
 export function describing(endpoints: Endpoints): Description {
@@ -170,19 +172,6 @@ function exampleError(key: ErrorKey) {
   return new ApiError(key, detail && { details: [detail] }).toJSON();
 }
 
-interface Schema {
-  $ref?: string;
-  example?: unknown;
-  enum?: unknown[];
-  type?: string;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  anyOf?: Schema[];
-  allOf?: Schema[];
-  oneOf?: Schema[];
-}
-
 interface Media {
   schema?: Schema;
   example?: unknown;
@@ -201,9 +190,7 @@ function addExamples({ paths, components }: OpenApiDocument): void {
     if (schema.example !== undefined) return schema.example;
     if (schema.enum) return schema.enum[0];
     if (schema.properties) {
-      // Only the first of the fields that exclude one another.
-      const excluded = schema.oneOf?.slice(1).flatMap(({ required = [] }) => required) ?? [];
-      const fields = Object.entries(schema.properties).filter(([name]) => !excluded.includes(name));
+      const fields = Object.entries(schema.properties);
       return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, `${where}.${name}`)]));
     }
     const [first] = schema.oneOf ?? schema.anyOf ?? schema.allOf ?? [];

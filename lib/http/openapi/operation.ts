@@ -67,7 +67,7 @@ export const ErrorObject = z
       .optional()
       .openapi({ description: 'Every field that is missing or invalid.' }),
   })
-  .openapi('Error');
+  .openapi('ErrorObject');
 
 const failure = { success: z.literal(false), request_id: requestId(), errors: z.array(ErrorObject).min(1) };
 
@@ -111,11 +111,11 @@ export function describe(path: string, spec: Spec): Operation {
 
 const binary = { type: 'string' as const, format: 'binary' };
 
-/** A file as it is, or in a form. */
+/** A file as it is, or in a form, under any name. Generators make no model of a form that stands beside another body. */
 const FILE_CONTENT = {
   'application/octet-stream': { schema: binary },
   'multipart/form-data': {
-    schema: { type: 'object' as const, properties: { file: binary }, required: ['file'] },
+    schema: { type: 'object' as const, additionalProperties: binary },
   },
 };
 

@@ -1,4 +1,4 @@
-import { ReportError } from '../importer.ts';
+import { ReportError } from '../report-error.ts';
 
 /** A list or an object that contains the current position. */
 export interface Frame {

@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
-import { ServiceError } from '../../lib/client/index.ts';
+import { ServiceError } from './index.ts';
 
 /** Seconds before each of the three retries (exponential backoff). */
 export const RETRY_DELAYS_S: readonly number[] = [1, 2, 4];
@@ -30,6 +29,8 @@ export interface RetryOptions {
   delays?: readonly number[] | undefined;
   signal?: AbortSignal | undefined;
   wait?: Wait | undefined;
+  /** Whether another attempt may succeed. Default: {@link isTransient}. */
+  shouldRetry?: ((error: unknown) => boolean) | undefined;
   /** Returns a number from 0 to 1, for the jitter. */
   random?: (() => number) | undefined;
 }
@@ -40,13 +41,13 @@ export interface RetryOptions {
  */
 export async function withRetries<T>(call: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const { delays = RETRY_DELAYS_S, signal, random = Math.random } = options;
-  const { wait = (ms, signal) => setTimeout(ms, undefined, { signal }) } = options;
+  const { wait = pause, shouldRetry = isTransient } = options;
   for (let attempt = 0; ; attempt++) {
     try {
       return await call();
     } catch (error) {
       const delay = delays[attempt];
-      if (delay === undefined || !isTransient(error) || signal?.aborted) throw error;
+      if (delay === undefined || !shouldRetry(error) || signal?.aborted) throw error;
       const retryAfter = error instanceof ServiceError ? (error.retryAfter ?? 0) : 0;
       if (retryAfter > MAX_RETRY_AFTER_S) throw error;
       const jittered = delay * (0.75 + random() / 2);
@@ -56,3 +57,18 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
     }
   }
 }
+
+/** Waits on any runtime. @throws the reason of the signal */
+const pause: Wait = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
