@@ -145,6 +145,13 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"personal_tokens_user\" ON \"shared\".\"personal_tokens\" USING btree (\"user_id\");",
       "CREATE INDEX \"personal_tokens_org\" ON \"shared\".\"personal_tokens\" USING btree (\"org_id\");"
     ]
+  },
+  {
+    "name": "0011_account-erasures",
+    "hash": "4dc1f66d17fc79fa95556e9b62e33240394855fc9831d1c5c84b943ff4a6529d",
+    "statements": [
+      "CREATE TABLE \"shared\".\"account_erasures\" (\n\t\"user_id\" uuid PRIMARY KEY NOT NULL,\n\t\"emails\" text[] NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone NOT NULL,\n\t\"first_org_ids\" uuid[] NOT NULL,\n\t\"done_org_id\" uuid,\n\t\"passes\" integer DEFAULT 0 NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL\n);"
+    ]
   }
 ];
 

@@ -1,3 +1,4 @@
+import { eraseAccounts } from '../accounts/deletion/erase.ts';
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
 import { purgeProjects } from '../projects/purge.ts';
@@ -53,6 +54,10 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'purge deleted projects', everyMs: 5 * SECOND_MS, atStart: true },
       run: () => purgeProjects(services),
+    },
+    {
+      ...{ name: 'erase deleted accounts', everyMs: 5 * SECOND_MS, atStart: true },
+      run: () => eraseAccounts(services),
     },
     {
       ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },

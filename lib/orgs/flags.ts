@@ -14,8 +14,12 @@ const activeFlag = (db: Db, { orgFlags: t }: OrgTables, flag: OrgFlag) =>
     .from(t)
     .where(and(eq(t.name, flag), t.provisioned, t.enabled));
 
+/** Whether a flag is active. */
+export async function isOrgFlagActive(db: Db, tables: OrgTables, flag: OrgFlag): Promise<boolean> {
+  return (await activeFlag(db, tables, flag)).length > 0;
+}
+
 /** @throws ApiError `permission_error/feature_disabled` when the flag is not active */
 export async function requireOrgFlag(db: Db, { tables }: Org, flag: OrgFlag): Promise<void> {
-  const active = await activeFlag(db, tables, flag);
-  if (active.length === 0) throw new ApiError('permission_error/feature_disabled');
+  if (!(await isOrgFlagActive(db, tables, flag))) throw new ApiError('permission_error/feature_disabled');
 }

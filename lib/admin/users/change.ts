@@ -35,7 +35,7 @@ async function endSignIns(tx: Tx, userId: string, now: Date): Promise<number> {
 }
 
 /** The operating system user that runs the command, for the log. */
-function operator(): string {
+export function operator(): string {
   try {
     return userInfo().username;
   } catch {
