@@ -38,6 +38,7 @@ export const updateMe = endpoint(
       'Members of the same organizations see the new name everywhere, also in the activity of findings. A field that is left out stays; at least one is required.',
     request: { body: AccountUpdate },
     responses: { 200: { description: 'The account.', result: Account } },
+    errors: ['validation_error/field_required'],
   },
   async ({ body, db, user }) => {
     const changes = {

@@ -89,7 +89,7 @@ const profileData = createRoute({
   getParentRoute: () => profile,
   path: '/data',
   component: lazyRouteComponent(
-    whenUp(() => import('../profile/data/YourData.tsx')),
+    whenUp(() => import('../profile/your-data/YourData.tsx')),
     'YourData',
   ),
 });
