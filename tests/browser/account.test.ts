@@ -33,7 +33,11 @@ describePages('the account', () => {
     await dialog.getByRole('button', { name: 'Create token' }).click();
 
     const shown = page.getByRole('dialog', { name: 'Your new token' });
-    const token = (await shown.getByText(/^svcp_\w+$/).first().textContent()) ?? '';
+    const token =
+      (await shown
+        .getByText(/^svcp_\w+$/)
+        .first()
+        .textContent()) ?? '';
     expect(must(await site.api.get('/auth/me', { token })).user.id).toBe(user.id);
     await expectAccessible(page);
     // It stays until the token is saved.

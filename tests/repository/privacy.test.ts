@@ -72,7 +72,9 @@ describe('docs/privacy.md', () => {
   it('is compared with all tables that migrations create', () => {
     const known = new Set(tables.map((table) => getTableConfig(table).name));
     const statements = sharedMigrations.map((migration) => JSON.stringify(migration)).join('\n');
-    const created = [...statements.matchAll(/CREATE TABLE[^"]*\\"shared\\"\.\\"(\w+)\\"/g)].map(([, name]) => name);
+    const created = [...statements.matchAll(/CREATE TABLE[^"]*\\"shared\\"\.\\"(\w+)\\"/g)].map(
+      ([, name]) => name,
+    );
     expect(created.length).toBeGreaterThan(15);
     expect(created.filter((name) => !known.has(name ?? ''))).toEqual([]);
   });
