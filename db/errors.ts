@@ -78,5 +78,14 @@ export const isForeignKeyViolation = (error: unknown): boolean => sqlState(error
 /** Whether a table of the statement does not exist. */
 export const isMissingTable = (error: unknown): boolean => sqlState(error) === '42P01';
 
+/** Whether a row names a user, by id, who was deleted meanwhile. */
+export function isOfDeletedUser(error: unknown, userId: string): boolean {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    const { code, detail } = e as { code?: unknown; detail?: unknown };
+    if (code === '23503') return String(detail).includes(`=(${userId}) is not present in table "users"`);
+  }
+  return false;
+}
+
 /** Whether a unique constraint refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

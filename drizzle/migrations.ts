@@ -158,6 +158,13 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"retention\" ADD CONSTRAINT \"retention_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
       "CREATE INDEX \"reserved_slugs_org\" ON \"shared\".\"reserved_slugs\" USING btree (\"org_id\");"
     ]
+  },
+  {
+    "name": "0012_account-erasures",
+    "hash": "4dc1f66d17fc79fa95556e9b62e33240394855fc9831d1c5c84b943ff4a6529d",
+    "statements": [
+      "CREATE TABLE \"shared\".\"account_erasures\" (\n\t\"user_id\" uuid PRIMARY KEY NOT NULL,\n\t\"emails\" text[] NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone NOT NULL,\n\t\"first_org_ids\" uuid[] NOT NULL,\n\t\"done_org_id\" uuid,\n\t\"passes\" integer DEFAULT 0 NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL\n);"
+    ]
   }
 ];
 

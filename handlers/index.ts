@@ -9,9 +9,11 @@ import { registerScan } from './agent/scans/create.ts';
 import { scanGone } from './agent/scans/gone.ts';
 import { endScan } from './agent/scans/update.ts';
 import { changePassword } from './auth/change-password.ts';
+import { deleteMe } from './auth/delete-me.ts';
 import { forgotPassword } from './auth/forgot-password.ts';
 import { login } from './auth/login.ts';
 import { logout } from './auth/logout.ts';
+import { exportMe } from './auth/me/export.ts';
 import { me } from './auth/me.ts';
 import { sendEmailOtp } from './auth/mfa/send-email-otp.ts';
 import { validateMfa } from './auth/mfa/validate.ts';
@@ -128,6 +130,8 @@ export const endpoints = {
   logout,
   me,
   updateMe,
+  deleteMe,
+  exportMe,
   session,
   forgotPassword,
   resetPassword,

@@ -39,6 +39,8 @@ export const SECURITY_EVENTS = [
   'limit_exceeded',
   'account_disabled',
   'account_enabled',
+  'account_deleted',
+  'account_exported',
   'sessions_ended',
   'mfa_reset',
 ] as const;

@@ -1,3 +1,4 @@
+import { isForeignKeyViolation } from '../../db/errors.ts';
 import { MFA_TYPES } from '../../db/schema/accounts.ts';
 import { findAnyAccount } from '../../lib/accounts/accounts.ts';
 import { clientOf } from '../../lib/accounts/limits/clients.ts';
@@ -70,12 +71,15 @@ export const login = endpoint(
     }
     await forget();
     if (!account.mfaEnabled) {
-      return ok({ user: toUser(account) }, { headers: await signInByPassword(call, account) });
+      return ok(
+        { user: toUser(account) },
+        { headers: await signInByPassword(call, account).catch(unlessDeleted) },
+      );
     }
     const devices = await verifiedDevices(db, account.id);
     return ok({
       mfa_required: true as const,
-      mfa_token: await startMfaLogin(call, account),
+      mfa_token: await startMfaLogin(call, account).catch(unlessDeleted),
       mfa_methods: devices.map(({ id, type, name, address }) => ({
         id,
         type,
@@ -84,3 +88,9 @@ export const login = endpoint(
     });
   },
 );
+
+/** An account that was deleted since it was found is answered like an unknown address. */
+function unlessDeleted(error: unknown): never {
+  if (isForeignKeyViolation(error)) throw new ApiError('auth_error/invalid_credentials', { cause: error });
+  throw error;
+}

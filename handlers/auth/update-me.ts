@@ -4,9 +4,28 @@ import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
+import { optional, text, z } from '../../lib/http/schema.ts';
 import { Account } from '../../lib/resources.ts';
+
+/** An https URL without credentials. It is text for clients: the service never requests it. */
+const isAvatarUrl = (value: string) =>
+  value === '' || (/^https:\/\/[^/\s@\\]+(?:\/\S*)?$/.test(value) && URL.canParse(value));
+
+const AccountUpdate = z
+  .object({
+    name: optional(name('Ada Lovelace')),
+    avatar_url: optional(
+      text({ max: 500, trim: true, example: 'https://images.example.com/ada.png' }).refine(
+        isAvatarUrl,
+        'must be an https URL or empty',
+      ),
+    ).openapi({
+      description: 'An https URL, or empty to remove it. The web UI loads no pictures from other sites.',
+    }),
+  })
+  .openapi('AccountUpdate', { example: { name: 'Ada Lovelace' } });
 
 export const updateMe = endpoint(
   {
@@ -14,14 +33,23 @@ export const updateMe = endpoint(
     path: '/auth/me',
     access: cookie,
     tag: 'Auth',
-    summary: 'Change the name of the signed-in user',
+    summary: 'Change the name or the picture of the signed-in user',
     description:
-      'Members of the same organizations see the new name everywhere, also in the activity of findings.',
-    request: { body: z.object({ name: name('Ada Lovelace') }) },
+      'Members of the same organizations see the new name everywhere, also in the activity of findings. A field that is left out stays; at least one is required.',
+    request: { body: AccountUpdate },
     responses: { 200: { description: 'The account.', result: Account } },
+    errors: ['validation_error/field_required'],
   },
   async ({ body, db, user }) => {
-    await db.update(users).set({ name: body.name }).where(eq(users.id, user.id));
-    return ok({ ...toUser({ ...user, name: body.name }), mfa_enabled: user.mfaEnabled });
+    const changes = {
+      ...(body.name !== undefined && { name: body.name }),
+      ...(body.avatar_url !== undefined && { avatarUrl: body.avatar_url }),
+    };
+    if (Object.keys(changes).length === 0)
+      throw new ApiError('validation_error/field_required', {
+        details: [{ field: 'name', message: 'is required' }],
+      });
+    await db.update(users).set(changes).where(eq(users.id, user.id));
+    return ok({ ...toUser({ ...user, ...changes }), mfa_enabled: user.mfaEnabled });
   },
 );

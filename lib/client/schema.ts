@@ -81,16 +81,44 @@ export interface paths {
         get: operations["me"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the account of the signed-in user
+         * @description Ends all sessions and personal access tokens at once, and frees the addresses. Personal data in organizations is removed in the background, unless that takes less than a second. Decisions, comments and API tokens stay in their organizations without the name. The only owner of an organization gets 409, with the slugs of these organizations in `details`. Cannot be undone.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["deleteMe"];
         options?: never;
         head?: never;
         /**
-         * Change the name of the signed-in user
-         * @description Members of the same organizations see the new name everywhere, also in the activity of findings.
+         * Change the name or the picture of the signed-in user
+         * @description Members of the same organizations see the new name everywhere, also in the activity of findings. A field that is left out stays; at least one is required.
          *
          *     Requires a session; works on any host.
          */
         patch: operations["updateMe"];
+        trace?: never;
+    };
+    "/api/v1/auth/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export everything that is stored about the signed-in user
+         * @description A stream with `Content-Disposition: attachment`. Has the records of the organizations where the user has access now, and no secrets: hashes of passwords, tokens and codes, and TOTP secrets, are left out.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        get: operations["exportMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/auth/session": {
@@ -2384,6 +2412,83 @@ export interface components {
              */
             purge_at?: string;
         };
+        /**
+         * @example {
+         *       "name": "Ada Lovelace"
+         *     }
+         */
+        AccountUpdate: {
+            /** @example Ada Lovelace */
+            name?: string | null;
+            /**
+             * @description An https URL, or empty to remove it. The web UI loads no pictures from other sites.
+             * @example https://images.example.com/ada.png
+             */
+            avatar_url?: string | null;
+        };
+        /**
+         * @example {
+         *       "confirm": "ada@example.com"
+         *     }
+         */
+        AccountDeletion: {
+            /**
+             * @description The primary e-mail address of the account.
+             * @example ada@example.com
+             */
+            confirm: string;
+        };
+        AccountExport: {
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            exported_at: string;
+            account: components["schemas"]["AccountExportAccount"];
+            emails: components["schemas"]["AccountExportEmail"][];
+            memberships: components["schemas"]["AccountExportMembership"][];
+            created_organizations: components["schemas"]["AccountExportCreatedOrganization"][];
+            sessions: components["schemas"]["AccountExportSession"][];
+            mfa_devices: components["schemas"]["AccountExportMfaDevice"][];
+            recovery_codes: components["schemas"]["AccountExportRecoveryCode"][];
+            personal_tokens: components["schemas"]["AccountExportPersonalToken"][];
+            mailed_links: components["schemas"]["AccountExportMailedLink"][];
+            mailed_codes: components["schemas"]["AccountExportMailedCode"][];
+            unfinished_sign_ins: components["schemas"]["AccountExportUnfinishedSignIn"][];
+            primary_email_changes: components["schemas"]["AccountExportPrimaryEmailChange"][];
+            queued_mails: components["schemas"]["AccountExportQueuedMail"][];
+            /** @description What each of your organizations stores. */
+            organizations: components["schemas"]["AccountExportOrganization"][];
+        };
+        View: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Critical and unassigned */
+            name: string;
+            /**
+             * @description Parameters of `GET /findings`.
+             * @example severity=critical&status=open
+             */
+            query: string;
+            /**
+             * @description Whether all members see it.
+             * @example true
+             */
+            shared: boolean;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            owner_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
         UserEmail: {
             /**
              * Format: uuid
@@ -3322,35 +3427,6 @@ export interface components {
              */
             undone_at?: string;
         };
-        View: {
-            /**
-             * Format: uuid
-             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-             */
-            id: string;
-            /** @example Critical and unassigned */
-            name: string;
-            /**
-             * @description Parameters of `GET /findings`.
-             * @example severity=critical&status=open
-             */
-            query: string;
-            /**
-             * @description Whether all members see it.
-             * @example true
-             */
-            shared: boolean;
-            /**
-             * Format: uuid
-             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
-             */
-            owner_id: string;
-            /**
-             * Format: date-time
-             * @example 2026-01-01T00:00:00.000Z
-             */
-            created_at: string;
-        };
         /**
          * @example {
          *       "name": "Critical and unassigned"
@@ -4176,8 +4252,414 @@ export interface components {
         Plan: "free" | "pro" | "enterprise";
         /** @enum {string} */
         Role: "owner" | "admin" | "member" | "viewer";
+        AccountExportAccount: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Ada Lovelace */
+            name: string;
+            /**
+             * @description Empty when there is none.
+             * @example
+             */
+            avatar_url: string;
+            /** @example true */
+            has_password: boolean;
+            /** @example true */
+            mfa_enabled: boolean;
+            /** @example 12 */
+            sign_ins: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            disabled_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        AccountExportEmail: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example ada@example.com */
+            email: string;
+            /** @example true */
+            is_primary: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            verified_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        AccountExportMembership: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            org_id: string;
+            /** @example acme */
+            slug: string;
+            /** @example Acme */
+            name: string;
+            role: components["schemas"]["Role"];
+            /** @example ada@example.com */
+            invited_email?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            confirmed_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        AccountExportCreatedOrganization: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example acme */
+            slug: string;
+            /** @example Acme */
+            name: string;
+        };
+        AccountExportSession: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example 192.0.2.7 */
+            ip_address: string;
+            /** @example Mozilla/5.0 */
+            user_agent: string;
+            /** @example Firefox 140 */
+            browser: string;
+            /** @example Linux */
+            os: string;
+            /** @example desktop */
+            device_type: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_active_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            stepped_up_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            revoked_at?: string;
+        };
+        AccountExportMfaDevice: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            type: components["schemas"]["MfaType"];
+            /** @example Phone */
+            name: string;
+            /** @example true */
+            verified: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        AccountExportRecoveryCode: {
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            used_at?: string;
+        };
         /** @enum {string} */
         TokenScope: "ingest" | "read" | "triage" | "admin";
+        AccountExportPersonalToken: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example weekly report */
+            name: string;
+            /** @example svc_0123abcd */
+            prefix: string;
+            scopes: components["schemas"]["TokenScope"][];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used?: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            org_id?: string;
+        };
+        /** @enum {string} */
+        AccountExportMailedLinkPurpose: "reset_password" | "verify_email";
+        AccountExportMailedLink: {
+            purpose: components["schemas"]["AccountExportMailedLinkPurpose"];
+            /** @example ada@example.com */
+            email: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at: string;
+        };
+        AccountExportMailedCode: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            device_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at: string;
+        };
+        AccountExportUnfinishedSignIn: {
+            /** @example 1 */
+            failures: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at: string;
+        };
+        AccountExportPrimaryEmailChange: {
+            /** @example ada@example.com */
+            old_email: string;
+            /** @example ada@example.org */
+            new_email: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            changed_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at: string;
+        };
+        AccountExportQueuedMail: {
+            /** @example ada@example.com */
+            recipient: string;
+            /** @example Your password was changed */
+            subject: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+        };
+        /** @enum {string} */
+        AccountExportOrganizationLeftOut: "membership_pending" | "mfa_required_by_org" | "being_migrated";
+        AccountExportOrganizationApiToken: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example weekly report */
+            name: string;
+            /** @example svc_0123abcd */
+            prefix: string;
+            scopes: components["schemas"]["TokenScope"][];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used?: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id?: string;
+            /** @example true */
+            revoked: boolean;
+        };
+        AccountExportOrganizationRule: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Tests */
+            name: string;
+        };
+        AccountExportOrganizationAssignedFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+        };
+        AccountExportOrganizationImportedFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+        };
+        AccountExportOrganizationChange: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            at: string;
+            /**
+             * @example {
+             *       "status": {
+             *         "to": "fixed"
+             *       }
+             *     }
+             */
+            what: Record<string, never>;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            undone_at?: string;
+        };
+        /** @enum {string} */
+        EventKind: "created" | "regressed" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
+        /** @enum {string} */
+        TriageReason: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
+        AccountExportOrganizationActivity: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            finding_id: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            at: string;
+            kind: components["schemas"]["EventKind"];
+            /** @example open */
+            from?: string;
+            /** @example fixed */
+            to?: string;
+            reason?: components["schemas"]["TriageReason"];
+            /** @example Fixed in 2.1 */
+            note?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            edited_at?: string;
+            /**
+             * @description You made the change. If false, it assigns the finding to you or its comment mentions you.
+             * @example true
+             */
+            by_you: boolean;
+        };
+        AccountExportOrganization: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example acme */
+            slug: string;
+            /** @example Acme */
+            name: string;
+            /** @description Why its records are left out: you have no access to it now. */
+            left_out?: components["schemas"]["AccountExportOrganizationLeftOut"];
+            /** @description Those you created. They belong to the organization. */
+            api_tokens?: components["schemas"]["AccountExportOrganizationApiToken"][];
+            saved_views?: components["schemas"]["View"][];
+            /** @description Rules that assign findings to you. */
+            rules?: components["schemas"]["AccountExportOrganizationRule"][];
+            assigned_findings?: components["schemas"]["AccountExportOrganizationAssignedFinding"][];
+            /** @description Findings of reports that you uploaded. */
+            imported_findings?: components["schemas"]["AccountExportOrganizationImportedFinding"][];
+            /** @description Your changes of the last 30 days, which can be undone. */
+            changes?: components["schemas"]["AccountExportOrganizationChange"][];
+            /** @description Changes and comments by you or about you. */
+            activity?: components["schemas"]["AccountExportOrganizationActivity"][];
+        };
         /** @enum {string} */
         NewPersonalTokenScope: "read" | "triage" | "admin";
         /** @enum {string} */
@@ -4188,8 +4670,6 @@ export interface components {
         Severity: "critical" | "high" | "medium" | "low" | "info";
         /** @enum {string} */
         FindingStatus: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
-        /** @enum {string} */
-        TriageReason: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
         FindingGroupSeverities: {
             /** @example 1 */
             critical: number;
@@ -4416,8 +4896,6 @@ export interface components {
         /** @enum {string} */
         SimilarFindingWhy: "cve" | "rule" | "file";
         /** @enum {string} */
-        EventKind: "created" | "regressed" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
-        /** @enum {string} */
         ActivityEntryActorType: "user" | "token" | "rule" | "system";
         /** @description A user whose account was deleted has no name. */
         ActivityEntryActor: {
@@ -4569,10 +5047,6 @@ export interface components {
             request_id: string;
             result: components["schemas"]["MeResult"];
         };
-        UpdateMeRequest: {
-            /** @example Ada Lovelace */
-            name: string;
-        };
         UpdateMeEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -4582,6 +5056,16 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Account"];
+        };
+        ExportMeEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["AccountExport"];
         };
         SessionResult: {
             /** @example findings.example.com */
@@ -6217,7 +6701,7 @@ export interface operations {
             };
         };
     };
-    updateMe: {
+    deleteMe: {
         parameters: {
             query?: never;
             header?: never;
@@ -6228,10 +6712,37 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "confirm": "ada@example.com"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AccountDeletion"];
+            };
+        };
+        responses: {
+            /** @description Deleted; the session cookie is cleared. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
                  *       "name": "Ada Lovelace"
                  *     }
                  */
-                "application/json": components["schemas"]["UpdateMeRequest"];
+                "application/json": components["schemas"]["AccountUpdate"];
             };
         };
         responses: {
@@ -6256,6 +6767,228 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UpdateMeEnvelope"];
+                };
+            };
+        };
+    };
+    exportMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The personal data. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "exported_at": "2026-01-01T00:00:00.000Z",
+                     *         "account": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "name": "Ada Lovelace",
+                     *           "avatar_url": "",
+                     *           "has_password": true,
+                     *           "mfa_enabled": true,
+                     *           "sign_ins": 12,
+                     *           "disabled_at": "2026-01-01T00:00:00.000Z",
+                     *           "created_at": "2026-01-01T00:00:00.000Z"
+                     *         },
+                     *         "emails": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "email": "ada@example.com",
+                     *             "is_primary": true,
+                     *             "verified_at": "2026-01-01T00:00:00.000Z",
+                     *             "created_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "memberships": [
+                     *           {
+                     *             "org_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "slug": "acme",
+                     *             "name": "Acme",
+                     *             "role": "owner",
+                     *             "invited_email": "ada@example.com",
+                     *             "confirmed_at": "2026-01-01T00:00:00.000Z",
+                     *             "created_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "created_organizations": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "slug": "acme",
+                     *             "name": "Acme"
+                     *           }
+                     *         ],
+                     *         "sessions": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "ip_address": "192.0.2.7",
+                     *             "user_agent": "Mozilla/5.0",
+                     *             "browser": "Firefox 140",
+                     *             "os": "Linux",
+                     *             "device_type": "desktop",
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *             "expires_at": "2026-01-01T00:00:00.000Z",
+                     *             "stepped_up_at": "2026-01-01T00:00:00.000Z",
+                     *             "revoked_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "mfa_devices": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "type": "totp",
+                     *             "name": "Phone",
+                     *             "verified": true,
+                     *             "last_used_at": "2026-01-01T00:00:00.000Z",
+                     *             "created_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "recovery_codes": [
+                     *           {
+                     *             "used_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "personal_tokens": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "weekly report",
+                     *             "prefix": "svc_0123abcd",
+                     *             "scopes": [
+                     *               "ingest"
+                     *             ],
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "expires_at": "2026-01-01T00:00:00.000Z",
+                     *             "last_used": "2026-01-01T00:00:00.000Z",
+                     *             "org_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *           }
+                     *         ],
+                     *         "mailed_links": [
+                     *           {
+                     *             "purpose": "reset_password",
+                     *             "email": "ada@example.com",
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "expires_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "mailed_codes": [
+                     *           {
+                     *             "device_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "expires_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "unfinished_sign_ins": [
+                     *           {
+                     *             "failures": 1,
+                     *             "expires_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "primary_email_changes": [
+                     *           {
+                     *             "old_email": "ada@example.com",
+                     *             "new_email": "ada@example.org",
+                     *             "changed_at": "2026-01-01T00:00:00.000Z",
+                     *             "expires_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "queued_mails": [
+                     *           {
+                     *             "recipient": "ada@example.com",
+                     *             "subject": "Your password was changed",
+                     *             "created_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "organizations": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "slug": "acme",
+                     *             "name": "Acme",
+                     *             "left_out": "membership_pending",
+                     *             "api_tokens": [
+                     *               {
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "name": "weekly report",
+                     *                 "prefix": "svc_0123abcd",
+                     *                 "scopes": [
+                     *                   "ingest"
+                     *                 ],
+                     *                 "created_at": "2026-01-01T00:00:00.000Z",
+                     *                 "expires_at": "2026-01-01T00:00:00.000Z",
+                     *                 "last_used": "2026-01-01T00:00:00.000Z",
+                     *                 "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "revoked": true
+                     *               }
+                     *             ],
+                     *             "saved_views": [
+                     *               {
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "name": "Critical and unassigned",
+                     *                 "query": "severity=critical&status=open",
+                     *                 "shared": true,
+                     *                 "owner_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "created_at": "2026-01-01T00:00:00.000Z"
+                     *               }
+                     *             ],
+                     *             "rules": [
+                     *               {
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "name": "Tests"
+                     *               }
+                     *             ],
+                     *             "assigned_findings": [
+                     *               {
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "title": "SQL injection in search"
+                     *               }
+                     *             ],
+                     *             "imported_findings": [
+                     *               {
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "title": "SQL injection in search"
+                     *               }
+                     *             ],
+                     *             "changes": [
+                     *               {
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "at": "2026-01-01T00:00:00.000Z",
+                     *                 "what": {
+                     *                   "status": {
+                     *                     "to": "fixed"
+                     *                   }
+                     *                 },
+                     *                 "undone_at": "2026-01-01T00:00:00.000Z"
+                     *               }
+                     *             ],
+                     *             "activity": [
+                     *               {
+                     *                 "finding_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *                 "at": "2026-01-01T00:00:00.000Z",
+                     *                 "kind": "created",
+                     *                 "from": "open",
+                     *                 "to": "fixed",
+                     *                 "reason": "duplicate",
+                     *                 "note": "Fixed in 2.1",
+                     *                 "edited_at": "2026-01-01T00:00:00.000Z",
+                     *                 "by_you": true
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportMeEnvelope"];
                 };
             };
         };

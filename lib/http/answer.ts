@@ -51,7 +51,7 @@ export const done = (extras?: { message?: string; headers?: Headers }) => ({
   status: 200 as const,
   ...extras,
 });
-export const noContent = () => ({ status: 204 as const });
+export const noContent = (extras?: { headers?: Headers }) => ({ status: 204 as const, ...extras });
 
 /** The answer of any endpoint. */
 export type AnyAnswer =

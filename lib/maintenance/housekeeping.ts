@@ -1,3 +1,4 @@
+import { eraseAccounts } from '../accounts/deletion/erase.ts';
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
 import { purgeDeletedOrgs } from '../orgs/purge.ts';
@@ -63,6 +64,10 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'purge deleted organizations', everyMs: 10 * MINUTE_MS, atStart: true },
       run: () => purgeDeletedOrgs(services),
+    },
+    {
+      ...{ name: 'erase deleted accounts', everyMs: 5 * SECOND_MS, atStart: true },
+      run: () => eraseAccounts(services),
     },
     {
       ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },

@@ -1,7 +1,8 @@
-import { and, eq, inArray, isNotNull, isNull, ne } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, ne, notExists } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
-import { memberships, type Role } from '../../db/schema/orgs.ts';
+import { memberships, orgDeletions, orgs, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../http/errors.ts';
 import { isConfirmed } from './fields.ts';
@@ -35,19 +36,18 @@ export function requireAdmin(own: Role): void {
   if (own !== 'owner' && own !== 'admin') throw new ApiError('permission_error/denied');
 }
 
-/**
- * Requires that an organization keeps an owner who can sign in: one with a password, not disabled and not pending. Call it
- * after `lockOrg`.
- * @param userId the owner who leaves, is removed or gets another role
- * @throws ApiError `resource_error/conflict`
- */
-export async function requireOtherOwner(
+const own = alias(memberships, 'own');
+
+type Settings = Pick<Config, 'pendingInvitations'>;
+
+/** The owners of an organization who can sign in, besides a user: with a password, not disabled and not pending. */
+const otherOwners = (
   tx: Tx,
-  { pendingInvitations }: Pick<Config, 'pendingInvitations'>,
-  orgId: string,
+  { pendingInvitations }: Settings,
+  orgId: string | typeof own.orgId,
   userId: string,
-): Promise<void> {
-  const others = await tx
+) =>
+  tx
     .select({ userId: memberships.userId })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
@@ -63,8 +63,41 @@ export async function requireOtherOwner(
       ),
     )
     .limit(1);
-  if (others.length > 0) return;
+
+/**
+ * Requires that an organization keeps an owner who can sign in. Call it after `lockOrg`.
+ * @param userId the owner who leaves, is removed or gets another role
+ * @throws ApiError `resource_error/conflict`
+ */
+export async function requireOtherOwner(
+  tx: Tx,
+  settings: Settings,
+  orgId: string,
+  userId: string,
+): Promise<void> {
+  if ((await otherOwners(tx, settings, orgId, userId)).length > 0) return;
   throw new ApiError('resource_error/conflict', {
     message: 'An organization needs an owner who can sign in: make another member an owner first.',
   });
+}
+
+/**
+ * The slugs of the organizations that would have no owner who can sign in without a user. Deleted organizations need none. Call it
+ * after they are locked.
+ */
+export async function solelyOwned(tx: Tx, settings: Settings, userId: string): Promise<string[]> {
+  const rows = await tx
+    .select({ slug: orgs.slug })
+    .from(own)
+    .innerJoin(orgs, eq(orgs.id, own.orgId))
+    .where(
+      and(
+        eq(own.userId, userId),
+        eq(own.role, 'owner'),
+        notExists(otherOwners(tx, settings, own.orgId, userId)),
+        notExists(tx.select().from(orgDeletions).where(eq(orgDeletions.orgId, own.orgId))),
+      ),
+    )
+    .orderBy(orgs.slug);
+  return rows.map(({ slug }) => slug);
 }

@@ -15,10 +15,11 @@ const activeFlag = (db: Db, { orgFlags: t }: OrgTables, flag: OrgFlag) =>
     .where(and(eq(t.name, flag), t.provisioned, t.enabled));
 
 /** Whether a flag is active. */
-export const isOrgFlagActive = async (db: Db, { tables }: Org, flag: OrgFlag): Promise<boolean> =>
-  (await activeFlag(db, tables, flag)).length > 0;
+export async function isOrgFlagActive(db: Db, tables: OrgTables, flag: OrgFlag): Promise<boolean> {
+  return (await activeFlag(db, tables, flag)).length > 0;
+}
 
 /** @throws ApiError `permission_error/feature_disabled` when the flag is not active */
-export async function requireOrgFlag(db: Db, org: Org, flag: OrgFlag): Promise<void> {
-  if (!(await isOrgFlagActive(db, org, flag))) throw new ApiError('permission_error/feature_disabled');
+export async function requireOrgFlag(db: Db, { tables }: Org, flag: OrgFlag): Promise<void> {
+  if (!(await isOrgFlagActive(db, tables, flag))) throw new ApiError('permission_error/feature_disabled');
 }

@@ -22,6 +22,6 @@ export async function requireOrgRole(call: CookieCall, slug: string, least: Role
 }
 
 async function requireMfaOf({ db, user }: CookieCall, org: Org): Promise<void> {
-  if (!user.mfaEnabled && (await isOrgFlagActive(db, org, 'require_mfa')))
+  if (!user.mfaEnabled && (await isOrgFlagActive(db, org.tables, 'require_mfa')))
     throw new ApiError('permission_error/mfa_required_by_org');
 }

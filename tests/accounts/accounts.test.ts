@@ -64,6 +64,27 @@ describe('the name of an account', () => {
     },
   );
 
+  it.each([
+    'http://example.com/a.png',
+    'javascript:alert(1)',
+    'https://ada:secret@example.com/',
+    'https://',
+    `https://example.com/${'x'.repeat(500)}`,
+    1,
+  ])('has no picture %j', async (avatar_url) => {
+    const { cookie } = await createUser(api, 'Ada');
+    const { status, badFields } = await api.patch('/auth/me', { cookie, body: { avatar_url } });
+    expect([status, badFields]).toEqual([400, ['avatar_url']]);
+  });
+
+  it('stays when only the picture is changed, which can be removed', async () => {
+    const { cookie } = await createUser(api, 'Ada');
+    for (const avatar_url of ['https://images.example.com/ada.png', '']) {
+      must(await api.patch('/auth/me', { cookie, body: { avatar_url } }));
+      expect(must(await me(cookie)).user).toMatchObject({ name: 'Ada', avatar_url });
+    }
+  });
+
   it('needs a session', async () => {
     expect((await api.patch('/auth/me', { body: { name: 'Eve' } })).status).toBe(401);
   });

@@ -497,11 +497,13 @@ describe('an undo link', () => {
   });
 });
 
-it('every change of addresses and factors and a new token ask for it, and nothing else', () => {
+it('every change of addresses and factors, a new token, the export and the deletion ask for it, and nothing else', () => {
   const asking = Object.entries(endpoints).filter(
     ([, { access }]) => access.kind === 'cookie' && access.stepUp === true,
   );
   expect(asking.map(([id]) => id)).toEqual([
+    'deleteMe',
+    'exportMe',
     'addEmail',
     'removeEmail',
     'setPrimaryEmail',

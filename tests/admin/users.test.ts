@@ -2,7 +2,16 @@ import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mfaDevices } from '../../db/schema/accounts.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
-import { type Answer, createOrg, createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
+import {
+  type Answer,
+  createOrg,
+  createScan,
+  createUser,
+  must,
+  PASSWORD,
+  push,
+  type TestUser,
+} from '../support/api/api.ts';
 import { JWT_SECRET, startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
@@ -251,5 +260,111 @@ describe('users reset-mfa', () => {
     expect((await users('reset-mfa', user.email)).out).toContain('already: nothing changed');
     await t.services.mail.deliverDue();
     expect(t.mails).toHaveLength(mails);
+  });
+});
+
+/** A user whose own organization has another owner. */
+async function replaceable(): Promise<TestUser> {
+  const [user, heir] = [await createUser(api, 'Zaphod'), await createUser(api)];
+  for (const { slug } of must(await api.get('/orgs', { cookie: user.cookie }))) {
+    const body = { email: heir.email, role: 'owner' };
+    must(await api.post('/members/invite', { cookie: user.cookie, org: slug, body }));
+  }
+  return user;
+}
+
+describe('users revoke-token', () => {
+  it('revokes a token that users show lists, and no token of others', async () => {
+    const [user, other] = [await createUser(api), await createUser(api)];
+    const body = { name: 'weekly report', scopes: ['read'], expires_in: 30 };
+    const { token, info } = must(await api.post('/profile/tokens', { cookie: user.cookie, body }));
+    expect((await json('show', user.email)).personal_tokens).toMatchObject([
+      { id: info.id, name: 'weekly report', org_id: null, scopes: ['read'] },
+    ]);
+    const shown = (await users('show', user.email)).out;
+    expect(shown).toContain(info.id);
+    expect(shown).not.toContain(token);
+
+    for (const [name, id] of [
+      [other.email, info.id],
+      [user.email, crypto.randomUUID()],
+      [user.email, "x' or true"],
+    ]) {
+      const { code, err } = await users('revoke-token', name, id);
+      expect([code, err]).toEqual([1, `${name} has no personal access token "${id}"\n`]);
+    }
+    expect((await api.get('/auth/me', { token })).status).toBe(200);
+    const { code, out, event } = await users('revoke-token', user.email, info.id);
+    expect([code, out]).toEqual([0, `${user.email}: the token "weekly report" is revoked\n`]);
+    expect(event).toMatchObject({ event: 'token_revoked', account: user.id, revoked: info.id });
+    expect((await api.get('/auth/me', { token })).error).toBe('token_error/invalid');
+    expect((await users('revoke-token', user.email, info.id)).code).toBe(1);
+    expect((await json('show', user.email)).personal_tokens).toEqual([]);
+  });
+});
+
+describe('users export', () => {
+  it('has the records of organizations that the person has left, and no secret', async () => {
+    const user = await withMfa();
+    const org = await createOrg(api);
+    must(await api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role: 'member' } }));
+    const finding = (await push(api, org, await createScan(api, org))).id;
+    const comment = { cookie: user.cookie, org: org.slug, body: { body: 'Mine' } };
+    must(await api.post(`/findings/${finding}/comments`, comment));
+    must(await api.delete(`/members/${user.id}`, org.asOwner));
+    const { code, out, event } = await users('export', user.email);
+    expect(code).toBe(0);
+    expect(event).toMatchObject({
+      event: 'account_exported',
+      account: user.id,
+      operator: expect.any(String),
+    });
+    const exported = JSON.parse(out);
+    expect(exported.account).toMatchObject({ id: user.id });
+    expect(exported.memberships).not.toContainEqual(expect.objectContaining({ slug: org.slug }));
+    expect(exported.organizations).toContainEqual(
+      expect.objectContaining({
+        slug: org.slug,
+        activity: [expect.objectContaining({ note: 'Mine', by_you: true })],
+      }),
+    );
+    for (const secret of [user.cookie, PASSWORD, ...user.codes]) expect(out).not.toContain(secret);
+    expect(await json('export', user.id)).toMatchObject({ emails: [{ email: user.email }] });
+    expect((await users('export', 'nobody@example.com')).code).toBe(1);
+  });
+});
+
+describe('users delete', () => {
+  it('needs the primary address as confirmation', async () => {
+    const user = await replaceable();
+    expect((await users('delete', user.email)).code).toBe(2);
+    for (const confirm of ['other@example.com', user.id, '']) {
+      const { code, err } = await users('delete', user.email, '--confirm', confirm);
+      expect([code, err]).toEqual([1, '--confirm must be the primary address of the account\n']);
+    }
+    expect((await api.get('/auth/me', { cookie: user.cookie })).status).toBe(200);
+  });
+
+  it('deletes the account, mails its owner, and is done once', async () => {
+    const user = await replaceable();
+    const [first, second] = await Promise.all(
+      [0, 1].map(() => users('delete', user.email, '--confirm', user.email)),
+    );
+    const [done, late] = first?.code === 0 ? [first, second] : [second, first];
+    expect([done?.code, late?.code]).toEqual([0, 1]);
+    expect(done?.out).toMatch(/^user-\w+@example\.com is deleted: erased from all organizations/);
+    expect(done?.err).toContain('"event":"account_deleted"');
+    expect((await api.get('/auth/me', { cookie: user.cookie })).status).toBe(401);
+    expect(await t.delivered(user.email)).toMatchObject({ subject: 'Your account was deleted' });
+    expect((await users('delete', user.email, '--confirm', user.email)).err).toContain('there is no account');
+  });
+
+  it('names the organizations that would have no owner', async () => {
+    const org = await createOrg(api);
+    const { code, err } = await users('delete', org.owner.email, '--confirm', org.owner.email);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^the account is the only owner of: .*; make another member an owner first\n$/);
+    expect(err).toContain(org.slug);
+    expect((await api.get('/auth/me', { cookie: org.owner.cookie })).status).toBe(200);
   });
 });

@@ -1,21 +1,27 @@
 import type { Command } from 'commander';
 import { oneLine } from '../error.ts';
-import { table, unchanged, yesNo } from '../output.ts';
+import { unchanged } from '../output.ts';
 import { disableUser, enableUser, endSessions, resetMfa } from '../users/change.ts';
-import { type AccountDetails, showUser } from '../users/show.ts';
+import { deleteUser, exportUser, revokeToken } from '../users/lifecycle.ts';
+import { showUser } from '../users/show.ts';
+import { accountText } from '../users/text.ts';
 import type { Choose } from './choose.ts';
 import { mailBoxOf } from './secrets.ts';
 
 const USER = 'id, or primary or verified e-mail address, of the account';
 
-/** `users show`, `disable`, `enable`, `end-sessions`, `reset-mfa` */
+/** `users show`, `disable`, `enable`, `end-sessions`, `reset-mfa`, `revoke-token`, `export`, `delete` */
 export function addUsers(program: Command, choose: Choose): void {
   const users = program
     .command('users')
-    .description('accounts: show, disable, enable, end sessions, reset MFA');
+    .description(
+      'accounts: show, disable, enable, end sessions, reset MFA, revoke personal access tokens, export, delete',
+    );
   users
     .command('show')
-    .description('show an account: addresses, memberships, live sessions, factors and API tokens it created')
+    .description(
+      'show an account: addresses, memberships, live sessions, factors, personal access tokens and API tokens it created',
+    )
     .argument('<user>', USER)
     .action((user, _, command) =>
       choose(command, async ({ database }) => {
@@ -73,61 +79,47 @@ export function addUsers(program: Command, choose: Choose): void {
         return { json, text };
       }),
     );
+  users
+    .command('revoke-token')
+    .description('revoke a personal access token of an account; `users show` lists them')
+    .argument('<user>', USER)
+    .argument('<token>', 'id of the token')
+    .action((user, token, _, command) =>
+      choose(command, async ({ database, log }) => {
+        const json = await revokeToken(database, log, user, token);
+        return { json, text: `${json.email}: the token "${oneLine(json.name)}" is revoked` };
+      }),
+    );
+  users
+    .command('export')
+    .description(
+      'print everything that is stored about an account as JSON, from all organizations, former ones too; no secrets',
+    )
+    .argument('<user>', USER)
+    .action((user, _, command) =>
+      choose(command, async ({ database, config, tracks, log }) => {
+        const box = await mailBoxOf(config);
+        const json = await exportUser(database, log, user, { box, version: tracks.org.length });
+        return { json, text: JSON.stringify(json, null, 2) };
+      }),
+    );
+  users
+    .command('delete')
+    .description(
+      'delete an account with its personal data; decisions, comments and API tokens stay in their organizations without the name; refused for the only owner of an organization; cannot be undone',
+    )
+    .argument('<user>', USER)
+    .requiredOption('--confirm <email>', 'the primary e-mail address of the account')
+    .action((user, { confirm }, command) =>
+      choose(command, async ({ database, config, tracks, log }) => {
+        const box = await mailBoxOf(config);
+        const json = await deleteUser(database, log, { user, confirm }, { box, config, tracks });
+        const rest = json.erased
+          ? 'erased from all organizations; servers look through them again in 10 minutes'
+          : 'servers erase the rest';
+        return { json, text: `${json.email} is deleted: ${rest}` };
+      }),
+    );
 }
 
 const ended = (count: number) => `${count} ${count === 1 ? 'session' : 'sessions'} ended`;
-
-const timeText = (at: Date | null) => at?.toISOString() ?? '-';
-
-function accountText(account: AccountDetails): string {
-  const facts = [
-    ['id', account.id],
-    ['name', account.name],
-    ['e-mail', account.email],
-    ['created', timeText(account.created_at)],
-    ['disabled', timeText(account.disabled_at)],
-    ['password', account.has_password ? 'set' : 'none: invited, not activated'],
-    ['MFA', account.mfa_enabled ? `on, ${account.recovery_codes} recovery codes left` : 'off'],
-  ] as const;
-  const sections: [string, string[], string[][]][] = [
-    [
-      'E-mail addresses',
-      ['ADDRESS', 'PRIMARY', 'VERIFIED'],
-      account.emails.map((row) => [row.email, yesNo(row.is_primary), timeText(row.verified_at)]),
-    ],
-    [
-      'Memberships',
-      ['ORGANIZATION', 'ROLE', 'INVITED AS', 'SINCE'],
-      account.memberships.map((row) => [row.org, row.role, row.invited_email ?? '-', timeText(row.since)]),
-    ],
-    [
-      'Live sessions',
-      ['ID', 'ADDRESS', 'BROWSER', 'SYSTEM', 'CREATED', 'LAST ACTIVE'],
-      account.sessions.map((row) => [
-        ...[row.id, row.ip_address, row.browser, row.os],
-        ...[timeText(row.created_at), timeText(row.last_active_at)],
-      ]),
-    ],
-    [
-      'MFA devices',
-      ['ID', 'TYPE', 'NAME', 'VERIFIED', 'LAST USED'],
-      account.factors.map((row) => [
-        ...[row.id, row.type, row.name, yesNo(row.verified), timeText(row.last_used_at)],
-      ]),
-    ],
-    [
-      'Active API tokens it made, in these organizations',
-      ['ORGANIZATION', 'ID', 'NAME', 'PROJECT', 'LAST USED', 'EXPIRES'],
-      account.tokens.map((row) => [
-        ...[row.org, row.id, row.name, row.project_id ?? '-'],
-        ...[timeText(row.last_used), timeText(row.expires_at)],
-      ]),
-    ],
-  ];
-  return [
-    facts.map(([key, value]) => `${key.padEnd(10)}${oneLine(value)}`).join('\n'),
-    ...sections.map(([title, headline, rows]) =>
-      rows.length > 0 ? `${title}\n${table(headline, rows)}` : `${title}: none`,
-    ),
-  ].join('\n\n');
-}

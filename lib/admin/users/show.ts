@@ -4,6 +4,7 @@ import { mfaDevices, sessions, userEmails } from '../../../db/schema/accounts.ts
 import { defineOrgTables } from '../../../db/schema/org.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { memberships, orgs } from '../../../db/schema/orgs.ts';
+import { tokensOf as personalTokensOf } from '../../accounts/export/account.ts';
 import { countRecoveryCodes } from '../../accounts/mfa/recovery-codes.ts';
 import { type AccountSummary, findUser } from './account.ts';
 
@@ -23,6 +24,15 @@ export interface AccountDetails extends AccountSummary {
   }[];
   factors: { id: string; type: string; name: string; verified: boolean; last_used_at: Date | null }[];
   recovery_codes: number;
+  personal_tokens: {
+    id: string;
+    name: string;
+    org_id: string | null;
+    scopes: string[];
+    created_at: Date;
+    expires_at: Date;
+    last_used: Date | null;
+  }[];
   /** Active API tokens that the account created. They belong to the organization. */
   tokens: {
     org: string;
@@ -35,7 +45,7 @@ export interface AccountDetails extends AccountSummary {
   }[];
 }
 
-/** An account with its addresses, memberships, live sessions, factors and API tokens. */
+/** An account with its addresses, memberships, live sessions, factors and tokens. */
 export async function showUser({ db }: Database, name: string, now = new Date()): Promise<AccountDetails> {
   const account = await findUser(db, name);
   const { id } = account;
@@ -89,6 +99,7 @@ export async function showUser({ db }: Database, name: string, now = new Date())
       .where(eq(mfaDevices.userId, id))
       .orderBy(asc(mfaDevices.id)),
     recovery_codes: await countRecoveryCodes(db, id),
+    personal_tokens: (await personalTokensOf(db, id)).map(({ prefix: _, ...token }) => token),
     tokens: await tokensOf(db, id, joined, now),
   };
 }

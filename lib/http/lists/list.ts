@@ -166,7 +166,10 @@ export async function answerRows(
 }
 
 /** Aborts a response, so that the client notices that it is incomplete. */
-function abortResponse(c: PublicCall['c'], controller: ReadableStreamDefaultController<Uint8Array>): void {
+export function abortResponse(
+  c: PublicCall['c'],
+  controller: ReadableStreamDefaultController<Uint8Array>,
+): void {
   // On Node, destroy the socket: @hono/node-server writes an error of the stream to stderr.
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
   if (incoming) incoming.socket.destroy();

@@ -79,6 +79,20 @@ const CHANGES: Record<AccountChange, string> = {
   primary_email_restored: 'A change of your primary address was undone',
 };
 
+/** Notice of a deleted account: the last mail that it gets. */
+export function accountDeleted({ name, at, ip }: { name: string; at: Date; ip?: string }): MailContent {
+  return render({
+    subject: 'Your account was deleted',
+    name,
+    intro: [`Your ${PRODUCT} account was deleted with your personal data:`],
+    facts: ip === undefined ? [['Time', dateTime(at)]] : whenAndWhere(at, ip),
+    closing: [
+      'If it was you, there is nothing to do. You can register again with this address.',
+      'If not, somebody knew your password: tell whoever runs the service, and change the password wherever else you use it.',
+    ],
+  });
+}
+
 interface ChangeFacts {
   name: string;
   at: Date;

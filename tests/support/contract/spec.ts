@@ -98,6 +98,8 @@ POST   /api/v1/members/{userId}/resend-invitation         cookie+org, admin
 PATCH  /api/v1/members/{userId}                           cookie+org, admin
 GET    /api/v1/auth/session                               public
 PATCH  /api/v1/auth/me                                    cookie
+DELETE /api/v1/auth/me                                    cookie
+GET    /api/v1/auth/me/export                             cookie
 POST   /api/v1/auth/step-up                               cookie
 POST   /api/v1/auth/step-up/send-email-otp                cookie
 POST   /api/v1/auth/undo-email-change                     base domain

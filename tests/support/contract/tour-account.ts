@@ -25,6 +25,17 @@ export function planAccountTour(on: Traveller) {
     login: () => on.login(EMAIL),
     me: () => on.api.get('/auth/me', on.asUser()),
     updateMe: () => on.api.patch('/auth/me', { ...on.asUser(), body: { name: 'Ada Lovelace' } }),
+    exportMe: () => on.api.get('/auth/me/export', on.asUser()),
+    async deleteMe() {
+      const register = (email: string) =>
+        on.api.post('/auth/register', { body: { email, password: PASSWORD, name: 'Grace' } });
+      const [leaving] = [await register('leaving@example.com'), await register('heir@example.com')];
+      const { cookie } = leaving;
+      const [{ slug }] = must(await on.api.get('/orgs', { cookie }));
+      const heir = { email: 'heir@example.com', role: 'owner' };
+      must(await on.api.post('/members/invite', { cookie, org: slug, body: heir }));
+      return on.api.delete('/auth/me', { cookie, body: { confirm: 'leaving@example.com' } });
+    },
     session: () => on.api.get('/auth/session', on.asUser()),
     changePassword: () =>
       on.api.post('/auth/change-password', {

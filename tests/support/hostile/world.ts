@@ -158,7 +158,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       conditions: { path: ['test/**'] },
       actions: { status: 'wontfix' },
       expected_count: undefined,
-      confirm: actor.slug,
+      confirm: id === 'deleteMe' ? actor.address : actor.slug,
     };
   }
 

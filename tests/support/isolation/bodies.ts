@@ -93,6 +93,8 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     undoEmailChange: () => [{ token: mailedToken('undo_email_change', user) }, { about: user }],
     // Not with a mark: members see the name of each other.
     updateMe: () => [{ name: 'Another name' }],
+    // Of nobody's own account: the model keeps its users.
+    deleteMe: () => [{ confirm: call.own === target ? 'nobody@users.example' : emailOf(target, 'main') }],
     changePassword: () => [{ current_password: password, new_password: 'Other2horse' }],
     addEmail: () => [{ email: call.pick('extra@users.example', emailOf(target, 'main')) }],
     createTotpDevice: () => [{ name: 'MARK' }],

@@ -170,6 +170,7 @@ const isFriendly = (origin: string, { app, host }: Door) =>
  */
 function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefined {
   const { org, role, token, user } = admitted;
+  if (call.picks.endpoint === 'deleteMe') return [400, 'validation_error/field_invalid'];
   if (admitted.kind === 'user')
     return namesForeign(call, facts, idOf('user', user ?? ''))
       ? NOT_FOUND

@@ -25,6 +25,14 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
       seen.push((mark) => own.includes(mark) || (kind === 'user' && orgs.includes(mark)));
     }
   }
+  if (call.picks.endpoint === 'exportMe' && kind === 'user') {
+    // The records of organizations that let the user in.
+    const id = idOf('user', user ?? '');
+    const isOpen = (name: (typeof ORGS)[number]) =>
+      membershipOf(call, before, name, id) && (before.users[id]?.mfa || !before.orgs[name].flags.require_mfa);
+    const roots = ORGS.filter(isOpen).map((name) => below(`secret.${name}`));
+    seen.push((mark) => roots.some((isBelow) => isBelow(mark)));
+  }
   if (call.picks.endpoint === 'listPersonalTokens' && kind === 'user') {
     // The id of the organization that a token is limited to, also after leaving it.
     const own = Object.values(before.personal).filter((one) => one.user === idOf('user', user ?? ''));

@@ -1,6 +1,14 @@
 import { Avatar, Group } from '@mantine/core';
-import { IconDeviceLaptop, IconKey, IconLock, IconMail, IconShieldLock } from '@tabler/icons-react';
+import {
+  IconDatabase,
+  IconDeviceLaptop,
+  IconKey,
+  IconLock,
+  IconMail,
+  IconShieldLock,
+} from '@tabler/icons-react';
 import { Outlet, useLocation } from '@tanstack/react-router';
+import { tab as data } from '#strings/profile/data.tsx';
 import { tab as tokens } from '#strings/profile/tokens.ts';
 import * as text from '#strings/profile.tsx';
 import { useMe } from '../app/session.ts';
@@ -15,6 +23,7 @@ const TABS = [
   { to: '/profile/mfa', label: text.mfa, Icon: IconShieldLock },
   { to: '/profile/sessions', label: text.sessions, Icon: IconDeviceLaptop },
   { to: '/profile/tokens', label: tokens, Icon: IconKey },
+  { to: '/profile/data', label: data, Icon: IconDatabase },
 ] as const;
 
 /** The frame around the pages of the account. */

@@ -85,9 +85,25 @@ const profileTokens = createRoute({
   ),
 });
 
+const profileData = createRoute({
+  getParentRoute: () => profile,
+  path: '/data',
+  component: lazyRouteComponent(
+    whenUp(() => import('../profile/your-data/YourData.tsx')),
+    'YourData',
+  ),
+});
+
 /** Pages of the signed-in user that belong to no organization. */
 export const accountPages = plain.addChildren([
   orgs,
   newOrg,
-  profile.addChildren([profileEmails, profilePassword, profileMfa, profileSessions, profileTokens]),
+  profile.addChildren([
+    profileEmails,
+    profilePassword,
+    profileMfa,
+    profileSessions,
+    profileTokens,
+    profileData,
+  ]),
 ]);

@@ -6,7 +6,7 @@ export const newestFirst = 'Activity, newest first';
 export const showOlder = 'Show older activity';
 
 export const theService = 'The service';
-export const formerUser = 'A former user';
+export const formerUser = 'A deleted user';
 export const apiToken = (name: ReactNode) => <>{name} (API token)</>;
 export const rule = (name: ReactNode) => <>{name} (rule)</>;
 

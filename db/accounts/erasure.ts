@@ -1,0 +1,190 @@
+import { sql } from 'drizzle-orm';
+import { userEmails, users } from '../schema/accounts.ts';
+import { accountErasures } from '../schema/erasures.ts';
+import { memberships, orgs } from '../schema/orgs.ts';
+import { mailQueue } from '../schema/platform.ts';
+import { arrayText, type DrizzleClient, run, type SqlClient } from '../statements.ts';
+
+/*
+ * An account is deleted in two steps. One transaction deletes its row, with which PostgreSQL deletes everything of it in `shared`,
+ * and notes it here. Then a process that holds its lease removes it from all organizations, one after another, and from the mail
+ * queue. When that process dies, the lease expires and another one goes on. Each step may run twice.
+ *
+ * There are two passes. The second one finds what requests have written that were in progress when the account was deleted.
+ */
+
+/** A deleted account that is being erased. */
+export interface Erasure {
+  userId: string;
+  /** The addresses that it had verified. */
+  emails: string[];
+  deletedAt: Date;
+  firstOrgIds: string[];
+  doneOrgId: string | null;
+  passes: number;
+}
+
+/** Longer than a request may take. */
+export const SECOND_PASS_MS = 10 * 60_000;
+export const PASSES = 2;
+
+/** How long a process has an account to itself. It renews the lease with each batch. */
+export const LEASE_MS = 60_000;
+
+const leaseEnd = sql.raw(`now() + interval '${LEASE_MS} milliseconds'`);
+
+/** Without the fraction of a millisecond, which the column would round up to the future. */
+const due = sql.raw("date_trunc('milliseconds', now())");
+
+/**
+ * Deletes an account that is locked, and notes it.
+ * @param orgIds the organizations that it was a member of
+ */
+export async function deleteAndNote(
+  tx: DrizzleClient,
+  { userId, orgIds, now }: { userId: string; orgIds: readonly string[]; now: Date },
+): Promise<void> {
+  await run(
+    tx,
+    sql`insert into ${accountErasures} (user_id, emails, first_org_ids, deleted_at, lease_until)
+      select ${userId}::uuid, coalesce((
+        select array_agg(email) from ${userEmails} where user_id = ${userId}::uuid and verified_at is not null
+      ), '{}'), ${arrayText(orgIds)}::uuid[], ${now.toISOString()}::timestamptz, ${due}`,
+  );
+  await run(tx, sql`delete from ${users} where id = ${userId}::uuid`);
+}
+
+/** Takes a deleted account that nobody is erasing: the one that waits longest, or the one that is named. */
+export async function takeErasure(client: SqlClient, userId?: string): Promise<Erasure | undefined> {
+  const wanted = userId === undefined ? sql`` : sql`and user_id = ${userId}::uuid`;
+  const [row] = await run<{
+    user_id: string;
+    emails: string[];
+    deleted_at: string;
+    first: string[];
+    done_org_id: string | null;
+    passes: number;
+  }>(
+    client,
+    sql`update ${accountErasures} set lease_until = ${leaseEnd} where user_id in (
+      select user_id from ${accountErasures} where lease_until <= now() ${wanted}
+      order by lease_until limit 1 for update skip locked)
+    returning user_id, array_to_json(emails) as emails, array_to_json(first_org_ids) as first, deleted_at, done_org_id,
+      passes`,
+  );
+  return (
+    row && {
+      userId: row.user_id,
+      emails: row.emails,
+      deletedAt: new Date(row.deleted_at),
+      firstOrgIds: row.first,
+      doneOrgId: row.done_org_id,
+      passes: row.passes,
+    }
+  );
+}
+
+/** Where a process is with an account. */
+type Progress = Pick<Erasure, 'userId' | 'firstOrgIds' | 'doneOrgId'>;
+
+const noted = ({ firstOrgIds, doneOrgId }: Progress) =>
+  sql`first_org_ids = ${arrayText(firstOrgIds)}::uuid[], done_org_id = ${doneOrgId}::uuid`;
+
+/** Renews the lease, and notes the progress. */
+export async function renewErasure(client: SqlClient, progress: Progress): Promise<void> {
+  await run(
+    client,
+    sql`update ${accountErasures} set lease_until = ${leaseEnd}, ${noted(progress)}
+      where user_id = ${progress.userId}::uuid`,
+  );
+}
+
+/** Gives an account back, behind all others that wait. */
+export async function releaseErasure(client: SqlClient, progress: Progress, delayMs = 0): Promise<void> {
+  await run(
+    client,
+    sql`update ${accountErasures} set lease_until = ${due} + ${delayMs} * interval '1 millisecond', ${noted(progress)}
+      where user_id = ${progress.userId}::uuid`,
+  );
+}
+
+/**
+ * Ends a pass. After the last one, the account is forgotten, unless the schema of an organization is behind: passes leave such
+ * organizations out.
+ * @param version of a schema that is up to date
+ */
+export async function endPass(client: SqlClient, userId: string, version: number): Promise<void> {
+  const isLast = sql`user_id = ${userId}::uuid and passes >= ${PASSES - 1}
+    and not exists (select from ${orgs} where schema_version < ${version})`;
+  const ended = await run(client, sql`delete from ${accountErasures} where ${isLast} returning 1`);
+  if (ended.length > 0) return;
+  await run(
+    client,
+    sql`update ${accountErasures} set passes = passes + 1, first_org_ids = '{}', done_org_id = null,
+        lease_until = now() + interval '${sql.raw(String(SECOND_PASS_MS))} milliseconds'
+      where user_id = ${userId}::uuid`,
+  );
+}
+
+/** The next organizations in the order of their ids whose schemas are up to date. */
+export const nextOrgs = (client: SqlClient, after: string | null, version: number, limit: number) =>
+  run<{ id: string; slug: string; name: string }>(
+    client,
+    sql`select id, slug, name from ${orgs} where schema_version >= ${version}
+      and (${after}::uuid is null or id > ${after}::uuid) order by id limit ${limit}`,
+  );
+
+/**
+ * Removes the verified addresses of a deleted account from other accounts: addresses that were added and not verified, and
+ * invitations that nobody has confirmed. What came after the deletion belongs to whoever has the address now.
+ */
+export async function eraseAddresses(client: SqlClient, { emails, deletedAt }: Erasure): Promise<void> {
+  if (emails.length === 0) return;
+  // Not `arrayText`: an address may have characters that an array needs quotes for.
+  const addresses = sql`(select value from json_array_elements_text(${JSON.stringify(emails)}::text::json))`;
+  const before = sql`created_at <= ${deletedAt.toISOString()}::timestamptz`;
+  await run(
+    client,
+    sql`delete from ${userEmails} where email in ${addresses} and not is_primary and verified_at is null and ${before}`,
+  );
+  // The membership stays: without its only owner, an organization would be lost.
+  await run(
+    client,
+    sql`update ${memberships} set invited_email = user_id || '@released.invalid'
+      where invited_email in ${addresses} and confirmed_at is null and ${before}`,
+  );
+  await run(client, sql`delete from ${mailQueue} where lower(recipient) in ${addresses} and ${before}`);
+}
+
+/** Those of some organizations whose schemas are up to date. */
+export const currentOrgs = async (client: SqlClient, ids: readonly string[], version: number) => {
+  const rows = await run<{ id: string }>(
+    client,
+    sql`select id from ${orgs} where id = any (${arrayText(ids)}::uuid[]) and schema_version >= ${version}`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/** Locks organizations in one order, as `lockOrg` locks one. @returns their ids */
+export const lockOrgsOf = async (tx: DrizzleClient, userId: string): Promise<string[]> => {
+  const rows = await run<{ id: string }>(
+    tx,
+    sql`select id from ${orgs} where id in (select org_id from ${memberships} where user_id = ${userId}::uuid)
+      or created_by = ${userId}::uuid order by id for no key update`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/** Deletes the memberships of a user in organizations that are locked. @returns whether others are left */
+export async function deleteMemberships(
+  tx: DrizzleClient,
+  userId: string,
+  orgIds: readonly string[],
+): Promise<boolean> {
+  await run(
+    tx,
+    sql`delete from ${memberships} where user_id = ${userId}::uuid and org_id = any (${arrayText(orgIds)}::uuid[])`,
+  );
+  const left = await run(tx, sql`select 1 from ${memberships} where user_id = ${userId}::uuid limit 1`);
+  return left.length > 0;
+}

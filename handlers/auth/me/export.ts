@@ -1,0 +1,31 @@
+import { exportAccount } from '../../../lib/accounts/export/export.ts';
+import { AccountExport } from '../../../lib/accounts/export/schema.ts';
+import { freshCookie } from '../../../lib/http/access.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { ApiError } from '../../../lib/http/errors.ts';
+import { streamJson } from '../../../lib/http/lists/stream-json.ts';
+import { logSecurityEvent } from '../../../lib/security-events.ts';
+
+export const exportMe = endpoint(
+  {
+    method: 'get',
+    path: '/auth/me/export',
+    access: freshCookie,
+    tag: 'Auth',
+    summary: 'Export everything that is stored about the signed-in user',
+    description:
+      'A stream with `Content-Disposition: attachment`. Has the records of the organizations where the user has access now, and no secrets: hashes of passwords, tokens and codes, and TOTP secrets, are left out.',
+    responses: { 200: { description: 'The personal data.', result: AccountExport } },
+  },
+  async (call) => {
+    const { now, services, user } = call;
+    const { config, database, mailBox: box, orgMigrations } = services;
+    const options = { database, box, now, version: orgMigrations.length, orgs: config };
+    const parts = exportAccount(options, user.id);
+    const answer = await streamJson(call, parts, `account-${now.toISOString().slice(0, 10)}.json`);
+    // It was deleted since the access check.
+    if (!answer) throw new ApiError('auth_error/not_authenticated');
+    logSecurityEvent(call, 'account_exported', { account: user.id });
+    return answer;
+  },
+);

@@ -1,0 +1,121 @@
+import { and, eq } from 'drizzle-orm';
+import { nextOrgs } from '../../../db/accounts/erasure.ts';
+import type { Database } from '../../../db/client.ts';
+import { userEmails, users } from '../../../db/schema/accounts.ts';
+import { defineOrgTables } from '../../../db/schema/org.ts';
+import { orgSchemaName } from '../../../db/schema/org-schema.ts';
+import { memberships, orgs } from '../../../db/schema/orgs.ts';
+import type { Config } from '../../config/config.ts';
+import type { SecretBox } from '../../crypto/secret-box.ts';
+import { isConfirmed } from '../../members/fields.ts';
+import { isOrgFlagActive } from '../../orgs/flags.ts';
+import { readAccount } from './account.ts';
+import { recordsOf } from './organization.ts';
+
+export interface ExportOptions {
+  database: Database;
+  box: SecretBox;
+  now: Date;
+  /** Migrations of an organization whose schema is up to date. */
+  version: number;
+  /** The organizations that are read: those where the person has access now; or all, former ones too. */
+  orgs: Pick<Config, 'pendingInvitations'> | 'all';
+}
+
+/** Why an organization is left out: its rules keep the person from reading it. */
+type LeftOut = 'membership_pending' | 'mfa_required_by_org' | 'being_migrated';
+
+interface ExportedOrg {
+  id: string;
+  slug: string;
+  name: string;
+  left_out?: LeftOut;
+}
+
+const BLOCK = 64 * 1024;
+
+/** JSON of a row, without fields that have no value. */
+const toJson = (row: object): string =>
+  JSON.stringify(Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)));
+
+/** The same for parts that are rows or lists of rows. */
+const toParts = (parts: Record<string, object>): string =>
+  Object.entries(parts)
+    .map(
+      ([name, part]) => `"${name}":${Array.isArray(part) ? `[${part.map(toJson).join(',')}]` : toJson(part)}`,
+    )
+    .join(',');
+
+/**
+ * Everything that is stored about a person, as the JSON text of an object, in parts.
+ * @returns nothing if there is no such account
+ */
+export async function* exportAccount(options: ExportOptions, userId: string): AsyncGenerator<string> {
+  const { database, now } = options;
+  const account = await readAccount({ ...options, db: database.db }, userId);
+  if (!account) return;
+  let text = `{"exported_at":"${now.toISOString()}",${toParts(account)},"organizations":[`;
+  let separator = '';
+  for await (const org of orgsOf(options, userId)) {
+    const shown = JSON.stringify(org);
+    text += separator + (org.left_out ? shown : shown.slice(0, -1));
+    separator = ',';
+    if (org.left_out) continue;
+    const tables = defineOrgTables(orgSchemaName(org.id));
+    for (const [kind, read] of Object.entries(recordsOf(database.of(org), tables, userId))) {
+      text += `,"${kind}":[`;
+      let comma = '';
+      for await (const record of await read()) {
+        text += comma + toJson(record);
+        comma = ',';
+        if (text.length < BLOCK) continue;
+        yield text;
+        text = '';
+      }
+      text += ']';
+    }
+    text += '}';
+  }
+  yield `${text}]}`;
+}
+
+async function* orgsOf(options: ExportOptions, userId: string): AsyncGenerator<ExportedOrg> {
+  if (options.orgs !== 'all') yield* ownOrgs(options, options.orgs, userId);
+  else
+    for (let last: string | null = null; ; ) {
+      const page: ExportedOrg[] = await nextOrgs(options.database.sql, last, options.version, 100);
+      yield* page;
+      last = page.at(-1)?.id ?? null;
+      if (last === null) return;
+    }
+}
+
+async function* ownOrgs(
+  { database, version }: ExportOptions,
+  { pendingInvitations }: Pick<Config, 'pendingInvitations'>,
+  userId: string,
+): AsyncGenerator<ExportedOrg> {
+  const { db } = database;
+  const rows = await db
+    .select({
+      ...{ id: orgs.id, slug: orgs.slug, name: orgs.name, version: orgs.schemaVersion },
+      ...{ confirmed: isConfirmed, mfaEnabled: users.mfaEnabled },
+    })
+    .from(memberships)
+    .innerJoin(orgs, eq(orgs.id, memberships.orgId))
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .where(eq(memberships.userId, userId))
+    .orderBy(orgs.slug);
+  for (const { confirmed, mfaEnabled, version: has, ...org } of rows) {
+    const leftOut = async (): Promise<LeftOut | undefined> => {
+      if (pendingInvitations && !confirmed) return 'membership_pending';
+      if (has < version) return 'being_migrated';
+      const tables = defineOrgTables(orgSchemaName(org.id));
+      if (!mfaEnabled && (await isOrgFlagActive(db, tables, 'require_mfa'))) return 'mfa_required_by_org';
+      return undefined;
+    };
+    const left_out = await leftOut();
+    yield { ...org, ...(left_out && { left_out }) };
+  }
+}

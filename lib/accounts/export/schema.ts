@@ -1,0 +1,140 @@
+import { MAILED_TOKEN_PURPOSES, MFA_TYPES } from '../../../db/schema/accounts.ts';
+import { ROLES } from '../../../db/schema/orgs.ts';
+import { EVENT_KINDS, TOKEN_SCOPES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
+import { count, id, shown, timestamp, z } from '../../http/schema.ts';
+import { View } from '../../views/views.ts';
+
+const flag = () => z.boolean().openapi({ example: true });
+const email = () => shown('ada@example.com');
+const token = {
+  id: id(),
+  name: shown('weekly report'),
+  prefix: shown('svc_0123abcd'),
+  scopes: z.array(z.enum(TOKEN_SCOPES)),
+  created_at: timestamp(),
+  expires_at: timestamp().optional(),
+  last_used: timestamp().optional(),
+};
+const finding = z.object({ id: id(), title: shown('SQL injection in search') });
+const org = { id: id(), slug: shown('acme'), name: shown('Acme') };
+
+const activity = z.object({
+  finding_id: id(),
+  id: id(),
+  at: timestamp(),
+  kind: z.enum(EVENT_KINDS),
+  from: shown('open').optional(),
+  to: shown('fixed').optional(),
+  reason: z.enum(TRIAGE_REASONS).optional(),
+  note: shown('Fixed in 2.1').optional(),
+  edited_at: timestamp().optional(),
+  by_you: z.boolean().openapi({
+    description: 'You made the change. If false, it assigns the finding to you or its comment mentions you.',
+    example: true,
+  }),
+});
+
+const organization = z.object({
+  ...org,
+  left_out: z
+    .enum(['membership_pending', 'mfa_required_by_org', 'being_migrated'])
+    .optional()
+    .openapi({ description: 'Why its records are left out: you have no access to it now.' }),
+  api_tokens: z
+    .array(z.object({ ...token, project_id: id().optional(), revoked: flag() }))
+    .optional()
+    .openapi({ description: 'Those you created. They belong to the organization.' }),
+  saved_views: z.array(View).optional(),
+  rules: z
+    .array(z.object({ id: id(), name: shown('Tests') }))
+    .optional()
+    .openapi({ description: 'Rules that assign findings to you.' }),
+  assigned_findings: z.array(finding).optional(),
+  imported_findings: z
+    .array(finding)
+    .optional()
+    .openapi({ description: 'Findings of reports that you uploaded.' }),
+  changes: z
+    .array(
+      z.object({
+        id: id(),
+        at: timestamp(),
+        what: z.looseObject({}).openapi({ type: 'object', example: { status: { to: 'fixed' } } }),
+        undone_at: timestamp().optional(),
+      }),
+    )
+    .optional()
+    .openapi({ description: 'Your changes of the last 30 days, which can be undone.' }),
+  activity: z
+    .array(activity)
+    .optional()
+    .openapi({ description: 'Changes and comments by you or about you.' }),
+});
+
+/** Everything that is stored about a person, without secrets. */
+export const AccountExport = z
+  .object({
+    exported_at: timestamp(),
+    account: z.object({
+      id: id(),
+      name: shown('Ada Lovelace'),
+      avatar_url: shown('', 'Empty when there is none.'),
+      has_password: flag(),
+      mfa_enabled: flag(),
+      sign_ins: count(12),
+      disabled_at: timestamp().optional(),
+      created_at: timestamp(),
+    }),
+    emails: z.array(
+      z.object({
+        id: id(),
+        email: email(),
+        is_primary: flag(),
+        verified_at: timestamp().optional(),
+        created_at: timestamp(),
+      }),
+    ),
+    memberships: z.array(
+      z.object({
+        ...{ org_id: id(), slug: org.slug, name: org.name, role: z.enum(ROLES) },
+        ...{ invited_email: email().optional(), confirmed_at: timestamp().optional() },
+        created_at: timestamp(),
+      }),
+    ),
+    created_organizations: z.array(z.object(org)),
+    sessions: z.array(
+      z.object({
+        ...{ id: id(), ip_address: shown('192.0.2.7'), user_agent: shown('Mozilla/5.0') },
+        ...{ browser: shown('Firefox 140'), os: shown('Linux'), device_type: shown('desktop') },
+        ...{ created_at: timestamp(), last_active_at: timestamp(), expires_at: timestamp() },
+        ...{ stepped_up_at: timestamp().optional(), revoked_at: timestamp().optional() },
+      }),
+    ),
+    mfa_devices: z.array(
+      z.object({
+        ...{ id: id(), type: z.enum(MFA_TYPES), name: shown('Phone'), verified: flag() },
+        ...{ last_used_at: timestamp().optional(), created_at: timestamp() },
+      }),
+    ),
+    recovery_codes: z.array(z.object({ used_at: timestamp().optional() })),
+    personal_tokens: z.array(z.object({ ...token, org_id: id().optional() })),
+    mailed_links: z.array(
+      z.object({
+        ...{ purpose: z.enum(MAILED_TOKEN_PURPOSES), email: email() },
+        ...{ created_at: timestamp(), expires_at: timestamp() },
+      }),
+    ),
+    mailed_codes: z.array(z.object({ device_id: id(), expires_at: timestamp() })),
+    unfinished_sign_ins: z.array(z.object({ failures: count(1), expires_at: timestamp() })),
+    primary_email_changes: z.array(
+      z.object({
+        ...{ old_email: email(), new_email: shown('ada@example.org') },
+        ...{ changed_at: timestamp(), expires_at: timestamp() },
+      }),
+    ),
+    queued_mails: z.array(
+      z.object({ recipient: email(), subject: shown('Your password was changed'), created_at: timestamp() }),
+    ),
+    organizations: z.array(organization).openapi({ description: 'What each of your organizations stores.' }),
+  })
+  .openapi('AccountExport');

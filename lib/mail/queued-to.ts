@@ -1,0 +1,55 @@
+import { and, asc, eq, gt, lt } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
+import { outgoingMails } from '../../db/schema/platform.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import type { Mail } from './mailer.ts';
+
+const PAGE = 500;
+
+/** A mail in the queue to one of some addresses. */
+export interface MailTo {
+  id: string;
+  recipient: string;
+  subject: string;
+  createdAt: Date;
+}
+
+interface Queue {
+  db: Db;
+  box: SecretBox;
+}
+
+/** Finds mails in the queue to some addresses. Recipients are encrypted, so all mails are opened, about 20 µs each. */
+export async function* queuedTo(
+  { db, box }: Queue,
+  addresses: readonly string[],
+  before: Date,
+): AsyncGenerator<MailTo> {
+  if (addresses.length === 0) return;
+  const wanted = new Set(addresses);
+  for (let last: string | undefined; ; ) {
+    const page = await db
+      .select({ id: outgoingMails.id, sealed: outgoingMails.sealed, createdAt: outgoingMails.createdAt })
+      .from(outgoingMails)
+      .where(and(lt(outgoingMails.createdAt, before), last ? gt(outgoingMails.id, last) : undefined))
+      .orderBy(asc(outgoingMails.id))
+      .limit(PAGE);
+    for (const { id, sealed, createdAt } of page) {
+      // A mail that no key opens cannot be sent either, and is deleted by the queue.
+      const mail = await box.open(sealed, id).then(
+        (text) => JSON.parse(text) as Mail,
+        () => undefined,
+      );
+      if (!mail || !wanted.has(mail.recipient.toLowerCase())) continue;
+      yield { id, recipient: mail.recipient, subject: mail.subject, createdAt };
+    }
+    last = page.at(-1)?.id;
+    if (page.length < PAGE) return;
+  }
+}
+
+/** Deletes the mails in the queue to some addresses. */
+export async function eraseQueuedTo(queue: Queue, addresses: readonly string[], before: Date): Promise<void> {
+  for await (const { id } of queuedTo(queue, addresses, before))
+    await queue.db.delete(outgoingMails).where(eq(outgoingMails.id, id));
+}
