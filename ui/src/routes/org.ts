@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as text from '#strings/routes.ts';
+import { late } from '../app/late.ts';
 import { NoSuchOrg } from '../app/no-such-org.ts';
 import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
@@ -40,7 +41,7 @@ const dashboard = createRoute({
   path: '/',
   validateSearch: metricsSearch,
   component: lazyRouteComponent(
-    whenUp(() => import('../dashboard/Dashboard.tsx')),
+    late(() => import('../dashboard/Dashboard.tsx')),
     'Dashboard',
   ),
 });
@@ -50,7 +51,7 @@ const metrics = createRoute({
   path: '/metrics',
   validateSearch: metricsSearch,
   component: lazyRouteComponent(
-    whenUp(() => import('../metrics/Metrics.tsx')),
+    late(() => import('../metrics/Metrics.tsx')),
     'Metrics',
   ),
 });
@@ -85,7 +86,7 @@ const finding = createRoute({
       at: wholeNumber(given.at),
     }),
   component: lazyRouteComponent(
-    whenUp(() => import('../findings/page/FindingPage.tsx')),
+    late(() => import('../findings/page/FindingPage.tsx')),
     'FindingPage',
   ),
 });
@@ -95,7 +96,7 @@ const report = createRoute({
   path: '/report',
   validateSearch: findingSearch,
   component: lazyRouteComponent(
-    whenUp(() => import('../report/Report.tsx')),
+    late(() => import('../report/Report.tsx')),
     'Report',
   ),
 });
@@ -109,7 +110,7 @@ const scans = createRoute({
       page: wholeNumber(given.page),
     }),
   component: lazyRouteComponent(
-    whenUp(() => import('../scans/Scans.tsx')),
+    late(() => import('../scans/Scans.tsx')),
     'Scans',
   ),
 });
@@ -119,7 +120,7 @@ const scan = createRoute({
   path: '/scans/$id',
   validateSearch: textSearch('against'),
   component: lazyRouteComponent(
-    whenUp(() => import('../scans/ScanPage.tsx')),
+    late(() => import('../scans/ScanPage.tsx')),
     'ScanPage',
   ),
 });
@@ -128,7 +129,7 @@ const projects = createRoute({
   getParentRoute: () => org,
   path: '/projects',
   component: lazyRouteComponent(
-    whenUp(() => import('../projects/Projects.tsx')),
+    late(() => import('../projects/Projects.tsx')),
     'Projects',
   ),
 });
@@ -137,7 +138,7 @@ const project = createRoute({
   getParentRoute: () => org,
   path: '/projects/$slug',
   component: lazyRouteComponent(
-    whenUp(() => import('../projects/ProjectPage.tsx')),
+    late(() => import('../projects/ProjectPage.tsx')),
     'ProjectPage',
   ),
 });
@@ -146,7 +147,7 @@ const projectSettings = createRoute({
   getParentRoute: () => org,
   path: '/projects/$slug/settings',
   component: lazyRouteComponent(
-    whenUp(() => import('../projects/settings/ProjectSettings.tsx')),
+    late(() => import('../projects/settings/ProjectSettings.tsx')),
     'ProjectSettings',
   ),
 });
@@ -155,7 +156,7 @@ const members = createRoute({
   getParentRoute: () => org,
   path: '/members',
   component: lazyRouteComponent(
-    whenUp(() => import('../members/Members.tsx')),
+    late(() => import('../members/Members.tsx')),
     'Members',
   ),
 });
@@ -164,7 +165,7 @@ const tokens = createRoute({
   getParentRoute: () => org,
   path: '/tokens',
   component: lazyRouteComponent(
-    whenUp(() => import('../tokens/Tokens.tsx')),
+    late(() => import('../tokens/Tokens.tsx')),
     'Tokens',
   ),
 });
@@ -173,7 +174,7 @@ const rules = createRoute({
   getParentRoute: () => org,
   path: '/rules',
   component: lazyRouteComponent(
-    whenUp(() => import('../rules/Rules.tsx')),
+    late(() => import('../rules/Rules.tsx')),
     'Rules',
   ),
 });
@@ -184,7 +185,7 @@ const newRule = createRoute({
   // A finding that the rule is made from.
   validateSearch: textSearch('from'),
   component: lazyRouteComponent(
-    whenUp(() => import('../rules/RulePage.tsx')),
+    late(() => import('../rules/RulePage.tsx')),
     'NewRule',
   ),
 });
@@ -193,7 +194,7 @@ const rule = createRoute({
   getParentRoute: () => org,
   path: '/rules/$id',
   component: lazyRouteComponent(
-    whenUp(() => import('../rules/RulePage.tsx')),
+    late(() => import('../rules/RulePage.tsx')),
     'EditRule',
   ),
 });
@@ -202,7 +203,7 @@ const settings = createRoute({
   getParentRoute: () => org,
   path: '/settings',
   component: lazyRouteComponent(
-    whenUp(() => import('../settings/Settings.tsx')),
+    late(() => import('../settings/Settings.tsx')),
     'Settings',
   ),
 });
