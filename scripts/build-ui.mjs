@@ -55,16 +55,34 @@ export async function buildUi(root) {
 
 const MANTINE_CLASS = /\bm_[0-9a-f]{6,}\b/g;
 
-/** Fails if the code uses a component of Mantine whose styles `ui/src/mantine.css` does not import. */
+/**
+ * Fails if the code uses a component of Mantine whose styles `ui/src/mantine.css` and `ui/src/late.css` do not import, or if
+ * the first load shows one whose styles are loaded later.
+ */
 async function requireStyles(root, output) {
   const classesIn = (text) => text.match(MANTINE_CLASS) ?? [];
-  const ours = output.filter(({ fileName }) => fileName.endsWith('.css')).map(({ source }) => `${source}`);
-  const styled = new Set(ours.flatMap(classesIn));
   const all = new Set(classesIn(await readFile(join(root, 'node_modules/@mantine/core/styles.css'), 'utf8')));
-  const used = output.flatMap((file) => (file.type === 'chunk' ? classesIn(file.code) : []));
-  const missing = unique(used.filter((name) => all.has(name) && !styled.has(name)));
-  if (missing.length > 0)
-    throw new Error(`ui/src/mantine.css lacks the styles of a used component: ${missing.join(', ')}`);
+  const require = (chunks, sheets, where) => {
+    const styled = new Set(sheets.flatMap(({ source }) => classesIn(`${source}`)));
+    const used = chunks.flatMap(({ code }) => classesIn(code));
+    const missing = unique(used.filter((name) => all.has(name) && !styled.has(name)));
+    if (missing.length > 0)
+      throw new Error(`${where} lacks the styles of a used component: ${missing.join(', ')}`);
+  };
+  const chunks = output.filter(({ type }) => type === 'chunk');
+  const sheets = output.filter(({ fileName }) => fileName.endsWith('.css'));
+  require(chunks, sheets, 'ui/src/late.css');
+
+  const first = new Set();
+  const reach = (chunk) => {
+    if (!chunk || first.has(chunk)) return;
+    first.add(chunk);
+    for (const name of chunk.imports) reach(chunks.find(({ fileName }) => fileName === name));
+  };
+  for (const chunk of chunks)
+    if (chunk.isEntry || chunk.facadeModuleId?.endsWith('/findings/list/Findings.tsx')) reach(chunk);
+  const early = sheets.filter(({ fileName }) => !/\/late-[^/]*$/.test(fileName));
+  require([...first], early, 'ui/src/mantine.css');
 }
 
 const unique = (values) => [...new Set(values)].sort();

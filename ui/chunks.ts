@@ -7,12 +7,18 @@ const FIRST_PAGE = '/ui/src/findings/list/Findings.tsx';
 
 /** Small libraries that most pages use. */
 const COMMON = '@mantine/(?:core|hooks)|@tanstack|@tabler|@floating-ui|react-remove-scroll';
-/** Parts of them, and others, for forms and tables, which the first page does not use. */
-const LATE_LIBRARIES = '@mantine/form|klona|fast-deep-equal|react-number-format';
+/** What the first page uses of them. */
+const FIRST_LIBRARIES =
+  '@mantine/hooks/esm/(?!use-(?:click-outside|debounced-value|focus-|long-press|mutation-observer|shallow-effect|timeout))[^/]+|@tanstack|@tabler|@mantine/core/esm/(?:core/(?:MantineProvider|styles-api|utils/create-safe-context)|utils/In)[^/]*';
+const FIRST_COMPONENTS =
+  'Checkbox|Combobox/(?:ComboboxChevron|get-parsed-combobox-data|Combobox\\.module\\.mjs)|Indicator|Input|InputBase|NativeSelect|Progress|Skeleton|Switch|TextInput|ThemeIcon';
+/** What most pages do not use of them: menus, selects and tooltips, which are loaded after the page, and parts of forms and tables. */
+const LATE_LIBRARIES =
+  '@floating-ui|react-remove-scroll|@mantine/form|klona|fast-deep-equal|react-number-format';
 const LATE_COMPONENTS =
-  'Accordion|Code|CopyButton|DataList|Grid|List|Modal|ModalBase|NativeSelect|NumberInput|PasswordInput|PillsInput|Pill|PinInput|Radio|SegmentedControl|Table|Tabs|Textarea|Typography';
+  'Accordion|Code|Combobox|CopyButton|DataList|Floating|FocusTrap|Grid|List|Menu|Modal|ModalBase|MultiSelect|NativeSelect|NumberInput|PasswordInput|Pill|PillsInput|PinInput|Popover|Radio|ScrollArea|SegmentedControl|Select|Table|Tabs|TagsInput|Textarea|Tooltip|Typography';
 
-const modules = (pattern: string) => new RegExp(`node_modules/(?:${pattern})/`);
+const modules = (pattern: string) => new RegExp(`node_modules/(?:${pattern})(?:/|$)`);
 
 /** Modules that pages share, in a file for each set of pages. Small sets are merged with similar ones of the same group. */
 const perPages = { minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000 } as const;
@@ -24,6 +30,8 @@ const withoutDependencies = { includeDependenciesRecursively: false } as const;
  */
 export const groups: Groups = [
   { name: 'base', tags: ['$initial'] },
+  // A single file, which imports nothing but the base.
+  { name: firstPage(), debugName: 'first', minShareCount: 2, ...withoutDependencies },
   // Shared files may import each other, so that a module runs before one that it imports. Texts import nothing but texts, and
   // tables of many modules need them when they load.
   {
@@ -33,7 +41,6 @@ export const groups: Groups = [
     entriesAwareMergeThreshold: 3_000,
     ...withoutDependencies,
   },
-  { name: firstPage(), debugName: 'first', ...perPages, ...withoutDependencies },
   {
     name: 'late',
     test: modules(`${LATE_LIBRARIES}|@mantine/core/esm/components/(?:${LATE_COMPONENTS})`),
@@ -48,10 +55,10 @@ export const groups: Groups = [
     entriesAwareMergeThreshold: 0,
   },
   { name: 'common', test: /node_modules/, ...perPages, ...withoutDependencies },
-  { name: 'shared', ...perPages },
+  { name: 'shared', ...perPages, ...withoutDependencies },
 ];
 
-/** Names our modules that the first page imports, directly or not. */
+/** Names the modules that the first page imports, directly or not. */
 function firstPage() {
   const known = new Map<string, boolean>();
   const isImported = (id: string, context: Rolldown.ChunkingContext): boolean => {
@@ -63,6 +70,7 @@ function firstPage() {
     known.set(id, result);
     return result;
   };
+  const libraries = modules(`${FIRST_LIBRARIES}|@mantine/core/esm/components/(?:${FIRST_COMPONENTS})`);
   return (id: string, context: Rolldown.ChunkingContext) =>
-    !id.includes('/node_modules/') && isImported(id, context) ? 'first' : null;
+    (id.includes('/node_modules/') ? libraries.test(id) : isImported(id, context)) ? 'first' : null;
 }

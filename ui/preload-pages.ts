@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Plugin, Rolldown } from 'vite';
 
-/** The most visited pages: their modules, and their addresses in an organization. */
-const PAGES: readonly (readonly [module: string, path: string])[] = [
-  ['dashboard/Dashboard.tsx', ''],
-  ['findings/list/Findings.tsx', '/findings'],
-  ['findings/page/FindingPage.tsx', '/findings/[^/]+'],
+/** The most visited pages: their modules, their addresses in an organization, and whether they need `src/late.css`. */
+const PAGES: readonly (readonly [module: string, path: string, late: boolean])[] = [
+  ['dashboard/Dashboard.tsx', '', true],
+  ['findings/list/Findings.tsx', '/findings', false],
+  ['findings/page/FindingPage.tsx', '/findings/[^/]+', true],
 ];
 
 /** Runs in the browser. The organization is in the host or in the path. */
@@ -14,7 +14,7 @@ const load = (rel, href, as) => document.head.append(Object.assign(document.crea
 load('preload', '/api/v1/auth/session', 'fetch');
 const path = location.pathname.replace(/^\\/o\\/[^/]+/, '').replace(/\\/$/, '');
 for (const [page, files] of ${JSON.stringify(files)})
-  if (new RegExp('^' + page + '$').test(path)) for (const file of files) load('modulepreload', file, 'script');
+  if (new RegExp('^' + page + '$').test(path)) for (const file of files) file.endsWith('.css') ? load('preload', file, 'style') : load('modulepreload', file, 'script');
 }`;
 
 /**
@@ -35,13 +35,13 @@ export function preloadPages(): Plugin {
           bundle,
           chunks.filter(({ isEntry }) => isEntry),
         );
-        const files = PAGES.map(([module, path]) => {
+        const [styles] = Object.keys(bundle).filter((name) => /\/late-[^/]*\.css$/.test(name));
+        if (styles === undefined) this.error('src/late.css is not in the build');
+        const files = PAGES.map(([module, path, late]) => {
           const page = chunks.filter(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${module}`));
           if (page.length !== 1) this.error(`${module} is not the module of a page`);
-          return [
-            path,
-            [...reach(bundle, page)].filter((name) => !initial.has(name)).map((name) => `/${name}`),
-          ] as const;
+          const scripts = [...reach(bundle, page)].filter((name) => !initial.has(name));
+          return [path, [...scripts, ...(late ? [styles] : [])].map((name) => `/${name}`)] as const;
         });
         const source = script(files);
         fileName = `assets/ui/preload-${createHash('sha256').update(source).digest('hex').slice(0, 8)}.js`;

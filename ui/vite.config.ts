@@ -21,7 +21,7 @@ export default defineConfig({
     assetsDir: 'assets/ui',
     // The content security policy of the page blocks images inside style sheets.
     assetsInlineLimit: 0,
-    // One style sheet, a few kilobytes larger: Vite does not retry the style sheet of a page that failed to load.
+    // One style sheet, and `src/late.css`: Vite does not retry the style sheet of a page that failed to load.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: 'es2022',

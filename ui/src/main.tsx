@@ -28,7 +28,13 @@ const root = createRoot(document.getElementById('root') as HTMLElement, {
 const show = (page: React.ReactNode) =>
   root.render(
     <StrictMode>
-      <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
+      <MantineProvider
+        theme={theme}
+        cssVariablesResolver={variables}
+        // No style sheet contains the default values.
+        deduplicateCssVariables={false}
+        defaultColorScheme="auto"
+      >
         {page}
       </MantineProvider>
     </StrictMode>,

@@ -1,12 +1,11 @@
 import file from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url';
+import { whenIdle } from './idle.ts';
 
 /** The key in the local storage under which the file is named that the browser has in its cache. */
 const STORED = 'font';
 /** Latin, as the file contains it. Other scripts are shown in fonts of the system. */
 const LATIN =
   'U+0000-00FF, U+0131, U+0152-0153, U+02BB-02BC, U+02C6, U+02DA, U+02DC, U+0304, U+0308, U+0329, U+2000-206F, U+20AC, U+2122, U+2191, U+2193, U+2212, U+2215, U+FEFF, U+FFFD';
-/** The time after the last transfer after which the line counts as idle. */
-const IDLE_MS = 3_000;
 
 /**
  * Shows text in Inter if the browser has it in its cache, before anything is shown. Otherwise the system's font stays until
@@ -14,7 +13,7 @@ const IDLE_MS = 3_000;
  * @returns a promise that resolves before text may be shown; it never waits for the server
  */
 export async function showCachedFont(): Promise<void> {
-  if (localStorage.getItem(STORED) !== file) return storeWhenIdle();
+  if (localStorage.getItem(STORED) !== file) return whenIdle(store);
   try {
     // Fails instead of waiting for the server.
     const response = await fetch(file, { cache: 'only-if-cached', mode: 'same-origin' });
@@ -27,28 +26,17 @@ export async function showCachedFont(): Promise<void> {
     document.fonts.add(face);
   } catch {
     localStorage.removeItem(STORED);
-    storeWhenIdle();
+    whenIdle(store);
   }
 }
 
-function storeWhenIdle(): void {
-  let timer: ReturnType<typeof setTimeout>;
-  const load = async () => {
-    transfers.disconnect();
-    try {
-      const response = await fetch(file);
-      // A response is cached when it is read to its end.
-      await response.arrayBuffer();
-      if (response.ok) localStorage.setItem(STORED, file);
-    } catch {
-      // The next page tries again.
-    }
-  };
-  const wait = () => {
-    clearTimeout(timer);
-    timer = setTimeout(load, IDLE_MS);
-  };
-  const transfers = new PerformanceObserver(wait);
-  transfers.observe({ type: 'resource' });
-  wait();
+async function store(): Promise<void> {
+  try {
+    const response = await fetch(file);
+    // A response is cached when it is read to its end.
+    await response.arrayBuffer();
+    if (response.ok) localStorage.setItem(STORED, file);
+  } catch {
+    // The next page tries again.
+  }
 }

@@ -1,17 +1,18 @@
-import { ActionIcon, Code, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Code, Group } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import * as text from '#strings/components.ts';
+import { Tip } from './floating/Tip.tsx';
 import { useCopy } from './use-copy.ts';
 
 /** A button that copies a text. */
 export function Copy({ value, label = text.copy }: { value: string; label?: string }) {
   const { copied, copy } = useCopy(value);
   return (
-    <Tooltip label={copied ? text.copied : label}>
+    <Tip label={copied ? text.copied : label}>
       <ActionIcon variant="subtle" color={copied ? 'teal' : 'gray'} onClick={copy} aria-label={label}>
         {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import * as text from '#strings/dashboard.tsx';
-import { whenUp } from '../app/server.ts';
+import { late } from '../app/late.ts';
 import { useOrg } from '../app/session.ts';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
@@ -18,7 +18,7 @@ const route = getRouteApi('/_signed-in/o/$org/');
 
 /** Not loaded with the dashboard: most organizations have findings. */
 const FirstSteps = lazy(
-  whenUp(async () => ({ default: (await import('./first-steps/FirstSteps.tsx')).FirstSteps })),
+  late(async () => ({ default: (await import('./first-steps/FirstSteps.tsx')).FirstSteps })),
 );
 
 /** The overview of an organization, or the first steps while it has no findings. */

@@ -1,7 +1,8 @@
-import { Box, Tooltip } from '@mantine/core';
+import { Box } from '@mantine/core';
 import * as text from '#strings/findings.ts';
 import { type FindingSearch, SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
+import { Tip } from '../components/floating/Tip.tsx';
 import { LinkBox } from '../components/links.tsx';
 import { severityColor } from './Severity.tsx';
 import classes from './SeverityBar.module.css';
@@ -36,7 +37,7 @@ export function SeverityBar({ counts, height = 8, partTo }: Props) {
     return (
       <Box className={classes.bar} h={height} aria-hidden>
         {parts.map(({ severity, ...props }) => (
-          <Tooltip key={severity} label={severityWords(counts, [severity])}>
+          <Tip key={severity} label={severityWords(counts, [severity])}>
             <LinkBox
               to="/o/$org/findings"
               params={{ org: slug }}
@@ -45,18 +46,18 @@ export function SeverityBar({ counts, height = 8, partTo }: Props) {
               tabIndex={-1}
               {...props}
             />
-          </Tooltip>
+          </Tip>
         ))}
       </Box>
     );
   }
   return (
-    <Tooltip label={words} multiline maw={320}>
+    <Tip label={words} multiline maw={320}>
       <Box className={classes.bar} h={height} role="img" aria-label={words}>
         {parts.map(({ severity, ...props }) => (
           <Box key={severity} className={classes.part} {...props} />
         ))}
       </Box>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -1,8 +1,9 @@
-import { Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { Group, Text, VisuallyHidden } from '@mantine/core';
 import * as text from '#strings/findings.ts';
 import { number } from '#strings/language.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
+import { Tip } from '../components/floating/Tip.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { SEVERITY_NAMES, severityColor } from './Severity.tsx';
 import { ATTENTION } from './views.ts';
@@ -28,7 +29,7 @@ export function SeverityCounts({ counts, projectId }: Props) {
     <Group gap={6}>
       {some.map((severity) => {
         return (
-          <Tooltip key={severity} label={text.needAttention(counts[severity], severity)}>
+          <Tip key={severity} label={text.needAttention(counts[severity], severity)}>
             <LinkAnchor
               to="/o/$org/findings"
               params={{ org: slug }}
@@ -45,7 +46,7 @@ export function SeverityCounts({ counts, projectId }: Props) {
               {number(counts[severity])} {SEVERITY_NAMES[severity].charAt(0)}
               <VisuallyHidden>{SEVERITY_NAMES[severity].slice(1)}</VisuallyHidden>
             </LinkAnchor>
-          </Tooltip>
+          </Tip>
         );
       })}
     </Group>

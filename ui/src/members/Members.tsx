@@ -1,4 +1,4 @@
-import { Alert, Avatar, Button, Card, Group, Table, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import { Alert, Avatar, Button, Card, Group, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAlertTriangle, IconMail, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import * as text from '#strings/members.tsx';
 import type { Schemas } from '../app/api.ts';
 import { type Role, rolesAllowed } from '../app/roles.ts';
 import { useMe, useOrg } from '../app/session.ts';
+import { Tip } from '../components/floating/Tip.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -161,11 +162,11 @@ function MemberRow({ member }: { member: Member }) {
         </Group>
       </Table.Td>
       <Table.Td>
-        <Tooltip label={text.roleRights[member.role]}>
+        <Tip label={text.roleRights[member.role]}>
           <div style={{ width: 'fit-content' }}>
             <StateBadge label={text.roleNames[member.role]} color={COLORS[member.role]} />
           </div>
-        </Tooltip>
+        </Tip>
       </Table.Td>
       {may('updateMember') && (
         <Table.Td>

@@ -1,19 +1,10 @@
-import {
-  ActionIcon,
-  Box,
-  ColorSwatch,
-  Group,
-  ScrollArea,
-  Skeleton,
-  Table,
-  Text,
-  Tooltip,
-} from '@mantine/core';
+import { ActionIcon, Box, ColorSwatch, Group, ScrollArea, Skeleton, Table, Text } from '@mantine/core';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { number } from '#strings/language.ts';
 import * as text from '#strings/metrics.tsx';
-import { whenUp } from '../app/server.ts';
+import { late } from '../app/late.ts';
+import { Tip } from '../components/floating/Tip.tsx';
 import { Card } from '../dashboard/Card.tsx';
 import classes from './Metrics.module.css';
 import type { Metrics } from './queries.ts';
@@ -21,7 +12,7 @@ import type { DayRange } from './range.ts';
 import { SERIES } from './series.ts';
 import { dayInWords } from './words.ts';
 
-const WeeksChart = lazy(whenUp(async () => ({ default: (await import('./WeeksChart.tsx')).WeeksChart })));
+const WeeksChart = lazy(late(async () => ({ default: (await import('./WeeksChart.tsx')).WeeksChart })));
 
 const HEIGHT = 240;
 
@@ -40,11 +31,11 @@ export function Weeks({ weeks, range }: Props) {
     <Card
       title={text.perWeek}
       side={
-        <Tooltip label={switching}>
+        <Tip label={switching}>
           <ActionIcon variant="default" aria-label={switching} onClick={() => setAsTable(!asTable)}>
             {asTable ? <IconChartBar size={16} /> : <IconTable size={16} />}
           </ActionIcon>
-        </Tooltip>
+        </Tip>
       }
     >
       <Box className={classes.chart}>

@@ -1,4 +1,3 @@
-import '@mantine/charts/styles.css';
 import { CompositeChart } from '@mantine/charts';
 import { TAG } from '#strings/language.ts';
 import { shortDay } from './days.ts';

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { late } from '../app/late.ts';
 import { textSearch } from '../app/search.ts';
-import { whenUp } from '../app/server.ts';
 import { PlainShell } from '../shell/PlainShell.tsx';
 import { errorComponent } from './root.tsx';
 import { signedIn } from './signed-in.ts';
@@ -16,7 +16,7 @@ const orgs = createRoute({
   getParentRoute: () => plain,
   path: '/orgs',
   component: lazyRouteComponent(
-    whenUp(() => import('../orgs/Orgs.tsx')),
+    late(() => import('../orgs/Orgs.tsx')),
     'Orgs',
   ),
 });
@@ -25,7 +25,7 @@ const newOrg = createRoute({
   getParentRoute: () => plain,
   path: '/orgs/new',
   component: lazyRouteComponent(
-    whenUp(() => import('../orgs/NewOrg.tsx')),
+    late(() => import('../orgs/NewOrg.tsx')),
     'NewOrg',
   ),
 });
@@ -34,7 +34,7 @@ const profile = createRoute({
   getParentRoute: () => plain,
   path: '/profile',
   component: lazyRouteComponent(
-    whenUp(() => import('../profile/Profile.tsx')),
+    late(() => import('../profile/Profile.tsx')),
     'Profile',
   ),
 });
@@ -43,7 +43,7 @@ const profileEmails = createRoute({
   getParentRoute: () => profile,
   path: '/',
   component: lazyRouteComponent(
-    whenUp(() => import('../profile/Emails.tsx')),
+    late(() => import('../profile/Emails.tsx')),
     'Emails',
   ),
 });
@@ -52,7 +52,7 @@ const profilePassword = createRoute({
   getParentRoute: () => profile,
   path: '/password',
   component: lazyRouteComponent(
-    whenUp(() => import('../profile/Password.tsx')),
+    late(() => import('../profile/Password.tsx')),
     'Password',
   ),
 });
@@ -62,7 +62,7 @@ const profileMfa = createRoute({
   path: '/mfa',
   validateSearch: textSearch('return_to'),
   component: lazyRouteComponent(
-    whenUp(() => import('../profile/mfa/Mfa.tsx')),
+    late(() => import('../profile/mfa/Mfa.tsx')),
     'Mfa',
   ),
 });
@@ -71,7 +71,7 @@ const profileSessions = createRoute({
   getParentRoute: () => profile,
   path: '/sessions',
   component: lazyRouteComponent(
-    whenUp(() => import('../profile/Sessions.tsx')),
+    late(() => import('../profile/Sessions.tsx')),
     'Sessions',
   ),
 });
@@ -80,7 +80,7 @@ const profileTokens = createRoute({
   getParentRoute: () => profile,
   path: '/tokens',
   component: lazyRouteComponent(
-    whenUp(() => import('../profile/tokens/PersonalTokens.tsx')),
+    late(() => import('../profile/tokens/PersonalTokens.tsx')),
     'PersonalTokens',
   ),
 });
@@ -89,7 +89,7 @@ const profileData = createRoute({
   getParentRoute: () => profile,
   path: '/data',
   component: lazyRouteComponent(
-    whenUp(() => import('../profile/your-data/YourData.tsx')),
+    late(() => import('../profile/your-data/YourData.tsx')),
     'YourData',
   ),
 });

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as text from '#strings/routes.ts';
 import { api } from '../app/api.ts';
+import { late } from '../app/late.ts';
 import { NoSuchOrg } from '../app/no-such-org.ts';
 import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
@@ -52,7 +53,7 @@ const dashboard = createRoute({
   path: '/',
   validateSearch: metricsSearch,
   component: lazyRouteComponent(
-    whenUp(() => import('../dashboard/Dashboard.tsx')),
+    late(() => import('../dashboard/Dashboard.tsx')),
     'Dashboard',
   ),
 });
@@ -62,7 +63,7 @@ const metrics = createRoute({
   path: '/metrics',
   validateSearch: metricsSearch,
   component: lazyRouteComponent(
-    whenUp(() => import('../metrics/Metrics.tsx')),
+    late(() => import('../metrics/Metrics.tsx')),
     'Metrics',
   ),
 });
@@ -97,7 +98,7 @@ const finding = createRoute({
       at: wholeNumber(given.at),
     }),
   component: lazyRouteComponent(
-    whenUp(() => import('../findings/page/FindingPage.tsx')),
+    late(() => import('../findings/page/FindingPage.tsx')),
     'FindingPage',
   ),
 });
@@ -107,7 +108,7 @@ const report = createRoute({
   path: '/report',
   validateSearch: findingSearch,
   component: lazyRouteComponent(
-    whenUp(() => import('../report/Report.tsx')),
+    late(() => import('../report/Report.tsx')),
     'Report',
   ),
 });
@@ -121,7 +122,7 @@ const scans = createRoute({
       page: wholeNumber(given.page),
     }),
   component: lazyRouteComponent(
-    whenUp(() => import('../scans/Scans.tsx')),
+    late(() => import('../scans/Scans.tsx')),
     'Scans',
   ),
 });
@@ -131,7 +132,7 @@ const scan = createRoute({
   path: '/scans/$id',
   validateSearch: textSearch('against'),
   component: lazyRouteComponent(
-    whenUp(() => import('../scans/ScanPage.tsx')),
+    late(() => import('../scans/ScanPage.tsx')),
     'ScanPage',
   ),
 });
@@ -140,7 +141,7 @@ const projects = createRoute({
   getParentRoute: () => org,
   path: '/projects',
   component: lazyRouteComponent(
-    whenUp(() => import('../projects/Projects.tsx')),
+    late(() => import('../projects/Projects.tsx')),
     'Projects',
   ),
 });
@@ -149,7 +150,7 @@ const project = createRoute({
   getParentRoute: () => org,
   path: '/projects/$slug',
   component: lazyRouteComponent(
-    whenUp(() => import('../projects/ProjectPage.tsx')),
+    late(() => import('../projects/ProjectPage.tsx')),
     'ProjectPage',
   ),
 });
@@ -158,7 +159,7 @@ const projectSettings = createRoute({
   getParentRoute: () => org,
   path: '/projects/$slug/settings',
   component: lazyRouteComponent(
-    whenUp(() => import('../projects/settings/ProjectSettings.tsx')),
+    late(() => import('../projects/settings/ProjectSettings.tsx')),
     'ProjectSettings',
   ),
 });
@@ -167,7 +168,7 @@ const members = createRoute({
   getParentRoute: () => org,
   path: '/members',
   component: lazyRouteComponent(
-    whenUp(() => import('../members/Members.tsx')),
+    late(() => import('../members/Members.tsx')),
     'Members',
   ),
 });
@@ -176,7 +177,7 @@ const tokens = createRoute({
   getParentRoute: () => org,
   path: '/tokens',
   component: lazyRouteComponent(
-    whenUp(() => import('../tokens/Tokens.tsx')),
+    late(() => import('../tokens/Tokens.tsx')),
     'Tokens',
   ),
 });
@@ -185,7 +186,7 @@ const rules = createRoute({
   getParentRoute: () => org,
   path: '/rules',
   component: lazyRouteComponent(
-    whenUp(() => import('../rules/Rules.tsx')),
+    late(() => import('../rules/Rules.tsx')),
     'Rules',
   ),
 });
@@ -196,7 +197,7 @@ const newRule = createRoute({
   // A finding that the rule is made from.
   validateSearch: textSearch('from'),
   component: lazyRouteComponent(
-    whenUp(() => import('../rules/RulePage.tsx')),
+    late(() => import('../rules/RulePage.tsx')),
     'NewRule',
   ),
 });
@@ -205,7 +206,7 @@ const rule = createRoute({
   getParentRoute: () => org,
   path: '/rules/$id',
   component: lazyRouteComponent(
-    whenUp(() => import('../rules/RulePage.tsx')),
+    late(() => import('../rules/RulePage.tsx')),
     'EditRule',
   ),
 });
@@ -214,7 +215,7 @@ const settings = createRoute({
   getParentRoute: () => org,
   path: '/settings',
   component: lazyRouteComponent(
-    whenUp(() => import('../settings/Settings.tsx')),
+    late(() => import('../settings/Settings.tsx')),
     'Settings',
   ),
 });

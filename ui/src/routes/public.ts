@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { late } from '../app/late.ts';
 import { textSearch } from '../app/search.ts';
-import { whenUp } from '../app/server.ts';
 import { findMe } from '../app/session.ts';
 import { destinationOfSignedIn } from '../auth/return-to.ts';
 import { PublicShell } from '../shell/PublicShell.tsx';
@@ -36,7 +36,7 @@ const login = createRoute({
   validateSearch: textSearch('return_to', 'email'),
   beforeLoad: redirectSignedIn,
   component: lazyRouteComponent(
-    whenUp(() => import('../auth/Login.tsx')),
+    late(() => import('../auth/Login.tsx')),
     'Login',
   ),
 });
@@ -47,7 +47,7 @@ const register = createRoute({
   validateSearch: textSearch('return_to', 'email'),
   beforeLoad: redirectSignedIn,
   component: lazyRouteComponent(
-    whenUp(() => import('../auth/Register.tsx')),
+    late(() => import('../auth/Register.tsx')),
     'Register',
   ),
 });
@@ -57,7 +57,7 @@ const forgotPassword = createRoute({
   path: '/forgot-password',
   validateSearch: textSearch('email'),
   component: lazyRouteComponent(
-    whenUp(() => import('../auth/ForgotPassword.tsx')),
+    late(() => import('../auth/ForgotPassword.tsx')),
     'ForgotPassword',
   ),
 });
@@ -68,7 +68,7 @@ const resetPassword = createRoute({
   // `new`: the account has no password yet.
   validateSearch: textSearch('token', 'new'),
   component: lazyRouteComponent(
-    whenUp(() => import('../auth/ResetPassword.tsx')),
+    late(() => import('../auth/ResetPassword.tsx')),
     'ResetPassword',
   ),
 });
@@ -78,7 +78,7 @@ const verifyEmail = createRoute({
   path: '/verify-email',
   validateSearch: textSearch('token', 'email_id'),
   component: lazyRouteComponent(
-    whenUp(() => import('../auth/VerifyEmail.tsx')),
+    late(() => import('../auth/VerifyEmail.tsx')),
     'VerifyEmail',
   ),
 });
@@ -88,7 +88,7 @@ const undoEmailChange = createRoute({
   path: '/undo-email-change',
   validateSearch: textSearch('token'),
   component: lazyRouteComponent(
-    whenUp(() => import('../auth/UndoEmailChange.tsx')),
+    late(() => import('../auth/UndoEmailChange.tsx')),
     'UndoEmailChange',
   ),
 });
@@ -108,7 +108,7 @@ const verify = createRoute({
   validateSearch: textSearch('return_to'),
   beforeLoad: redirectVerified,
   component: lazyRouteComponent(
-    whenUp(() => import('../auth/VerifyFirst.tsx')),
+    late(() => import('../auth/VerifyFirst.tsx')),
     'VerifyFirst',
   ),
 });
@@ -118,7 +118,7 @@ const done = createRoute({
   getParentRoute: () => pages,
   path: '/signed-in',
   component: lazyRouteComponent(
-    whenUp(() => import('../auth/SignedIn.tsx')),
+    late(() => import('../auth/SignedIn.tsx')),
     'SignedIn',
   ),
 });

@@ -1,5 +1,6 @@
-import { Badge, Tooltip } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import * as text from '#strings/scans.tsx';
+import { Tip } from '../components/floating/Tip.tsx';
 import { hasWarnings, isStale, type Scan } from './queries.ts';
 
 const NAMES = {
@@ -26,8 +27,8 @@ export function ScanStatusBadge({ scan }: { scan: Scan }) {
   );
   if (state !== 'stale') return badge;
   return (
-    <Tooltip label={text.whyStale} multiline maw={300}>
+    <Tip label={text.whyStale} multiline maw={300}>
       {badge}
-    </Tooltip>
+    </Tip>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Menu, Text, VisuallyHidden } from '@mantine/core';
+import { Box, Button, Text, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/shell.tsx';
 import { useMe, useOrg } from '../app/session.ts';
+import { LazyMenu } from '../components/floating/LazyMenu.tsx';
 
 /** The number of organizations in the menu. The page of organizations lists all. */
 const SHOWN = 20;
@@ -14,9 +15,12 @@ export function OrgMenu() {
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const reached = orgs.filter((one) => site.reaches(one.slug)).slice(0, SHOWN);
   return (
-    <Menu position="bottom-start" width={260}>
-      <Menu.Target>
+    <LazyMenu
+      position="bottom-start"
+      width={260}
+      button={(props) => (
         <Button
+          {...props}
           variant="default"
           rightSection={<IconSelector size={14} aria-hidden />}
           style={{ minWidth: 0 }}
@@ -26,39 +30,42 @@ export function OrgMenu() {
             <bdi>{org.name}</bdi>
           </Text>
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown mah="70vh" style={{ overflowY: 'auto' }}>
-        <Menu.Label>{text.organizations}</Menu.Label>
-        {reached.map((one) => (
-          <Menu.Item
-            key={one.id}
-            component="a"
-            href={site.orgUrl(one.slug)}
-            leftSection={
-              <IconCheck
-                size={16}
-                style={{ visibility: one.slug === slug ? 'visible' : 'hidden' }}
-                aria-hidden
-              />
-            }
-            {...(one.slug === slug && { 'aria-current': 'true' as const })}
-          >
-            <Text inherit lineClamp={2}>
-              <bdi>{one.name}</bdi>
-            </Text>
-            <Text size="xs" c="dimmed">
-              {one.slug}
-            </Text>
+      )}
+    >
+      {(Menu) => (
+        <Box mah="70vh" style={{ overflowY: 'auto' }}>
+          <Menu.Label>{text.organizations}</Menu.Label>
+          {reached.map((one) => (
+            <Menu.Item
+              key={one.id}
+              component="a"
+              href={site.orgUrl(one.slug)}
+              leftSection={
+                <IconCheck
+                  size={16}
+                  style={{ visibility: one.slug === slug ? 'visible' : 'hidden' }}
+                  aria-hidden
+                />
+              }
+              {...(one.slug === slug && { 'aria-current': 'true' as const })}
+            >
+              <Text inherit lineClamp={2}>
+                <bdi>{one.name}</bdi>
+              </Text>
+              <Text size="xs" c="dimmed">
+                {one.slug}
+              </Text>
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item component="a" href={site.signInUrl('/orgs')} leftSection={<IconBuilding size={16} />}>
+            {reached.length < orgs.length ? text.allOrganizations(orgs.length) : text.yourOrganizations}
           </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item component="a" href={site.signInUrl('/orgs')} leftSection={<IconBuilding size={16} />}>
-          {reached.length < orgs.length ? text.allOrganizations(orgs.length) : text.yourOrganizations}
-        </Menu.Item>
-        <Menu.Item component="a" href={site.signInUrl('/orgs/new')} leftSection={<IconPlus size={16} />}>
-          {text.newOrganization}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+          <Menu.Item component="a" href={site.signInUrl('/orgs/new')} leftSection={<IconPlus size={16} />}>
+            {text.newOrganization}
+          </Menu.Item>
+        </Box>
+      )}
+    </LazyMenu>
   );
 }

@@ -1,4 +1,4 @@
-import { Box, Burger, Group, Menu } from '@mantine/core';
+import { Box, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconHistory } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -53,11 +53,13 @@ export function OrgShell() {
             <Spotlight />
             <SchemeButton />
             <UserMenu>
-              {may('listChanges') && (
-                <Menu.Item leftSection={<IconHistory size={16} />} onClick={changes.open}>
-                  {text.recentChanges}
-                </Menu.Item>
-              )}
+              {(Menu) =>
+                may('listChanges') && (
+                  <Menu.Item leftSection={<IconHistory size={16} />} onClick={changes.open}>
+                    {text.recentChanges}
+                  </Menu.Item>
+                )
+              }
             </UserMenu>
           </Group>
         </Group>

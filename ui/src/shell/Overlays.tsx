@@ -1,15 +1,15 @@
 import { notificationsStore } from '@mantine/notifications';
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
-import { whenUp } from '../app/server.ts';
+import { late } from '../app/late.ts';
 import type { Site } from '../app/site.ts';
 import { questions } from '../components/dialogs/confirm.ts';
 import { TriageForms } from '../triage/form/TriageForms.tsx';
 import { SessionEnded } from './SessionEnded.tsx';
 import { StepUp } from './StepUp.tsx';
 
-const Toasts = lazy(whenUp(async () => ({ default: (await import('./Toasts.tsx')).Toasts })));
+const Toasts = lazy(late(async () => ({ default: (await import('./Toasts.tsx')).Toasts })));
 const ConfirmDialogs = lazy(
-  whenUp(async () => ({
+  late(async () => ({
     default: (await import('../components/dialogs/ConfirmDialogs.tsx')).ConfirmDialogs,
   })),
 );

@@ -1,6 +1,7 @@
-import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun } from '@tabler/icons-react';
 import * as text from '#strings/shell.tsx';
+import { Tip } from '../components/floating/Tip.tsx';
 
 /** Switches between light and dark mode. */
 export function SchemeButton() {
@@ -8,10 +9,10 @@ export function SchemeButton() {
   const next = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
   const label = next === 'dark' ? text.darkMode : text.lightMode;
   return (
-    <Tooltip label={label}>
+    <Tip label={label}>
       <ActionIcon variant="default" size="lg" aria-label={label} onClick={() => setColorScheme(next)}>
         {next === 'dark' ? <IconMoon size={18} /> : <IconSun size={18} />}
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }

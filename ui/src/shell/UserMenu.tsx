@@ -1,4 +1,4 @@
-import { Avatar, Box, Group, Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { Avatar, Box, Group, type Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -6,18 +6,23 @@ import * as text from '#strings/shell.tsx';
 import { useMe } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
 import { showError } from '../components/errors/toasts.ts';
+import { LazyMenu } from '../components/floating/LazyMenu.tsx';
 
-/**
- * The menu of the signed-in user.
- * @param children further items
- */
-export function UserMenu({ children }: { children?: ReactNode }) {
+interface Props {
+  /** Renders further items. */
+  children?(this: void, menu: typeof Menu): ReactNode;
+}
+
+/** The menu of the signed-in user. */
+export function UserMenu({ children }: Props) {
   const { user } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <UnstyledButton>
+    <LazyMenu
+      position="bottom-end"
+      width={240}
+      button={(props) => (
+        <UnstyledButton {...props}>
           <VisuallyHidden>{text.accountOf(user.name)}</VisuallyHidden>
           <Group gap="xs" wrap="nowrap" aria-hidden>
             <Avatar name={user.name} color="indigo" size={32} />
@@ -27,23 +32,26 @@ export function UserMenu({ children }: { children?: ReactNode }) {
             <Box component={IconChevronDown} size={14} visibleFrom="xs" />
           </Group>
         </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          <bdi>{user.email}</bdi>
-        </Menu.Label>
-        <Menu.Item component={Link} to="/profile" leftSection={<IconUser size={16} />}>
-          {text.profileAndSecurity}
-        </Menu.Item>
-        <Menu.Item component={Link} to="/orgs" leftSection={<IconBuilding size={16} />}>
-          {text.yourOrganizations}
-        </Menu.Item>
-        {children}
-        <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut(site).catch(showError)}>
-          {text.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+    >
+      {(Menu) => (
+        <>
+          <Menu.Label>
+            <bdi>{user.email}</bdi>
+          </Menu.Label>
+          <Menu.Item component={Link} to="/profile" leftSection={<IconUser size={16} />}>
+            {text.profileAndSecurity}
+          </Menu.Item>
+          <Menu.Item component={Link} to="/orgs" leftSection={<IconBuilding size={16} />}>
+            {text.yourOrganizations}
+          </Menu.Item>
+          {children?.(Menu)}
+          <Menu.Divider />
+          <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut(site).catch(showError)}>
+            {text.signOut}
+          </Menu.Item>
+        </>
+      )}
+    </LazyMenu>
   );
 }

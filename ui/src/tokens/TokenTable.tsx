@@ -8,7 +8,6 @@ import {
   Switch,
   Table,
   Text,
-  Tooltip,
   VisuallyHidden,
 } from '@mantine/core';
 import { IconAlertTriangle, IconKey, IconTrash } from '@tabler/icons-react';
@@ -20,6 +19,7 @@ import { useMe, useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Empty } from '../components/Empty.tsx';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { Tip } from '../components/floating/Tip.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { ago } from '../components/time/ago.ts';
@@ -163,9 +163,9 @@ function Creator({ userId }: { userId: string }) {
 
 /** A date, with the relative time as a tooltip. */
 const DayOf = ({ time }: { time: string }) => (
-  <Tooltip label={ago(time)}>
+  <Tip label={ago(time)}>
     <time dateTime={time}>{day.format(new Date(time))}</time>
-  </Tooltip>
+  </Tip>
 );
 
 function RevokeButton({ token }: { token: ApiToken }) {
@@ -209,7 +209,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
     });
   return (
     <Group justify="flex-end">
-      <Tooltip label={text.revoke}>
+      <Tip label={text.revoke}>
         <ActionIcon
           variant="subtle"
           color="red"
@@ -219,7 +219,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
         >
           <IconTrash size={16} />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
     </Group>
   );
 }

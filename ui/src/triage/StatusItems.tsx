@@ -1,4 +1,4 @@
-import { Kbd, Menu } from '@mantine/core';
+import { Kbd, type Menu as MenuParts } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import type { FindingStatus } from '../app/search.ts';
 import { useShortcutsOn } from '../components/keyboard/shortcuts.ts';
@@ -6,12 +6,13 @@ import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
 
 interface Props {
+  menu: typeof MenuParts;
   current?: FindingStatus;
   onChoose(status: UserStatus): void;
 }
 
 /** A menu item for each status that users set. */
-export function StatusItems({ current, onChoose }: Props) {
+export function StatusItems({ menu: Menu, current, onChoose }: Props) {
   const [keys] = useShortcutsOn();
   return USER_STATUSES.map((status) => (
     <Menu.Item

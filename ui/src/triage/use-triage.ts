@@ -9,7 +9,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { whenUp } from '../app/server.ts';
+import { late } from '../app/late.ts';
 import { type OrgSession, useMe, useOrg } from '../app/session.ts';
 import { type FindingFilter, totalQuery } from '../findings/list-queries.ts';
 import { refreshFindings, shownStatuses, showStatuses } from './cache.ts';
@@ -24,7 +24,7 @@ import { createMessages } from './messages.tsx';
 
 export type TriageState = ReturnType<typeof useTriage>;
 
-const Conflicts = lazy(whenUp(async () => ({ default: (await import('./Conflicts.tsx')).Conflicts })));
+const Conflicts = lazy(late(async () => ({ default: (await import('./Conflicts.tsx')).Conflicts })));
 
 const stacks = new WeakMap<QueryClient, Map<string, UndoStack>>();
 

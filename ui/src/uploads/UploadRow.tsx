@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Group, Loader, Progress, Stack, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Loader, Progress, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCircleX, IconClock, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import * as words from '#strings/uploads.tsx';
 import { byteSize } from '../components/bytes.ts';
 import { Copy } from '../components/Copy.tsx';
+import { Tip } from '../components/floating/Tip.tsx';
 import { UploadResult } from './UploadResult.tsx';
 import classes from './Uploads.module.css';
 import { isActive, type Upload } from './upload.ts';
@@ -48,7 +49,7 @@ export function UploadRow({ upload, onCancel, onRetry, onRemove }: Props) {
         </div>
         <Detail upload={upload} onRetry={retry} />
       </div>
-      <Tooltip label={active ? words.cancel : words.removeFromList}>
+      <Tip label={active ? words.cancel : words.removeFromList}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -58,7 +59,7 @@ export function UploadRow({ upload, onCancel, onRetry, onRemove }: Props) {
         >
           <IconX size={16} />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
     </li>
   );
 }

@@ -1,15 +1,16 @@
-import { ActionIcon, Box, Button, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconTextWrap } from '@tabler/icons-react';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import * as text from '#strings/components/text.ts';
-import { whenUp } from '../../app/server.ts';
+import { late } from '../../app/late.ts';
 import { Copy } from '../Copy.tsx';
+import { Tip } from '../floating/Tip.tsx';
 import classes from './CodeBlock.module.css';
 
 const HighlightedCode = lazy(
-  whenUp(async () => ({ default: (await import('./CodeHighlight.tsx')).CodeHighlight })),
+  late(async () => ({ default: (await import('./CodeHighlight.tsx')).CodeHighlight })),
 );
 
 /** Longer code is not highlighted, because it would take too long. */
@@ -61,7 +62,7 @@ export function CodeBlock(props: Props) {
           {title ?? <bdi>{language ?? text.plainText}</bdi>}
         </Text>
         <Group gap={2} wrap="nowrap" ml="auto">
-          <Tooltip label={wrapLabel}>
+          <Tip label={wrapLabel}>
             <ActionIcon
               variant={wrap ? 'light' : 'subtle'}
               color="gray"
@@ -71,7 +72,7 @@ export function CodeBlock(props: Props) {
             >
               <IconTextWrap size={16} />
             </ActionIcon>
-          </Tooltip>
+          </Tip>
           <Copy value={code} label={text.copyText(label)} />
           {actions}
         </Group>

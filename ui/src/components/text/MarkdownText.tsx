@@ -3,14 +3,14 @@ import { useMediaQuery } from '@mantine/hooks';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import * as words from '#strings/components/text.ts';
-import { whenUp } from '../../app/server.ts';
+import { late } from '../../app/late.ts';
 import classes from './MarkdownText.module.css';
 import { headingLevels, type Piece, piecesOf } from './markdown-pieces.ts';
 import type { Mention } from './mentions.ts';
 import { TextSkeleton } from './TextSkeleton.tsx';
 
 const MarkdownPiece = lazy(
-  whenUp(async () => ({ default: (await import('./MarkdownPiece.tsx')).MarkdownPiece })),
+  late(async () => ({ default: (await import('./MarkdownPiece.tsx')).MarkdownPiece })),
 );
 
 /** Longer texts are shown in full on request. */

@@ -1,7 +1,8 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
+import { Tip } from '../floating/Tip.tsx';
 import { ago } from './ago.ts';
 
 const full = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -14,10 +15,10 @@ export function Ago({ time }: { time: string }) {
   const [now, setNow] = useState(() => Date.now());
   useInterval(() => setNow(Date.now()), 60_000, { autoInvoke: true });
   return (
-    <Tooltip label={dateTime(time)}>
+    <Tip label={dateTime(time)}>
       <Text component="time" dateTime={time} inherit span>
         {ago(time, now)}
       </Text>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Menu, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import * as text from '#strings/findings/list.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Advice } from '../../components/errors/Problem.tsx';
 import { problemOf } from '../../components/errors/problem.ts';
+import { LazyMenu } from '../../components/floating/LazyMenu.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { requestPrint } from '../../report/report-queries.ts';
 import type { FindingFilter } from '../list-queries.ts';
@@ -65,34 +66,44 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
     );
   }
   return (
-    <Menu position="bottom-end" width={230}>
-      <Menu.Target>
-        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} disabled={disabled}>
+    <LazyMenu
+      position="bottom-end"
+      width={230}
+      button={(props) => (
+        <Button
+          {...props}
+          variant="default"
+          leftSection={<IconDownload size={16} aria-hidden />}
+          disabled={disabled}
+        >
           {text.exportList}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{text.exportAll}</Menu.Label>
-        {(Object.keys(FORMATS) as Format[]).map((format) => (
-          <Menu.Item key={format} onClick={() => mutate(format)}>
-            {FORMATS[format].name}
-            <Text span size="xs" c="dimmed">
-              {' '}
-              {FORMATS[format].hint}
-            </Text>
+      )}
+    >
+      {(Menu) => (
+        <>
+          <Menu.Label>{text.exportAll}</Menu.Label>
+          {(Object.keys(FORMATS) as Format[]).map((format) => (
+            <Menu.Item key={format} onClick={() => mutate(format)}>
+              {FORMATS[format].name}
+              <Text span size="xs" c="dimmed">
+                {' '}
+                {FORMATS[format].hint}
+              </Text>
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item
+            leftSection={<IconPrinter size={16} aria-hidden />}
+            onClick={() => {
+              requestPrint();
+              navigate({ to: '/o/$org/report', params: { org: slug }, search: filter });
+            }}
+          >
+            {text.printReport}
           </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconPrinter size={16} aria-hidden />}
-          onClick={() => {
-            requestPrint();
-            navigate({ to: '/o/$org/report', params: { org: slug }, search: filter });
-          }}
-        >
-          {text.printReport}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        </>
+      )}
+    </LazyMenu>
   );
 }

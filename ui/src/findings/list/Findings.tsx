@@ -1,4 +1,4 @@
-import { ActionIcon, Switch, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Switch, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { IconKeyboard } from '@tabler/icons-react';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
@@ -13,6 +13,7 @@ import {
 } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { openConfirm } from '../../components/dialogs/confirm.ts';
+import { Tip } from '../../components/floating/Tip.tsx';
 import { ShortcutHelp } from '../../components/keyboard/ShortcutHelp.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { Page } from '../../components/Page.tsx';
@@ -132,7 +133,7 @@ export function Findings() {
               {exports}
               <ColumnMenu columns={columns} />
               <DensityButton compact={compact} onToggle={toggleCompact} />
-              <Tooltip label={text.keyboardShortcuts}>
+              <Tip label={text.keyboardShortcuts}>
                 <ActionIcon
                   variant="default"
                   size={36}
@@ -142,7 +143,7 @@ export function Findings() {
                 >
                   <IconKeyboard size={18} />
                 </ActionIcon>
-              </Tooltip>
+              </Tip>
             </>
           )
         }

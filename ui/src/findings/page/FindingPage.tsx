@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Group, Skeleton, Stack, Tooltip, VisuallyHidden } from '@mantine/core';
+import { ActionIcon, Box, Group, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
 import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { ServiceError } from '../../app/api.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
+import { Tip } from '../../components/floating/Tip.tsx';
 import { Page } from '../../components/Page.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import { DeleteFinding } from '../../deletion/DeleteFinding.tsx';
@@ -44,11 +45,11 @@ export function FindingPage() {
     <Stack gap="md">
       <ListNav id={id} filter={filter} at={search.at} isOut={isOut}>
         <Copy value={window.location.href.replace(/\?.*/, '')} label={text.copyLink} />
-        <Tooltip label={text.print}>
+        <Tip label={text.print}>
           <ActionIcon variant="subtle" color="gray" aria-label={text.print} onClick={() => window.print()}>
             <IconPrinter size={18} />
           </ActionIcon>
-        </Tooltip>
+        </Tip>
         <Shortcuts fromList={search.at !== undefined} />
         {finding.data && <DeleteFinding id={id} filter={filter} />}
       </ListNav>

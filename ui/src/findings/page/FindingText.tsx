@@ -1,14 +1,14 @@
 import { Title } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import * as words from '#strings/findings/page.tsx';
-import { whenUp } from '../../app/server.ts';
+import { late } from '../../app/late.ts';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import type { Finding } from '../finding-queries.ts';
 import { partsOf } from './description-parts.ts';
 import { Evidence } from './Evidence.tsx';
 
 const MarkdownText = lazy(
-  whenUp(async () => ({ default: (await import('../../components/text/MarkdownText.tsx')).MarkdownText })),
+  late(async () => ({ default: (await import('../../components/text/MarkdownText.tsx')).MarkdownText })),
 );
 
 /** How to fix a finding, its evidence, and the rest of its description. */

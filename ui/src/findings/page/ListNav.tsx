@@ -1,4 +1,4 @@
-import { Button, Group, Kbd, Text, Tooltip } from '@mantine/core';
+import { Button, Group, Kbd, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { IconArrowLeft, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
+import { Tip } from '../../components/floating/Tip.tsx';
 import { isTaken, useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { LinkButton } from '../../components/links.tsx';
 import { type FindingFilter, PAGE_ROWS, rememberFinding } from '../list-queries.ts';
@@ -121,7 +122,7 @@ function Step({ to, filter, isNext = false, hotkey }: StepProps) {
     );
   }
   return (
-    <Tooltip
+    <Tip
       disabled={!shortcuts}
       label={
         <>
@@ -139,6 +140,6 @@ function Step({ to, filter, isNext = false, hotkey }: StepProps) {
       >
         {label}
       </LinkButton>
-    </Tooltip>
+    </Tip>
   );
 }

@@ -1,8 +1,9 @@
-import { ActionIcon, Tooltip } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconKeyboard } from '@tabler/icons-react';
 import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
+import { Tip } from '../../components/floating/Tip.tsx';
 import { ShortcutHelp, type ShortcutList } from '../../components/keyboard/ShortcutHelp.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
@@ -33,7 +34,7 @@ export function Shortcuts({ fromList }: { fromList: boolean }) {
   ];
   return (
     <>
-      <Tooltip label={text.keyboardShortcuts}>
+      <Tip label={text.keyboardShortcuts}>
         <ActionIcon
           variant="subtle"
           color="gray"
@@ -43,7 +44,7 @@ export function Shortcuts({ fromList }: { fromList: boolean }) {
         >
           <IconKeyboard size={18} />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
       <ShortcutHelp opened={opened} onClose={close} shortcuts={shortcuts} />
     </>
   );

@@ -1,10 +1,11 @@
-import { CloseButton, Combobox, Text, TextInput, useCombobox } from '@mantine/core';
+import { CloseButton, Text, TextInput } from '@mantine/core';
 import { useFocusWithin, useMergedRef } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import * as text from '#strings/findings/query.ts';
 import { useOrg } from '../../app/session.ts';
+import { CompletionPlace, Completions, completedBy } from '../../components/forms/Completions.tsx';
 import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { useTyped } from '../list/filters/use-typed.ts';
@@ -28,7 +29,9 @@ interface Props {
 export function QueryField({ filter, onChange, ref }: Props) {
   const org = useOrg();
   const focus = useFocusWithin<HTMLInputElement>();
-  const combobox = useCombobox({ onDropdownClose: () => combobox.resetSelectedOption() });
+  const id = useId();
+  const [suggests, setSuggests] = useState(false);
+  const [selected, setSelected] = useState(-1);
   const [cursor, setCursor] = useState(0);
   /** The position of the cursor after a completion. */
   const caret = useRef<number>(undefined);
@@ -53,15 +56,22 @@ export function QueryField({ filter, onChange, ref }: Props) {
   const { typed, type, now } = useTyped(queryOf(filter, context), normalize, apply, TYPING_MS);
   const [problem] = parseQuery(typed, context).problems;
   const { start, suggestions } = suggest(typed, cursor, context);
+  const isOpen = suggests && suggestions.length > 0;
+  const chosen = isOpen && selected < suggestions.length ? selected : -1;
+
+  function show(isShown: boolean): void {
+    setSuggests(isShown);
+    setSelected(-1);
+  }
 
   function write(text: string, at: number): void {
     setCursor(at);
     type(text);
-    combobox.resetSelectedOption();
-    combobox.openDropdown();
+    show(true);
   }
 
-  function complete(text: string): void {
+  function complete(index: number): void {
+    const text = suggestions[index]?.text ?? '';
     // A key waits for its value.
     const inserted = text.endsWith(':') ? text : `${text} `;
     const rest = typed.slice(cursor).replace(/^ /, inserted.endsWith(' ') ? '' : ' ');
@@ -75,78 +85,97 @@ export function QueryField({ filter, onChange, ref }: Props) {
   useLayoutEffect(() => {
     if (caret.current !== undefined) ref.current?.setSelectionRange(caret.current, caret.current);
     caret.current = undefined;
-    // Mantine keeps the id of a chosen option that is no longer offered.
-    const active = ref.current?.getAttribute('aria-activedescendant');
-    if (active && !document.getElementById(active)) ref.current?.removeAttribute('aria-activedescendant');
   });
 
-  function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
-    const isChosen = combobox.dropdownOpened && combobox.getSelectedOptionIndex() >= 0;
-    if (event.key === 'Enter' && !isChosen) {
-      combobox.closeDropdown();
-      now();
-    } else if (event.key === 'Tab' && isChosen) {
-      event.preventDefault();
-      combobox.clickSelectedOption();
-    } else if (event.key === 'Escape') {
-      // Browsers clear the field themselves.
-      event.preventDefault();
-      if (combobox.dropdownOpened) combobox.closeDropdown();
-      else if (typed === '') event.currentTarget.blur();
-      else type('');
-    }
+  function move(by: 1 | -1): void {
+    const { length } = suggestions;
+    if (!suggests) show(true);
+    else if (length > 0) setSelected(chosen < 0 && by < 0 ? length - 1 : (chosen + by + length) % length);
   }
 
+  function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
+    if (event.nativeEvent.isComposing) return;
+    const { key } = event;
+    if (key === 'Enter' && chosen < 0) {
+      show(false);
+      now();
+      return;
+    }
+    const action = keys[key];
+    if (!action || (key === 'Tab' && chosen < 0)) return;
+    // Browsers clear the field on Escape themselves.
+    event.preventDefault();
+    action();
+  }
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => complete(chosen),
+    Tab: () => complete(chosen),
+    Escape: () => {
+      if (suggests) show(false);
+      else if (typed === '') ref.current?.blur();
+      else type('');
+    },
+  };
+
   return (
-    <Combobox
-      store={combobox}
-      onOptionSubmit={complete}
-      withinPortal={false}
-      position="bottom-start"
-      width="target"
-    >
-      <Combobox.Target withAriaAttributes withExpandedAttribute>
-        <TextInput
-          ref={useMergedRef(ref, focus.ref)}
-          type="search"
-          className={classes.field ?? ''}
-          aria-label={text.searchOrFilter}
-          placeholder={text.example}
-          maxLength={MAX_QUERY}
-          dir="auto"
-          leftSection={<IconSearch size={16} aria-hidden />}
-          rightSection={
-            typed !== '' && <CloseButton size="sm" aria-label={text.clear} onClick={() => type('')} />
-          }
-          value={typed}
-          error={problem !== undefined && (!focus.focused || typed.length > problem.end) && problem.message}
-          onChange={({ currentTarget }) =>
-            write(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length)
-          }
-          onSelect={({ currentTarget }) => setCursor(currentTarget.selectionStart ?? 0)}
-          onFocus={() => {
-            combobox.openDropdown();
-            // The next term can be typed at the end.
-            if (/\S$/.test(typed)) type(`${typed} `);
-          }}
-          onBlur={() => combobox.closeDropdown()}
-          onKeyDown={onKeyDown}
-        />
-      </Combobox.Target>
-      <Combobox.Dropdown hidden={suggestions.length === 0}>
-        <Combobox.Options className={classes.options ?? ''}>
-          {(combobox.dropdownOpened ? suggestions : []).map(({ text, label }) => (
-            <Combobox.Option key={text} value={text} className={classes.option ?? ''}>
-              <bdi className={classes.text}>{text}</bdi>
-              {label !== text && (
-                <Text span size="xs" c="dimmed" truncate>
-                  {label}
-                </Text>
+    <TextInput
+      ref={useMergedRef(ref, focus.ref)}
+      type="search"
+      className={classes.field ?? ''}
+      aria-label={text.searchOrFilter}
+      placeholder={text.example}
+      maxLength={MAX_QUERY}
+      dir="auto"
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={
+        typed !== '' && <CloseButton size="sm" aria-label={text.clear} onClick={() => type('')} />
+      }
+      value={typed}
+      error={problem !== undefined && (!focus.focused || typed.length > problem.end) && problem.message}
+      onChange={({ currentTarget }) =>
+        write(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length)
+      }
+      onSelect={({ currentTarget }) => setCursor(currentTarget.selectionStart ?? 0)}
+      onFocus={() => {
+        show(true);
+        // The next term can be typed at the end.
+        if (/\S$/.test(typed)) type(`${typed} `);
+      }}
+      onBlur={() => show(false)}
+      onKeyDown={onKeyDown}
+      role="combobox"
+      autoComplete="off"
+      aria-haspopup="listbox"
+      aria-expanded={isOpen}
+      {...completedBy(id, isOpen, chosen)}
+      inputContainer={(input) => (
+        <CompletionPlace>
+          {input}
+          {isOpen && (
+            <Completions
+              id={id}
+              label={text.suggestions}
+              options={suggestions}
+              keyOf={(one) => one.text}
+              chosen={chosen}
+              onInsert={complete}
+            >
+              {({ text, label }) => (
+                <>
+                  <bdi className={classes.text}>{text}</bdi>
+                  {label !== text && (
+                    <Text span size="xs" c="dimmed" truncate>
+                      {label}
+                    </Text>
+                  )}
+                </>
               )}
-            </Combobox.Option>
-          ))}
-        </Combobox.Options>
-      </Combobox.Dropdown>
-    </Combobox>
+            </Completions>
+          )}
+        </CompletionPlace>
+      )}
+    />
   );
 }

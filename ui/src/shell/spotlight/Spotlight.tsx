@@ -1,12 +1,13 @@
-import { ActionIcon, Button, Kbd, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useHotkeys, useOs } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import * as text from '#strings/shell.tsx';
-import { whenUp } from '../../app/server.ts';
+import { late } from '../../app/late.ts';
+import { Tip } from '../../components/floating/Tip.tsx';
 
 const SpotlightDialog = lazy(
-  whenUp(async () => ({ default: (await import('./SpotlightDialog.tsx')).SpotlightDialog })),
+  late(async () => ({ default: (await import('./SpotlightDialog.tsx')).SpotlightDialog })),
 );
 
 /** The button and the key of the search. The dialog is loaded on first use. */
@@ -38,11 +39,11 @@ export function Spotlight() {
       >
         {text.search}
       </Button>
-      <Tooltip label={text.search}>
+      <Tip label={text.search}>
         <ActionIcon variant="default" size="lg" hiddenFrom="sm" onClick={open} aria-label={text.search}>
           <IconSearch size={18} />
         </ActionIcon>
-      </Tooltip>
+      </Tip>
       {wanted && (
         <Suspense fallback={null}>
           <SpotlightDialog opened={opened} onClose={() => setOpened(false)} />

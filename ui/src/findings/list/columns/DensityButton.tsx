@@ -1,6 +1,7 @@
-import { ActionIcon, Kbd, Tooltip } from '@mantine/core';
+import { ActionIcon, Kbd } from '@mantine/core';
 import { IconBaselineDensityMedium, IconBaselineDensitySmall } from '@tabler/icons-react';
 import * as text from '#strings/findings/list/columns.ts';
+import { Tip } from '../../../components/floating/Tip.tsx';
 import { useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 
 const HOTKEY = 'd';
@@ -15,7 +16,7 @@ export function DensityButton({ compact, onToggle }: Props) {
   const [shortcuts] = useShortcutsOn();
   const Icon = compact ? IconBaselineDensitySmall : IconBaselineDensityMedium;
   return (
-    <Tooltip
+    <Tip
       label={
         <>
           {text.compactRows} {shortcuts && <Kbd size="xs">{HOTKEY}</Kbd>}
@@ -32,6 +33,6 @@ export function DensityButton({ compact, onToggle }: Props) {
       >
         <Icon size={18} />
       </ActionIcon>
-    </Tooltip>
+    </Tip>
   );
 }

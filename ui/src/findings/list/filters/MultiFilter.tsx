@@ -1,6 +1,7 @@
-import { Button, Menu } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 import * as text from '#strings/findings/list/filters.tsx';
+import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 
 interface Props<T extends string> {
   label: string;
@@ -14,9 +15,13 @@ interface Props<T extends string> {
 export function MultiFilter<T extends string>({ label, options, names, value = [], onChange }: Props<T>) {
   const { length } = value;
   return (
-    <Menu closeOnItemClick={false} width={190} position="bottom-start">
-      <Menu.Target>
+    <LazyMenu
+      closeOnItemClick={false}
+      width={190}
+      position="bottom-start"
+      button={(props) => (
         <Button
+          {...props}
           variant="default"
           px="sm"
           fw={length > 0 ? 600 : 400}
@@ -24,30 +29,33 @@ export function MultiFilter<T extends string>({ label, options, names, value = [
         >
           {length > 0 ? text.chosen(label, length) : label}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.CheckboxGroup
-          value={[...value]}
-          onChange={(next) => {
-            const known = options.filter((one) => next.includes(one));
-            onChange(known.length > 0 ? known : undefined);
-          }}
-        >
-          {options.map((one) => (
-            <Menu.CheckboxItem key={one} value={one}>
-              {names[one]}
-            </Menu.CheckboxItem>
-          ))}
-        </Menu.CheckboxGroup>
-        {length > 0 && (
-          <>
-            <Menu.Divider />
-            <Menu.Item onClick={() => onChange(undefined)} closeMenuOnClick>
-              {text.any}
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+      )}
+    >
+      {(Menu) => (
+        <>
+          <Menu.CheckboxGroup
+            value={[...value]}
+            onChange={(next) => {
+              const known = options.filter((one) => next.includes(one));
+              onChange(known.length > 0 ? known : undefined);
+            }}
+          >
+            {options.map((one) => (
+              <Menu.CheckboxItem key={one} value={one}>
+                {names[one]}
+              </Menu.CheckboxItem>
+            ))}
+          </Menu.CheckboxGroup>
+          {length > 0 && (
+            <>
+              <Menu.Divider />
+              <Menu.Item onClick={() => onChange(undefined)} closeMenuOnClick>
+                {text.any}
+              </Menu.Item>
+            </>
+          )}
+        </>
+      )}
+    </LazyMenu>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Collapse, Indicator, Select } from '@mantine/core';
+import { Button, Collapse, Indicator } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -6,6 +6,7 @@ import type { ReactNode, RefObject } from 'react';
 import * as text from '#strings/findings/list/filters.tsx';
 import { SEVERITIES, STATUSES } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
+import { LazySelect } from '../../../components/floating/LazySelect.tsx';
 import { projectsQuery } from '../../../projects/queries.ts';
 import { scansQuery } from '../../../scans/queries.ts';
 import { scanName } from '../../../scans/scan-name.ts';
@@ -45,7 +46,7 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
 
   const fields = (
     <>
-      <Select
+      <LazySelect
         aria-label={text.project}
         placeholder={project_id === project ? text.project : text.severalProjects}
         className={classes.field ?? ''}
@@ -60,14 +61,13 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
             change: undefined,
           })
         }
-        searchable
         selectFirstOptionOnChange
         clearable
         nothingFoundMessage={text.noProject}
         limit={100}
       />
       {project !== undefined && (
-        <Select
+        <LazySelect
           aria-label={text.scan}
           placeholder={text.scan}
           className={classes.field ?? ''}
@@ -76,7 +76,6 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
           onChange={(value) =>
             onChange({ scan_id: value ?? undefined, against: undefined, change: undefined })
           }
-          searchable
           selectFirstOptionOnChange
           clearable
           nothingFoundMessage={text.noScan}

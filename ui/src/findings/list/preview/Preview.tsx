@@ -1,10 +1,11 @@
-import { ActionIcon, Title, Tooltip } from '@mantine/core';
+import { ActionIcon, Title } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef } from 'react';
 import * as text from '#strings/findings/list/preview.ts';
 import { useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
+import { Tip } from '../../../components/floating/Tip.tsx';
 import { LinkAnchor } from '../../../components/links.tsx';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
@@ -55,7 +56,7 @@ export function Preview({ id, filter, triage, onClose }: PreviewProps) {
             </LinkAnchor>
           </Title>
         )}
-        <Tooltip label={text.closePreview}>
+        <Tip label={text.closePreview}>
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -65,7 +66,7 @@ export function Preview({ id, filter, triage, onClose }: PreviewProps) {
           >
             <IconX size={18} />
           </ActionIcon>
-        </Tooltip>
+        </Tip>
       </div>
       {data ? (
         <div className={classes.content} aria-busy={isPlaceholderData}>

@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { IconChevronDown, IconX } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import * as text from '#strings/findings/list/selection.tsx';
@@ -6,6 +6,7 @@ import { number } from '#strings/language.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { problemOf } from '../../../components/errors/problem.ts';
 import { RequestId } from '../../../components/errors/RequestId.tsx';
+import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { StatusItems } from '../../../triage/StatusItems.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import classes from '../FindingsGrid.module.css';
@@ -67,17 +68,18 @@ export function BulkBar({ total = 0, selection, bulk, triage, failure, onFocusLo
         </span>
         <span className={classes.narrow}>{number(size)}</span>
       </Text>
-      <Menu position="bottom-start" width={200}>
-        <Menu.Target>
-          <Button size="compact-sm" rightSection={<IconChevronDown size={14} aria-hidden />}>
+      <LazyMenu
+        position="bottom-start"
+        width={200}
+        button={(props) => (
+          <Button {...props} size="compact-sm" rightSection={<IconChevronDown size={14} aria-hidden />}>
             <span className={classes.wide}>{text.setStatus}</span>
             <span className={classes.narrow}>{text.status}</span>
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <StatusItems onChoose={bulk.setStatus} />
-        </Menu.Dropdown>
-      </Menu>
+        )}
+      >
+        {(menu) => <StatusItems menu={menu} onChoose={bulk.setStatus} />}
+      </LazyMenu>
       <Button size="compact-sm" variant="default" aria-haspopup="dialog" onClick={() => bulk.decide()}>
         {text.triage}
       </Button>

@@ -1,4 +1,4 @@
-import { Box, Button, Kbd, Menu } from '@mantine/core';
+import { Box, Button, Kbd, type Menu as MenuParts } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import * as text from '#strings/findings/list/views.tsx';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { lazyDialog } from '../../../components/dialogs/lazy-dialog.tsx';
+import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 import { type SavedView, searchOfView, showsView } from './saved-views.ts';
 
@@ -30,7 +31,7 @@ export function ViewMenu({ search, views }: Props) {
   useShortcuts({ [HOTKEY]: save.open });
   const own = views.filter(({ owner_id }) => owner_id === user.id);
   const others = views.filter(({ owner_id }) => owner_id !== user.id);
-  const items = (list: readonly SavedView[]) =>
+  const items = (Menu: typeof MenuParts, list: readonly SavedView[]) =>
     list.map((view) => (
       <Menu.Item
         key={view.id}
@@ -44,9 +45,12 @@ export function ViewMenu({ search, views }: Props) {
     ));
   return (
     <>
-      <Menu position="bottom-end" width={260}>
-        <Menu.Target>
+      <LazyMenu
+        position="bottom-end"
+        width={260}
+        button={(props) => (
           <Button
+            {...props}
             size="compact-sm"
             variant="subtle"
             flex="none"
@@ -58,29 +62,32 @@ export function ViewMenu({ search, views }: Props) {
               {text.views}
             </Box>
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item
-            leftSection={<IconPlus size={16} aria-hidden />}
-            rightSection={keys && <Kbd size="xs">{HOTKEY}</Kbd>}
-            onClick={save.open}
-          >
-            {text.saveViewAs}
-          </Menu.Item>
-          {views.length > 0 && (
-            <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={manage.open}>
-              {text.manageViews}
+        )}
+      >
+        {(Menu) => (
+          <>
+            <Menu.Item
+              leftSection={<IconPlus size={16} aria-hidden />}
+              rightSection={keys && <Kbd size="xs">{HOTKEY}</Kbd>}
+              onClick={save.open}
+            >
+              {text.saveViewAs}
             </Menu.Item>
-          )}
-          {/* Scroll areas of Mantine can be focused, which children of a menu may not. */}
-          <Box mah="50vh" style={{ overflowY: 'auto' }}>
-            {own.length > 0 && <Menu.Label>{text.yourViews}</Menu.Label>}
-            {items(own)}
-            {others.length > 0 && <Menu.Label>{text.sharedByOthers}</Menu.Label>}
-            {items(others)}
-          </Box>
-        </Menu.Dropdown>
-      </Menu>
+            {views.length > 0 && (
+              <Menu.Item leftSection={<IconSettings size={16} aria-hidden />} onClick={manage.open}>
+                {text.manageViews}
+              </Menu.Item>
+            )}
+            {/* Scroll areas of Mantine can be focused, which children of a menu may not. */}
+            <Box mah="50vh" style={{ overflowY: 'auto' }}>
+              {own.length > 0 && <Menu.Label>{text.yourViews}</Menu.Label>}
+              {items(Menu, own)}
+              {others.length > 0 && <Menu.Label>{text.sharedByOthers}</Menu.Label>}
+              {items(Menu, others)}
+            </Box>
+          </>
+        )}
+      </LazyMenu>
       <SaveView opened={saving} onClose={save.close} search={search} />
       <ManageViews opened={managing} onClose={manage.close} search={search} />
     </>

@@ -1,14 +1,15 @@
-import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
 import { toTyped } from '../../../../../lib/findings/triage/mentions.ts';
-import { whenUp } from '../../../app/server.ts';
+import { late } from '../../../app/late.ts';
 import { useOrg } from '../../../app/session.ts';
 import { openConfirm } from '../../../components/dialogs/confirm.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { showError } from '../../../components/errors/toasts.ts';
+import { Tip } from '../../../components/floating/Tip.tsx';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
 import type { ActivityEntry } from '../../finding-queries.ts';
@@ -19,7 +20,7 @@ import { useMentionable, useToStored } from './mention-completion.ts';
 import classes from './Timeline.module.css';
 
 const MarkdownText = lazy(
-  whenUp(async () => ({ default: (await import('../../../components/text/MarkdownText.tsx')).MarkdownText })),
+  late(async () => ({ default: (await import('../../../components/text/MarkdownText.tsx')).MarkdownText })),
 );
 
 /** The same array each time, so that the text is not rendered again. */
@@ -77,7 +78,7 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
         </Text>
         {isOwn && !edits && (
           <Group gap={2} wrap="nowrap" data-print-hidden>
-            <Tooltip label={words.edit}>
+            <Tip label={words.edit}>
               <ActionIcon
                 ref={editButton}
                 variant="subtle"
@@ -87,8 +88,8 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
               >
                 <IconPencil size={16} />
               </ActionIcon>
-            </Tooltip>
-            <Tooltip label={words.deleteItem}>
+            </Tip>
+            <Tip label={words.deleteItem}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
@@ -98,7 +99,7 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
               >
                 <IconTrash size={16} />
               </ActionIcon>
-            </Tooltip>
+            </Tip>
           </Group>
         )}
       </Group>

@@ -1,8 +1,9 @@
-import { Paper, Text, Textarea, type TextareaProps, VisuallyHidden } from '@mantine/core';
+import { Text, Textarea, type TextareaProps, VisuallyHidden } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
 import { type KeyboardEvent, type Ref, useId, useLayoutEffect, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
 import { typedMention } from '../../../../../lib/findings/triage/mentions.ts';
+import { CompletionPlace, Completions, completedBy } from '../../../components/forms/Completions.tsx';
 import { MAX_COMMENT } from './comments.ts';
 import { completeMention, type MentionStart, mentionBefore, useMentionable } from './mention-completion.ts';
 import classes from './Timeline.module.css';
@@ -82,9 +83,8 @@ export function CommentField({ value, onChange, onSend, onEscape, ref, ...others
     Tab: () => insert(chosen),
     Escape: () => setStart(undefined),
   };
-  const optionId = (index: number) => `${id}-${index}`;
   return (
-    <div className={classes.field}>
+    <CompletionPlace>
       <Textarea
         {...others}
         ref={useMergedRef(field, ref)}
@@ -97,41 +97,28 @@ export function CommentField({ value, onChange, onSend, onEscape, ref, ...others
         onSelect={({ currentTarget }) => look(currentTarget)}
         onBlur={() => setStart(undefined)}
         onKeyDown={onKeyDown}
-        aria-autocomplete="list"
-        {...(isOpen && { 'aria-controls': id, 'aria-activedescendant': optionId(chosen) })}
+        {...completedBy(id, isOpen, chosen)}
       />
       <VisuallyHidden role="status">{isOpen && words.membersToMention(options.length)}</VisuallyHidden>
       {isOpen && (
-        <Paper
-          withBorder
-          shadow="md"
-          p={4}
-          className={classes.members ?? ''}
+        <Completions
           id={id}
-          role="listbox"
-          aria-label={words.members}
+          label={words.members}
+          options={options}
+          keyOf={(member) => member.id}
+          chosen={chosen}
+          onInsert={insert}
         >
-          {options.map((member, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the text field has the keys
-            <div
-              key={member.id}
-              id={optionId(i)}
-              role="option"
-              aria-selected={i === chosen}
-              tabIndex={-1}
-              className={classes.member}
-              // The field keeps the focus.
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => insert(i)}
-            >
-              <bdi>{member.name}</bdi>
+          {(member) => (
+            <>
+              <bdi className={classes.member}>{member.name}</bdi>
               <Text span size="xs" c="dimmed" truncate>
                 <bdi>{member.email}</bdi>
               </Text>
-            </div>
-          ))}
-        </Paper>
+            </>
+          )}
+        </Completions>
       )}
-    </div>
+    </CompletionPlace>
   );
 }

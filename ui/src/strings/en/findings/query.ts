@@ -1,6 +1,7 @@
 export const searchOrFilter = 'Search or filter findings';
 export const example = 'Search, or filter: severity:high path:src/**';
 export const clear = 'Clear search';
+export const suggestions = 'Suggestions';
 
 export const severity = 'Severity';
 export const status = 'Status';

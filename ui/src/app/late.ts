@@ -1,0 +1,27 @@
+import styles from '../late.css?url';
+import { whenUp } from './server.ts';
+
+let loading: Promise<void> | undefined;
+
+/** Loads the styles of components that the first load does not show. A failed load is repeated by the next call. */
+export function lateStyles(): Promise<void> {
+  loading ??= new Promise<void>((resolve, reject) => {
+    const link = document.createElement('link');
+    link.onload = () => resolve();
+    link.onerror = () => {
+      link.remove();
+      loading = undefined;
+      reject(new Error('The style sheet could not be loaded.'));
+    };
+    Object.assign(link, { rel: 'stylesheet', href: styles, crossOrigin: '' });
+    document.head.append(link);
+  });
+  return loading;
+}
+
+/** Makes an import also load the styles of components that the first load does not show. It waits for the server. */
+export const late = <T>(load: () => Promise<T>): (() => Promise<T>) =>
+  whenUp(async () => {
+    const [loaded] = await Promise.all([load(), lateStyles()]);
+    return loaded;
+  });

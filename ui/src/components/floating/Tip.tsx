@@ -1,0 +1,36 @@
+import type { TooltipProps } from '@mantine/core';
+import { useMergedRef } from '@mantine/hooks';
+import { cloneElement, type PointerEvent, type ReactElement, type Ref, useRef, useState } from 'react';
+import { loadAhead, useParts } from './floating.ts';
+
+interface ChildProps {
+  ref?: Ref<HTMLElement>;
+  onPointerEnter?(event: PointerEvent<HTMLElement>): void;
+}
+
+interface Props extends Pick<TooltipProps, 'label' | 'multiline' | 'maw' | 'disabled'> {
+  /** An element that takes a ref and has a name of its own. */
+  children: ReactElement;
+}
+
+/** A tooltip for the pointer, whose code is loaded before it is shown for the first time. */
+export function Tip({ children, ...tooltip }: Props) {
+  const child = children as ReactElement<ChildProps>;
+  const [wanted, setWanted] = useState(false);
+  const target = useRef<HTMLElement>(null);
+  const parts = useParts();
+  return (
+    <>
+      {cloneElement(child, {
+        ref: useMergedRef(target, child.props.ref),
+        onPointerEnter: (event) => {
+          child.props.onPointerEnter?.(event);
+          if (event.pointerType !== 'mouse') return;
+          setWanted(true);
+          if (!parts) loadAhead();
+        },
+      })}
+      {wanted && parts && <parts.FloatingTip {...tooltip} target={target} />}
+    </>
+  );
+}
