@@ -11,7 +11,8 @@ import { clientBuild } from './client-build.mjs';
 import { limiterImports } from './limiter-imports.mjs';
 import { asComment, bundledPackages, LIST_OF_PASSWORDS, noticesOf } from './notices.mjs';
 
-// Everything in dist/: the server's entries, the files it serves as they are (public/), and the agent.
+// Everything in dist/: the server's entries, the files it serves as they are (public/), and the agent. With --fast, files are
+// compressed less.
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
@@ -67,7 +68,7 @@ const [server, , reporter, client, reports, ui] = await Promise.all([
   build(clientBuild(root, join(dist, 'client'))),
   // A process's program.
   build({ ...common, entryPoints: ['lib/node/reports/report-process.ts'], outdir: dist }),
-  buildUi(root),
+  buildUi(root, { fast: process.argv.includes('--fast') }),
   // In one file that needs nothing else, so that a server can hand out the agent that belongs to it.
   build({
     ...common,
