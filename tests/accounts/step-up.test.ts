@@ -497,7 +497,7 @@ describe('an undo link', () => {
   });
 });
 
-it('every change of addresses and factors, a new token, the export and the deletion ask for it, and nothing else', () => {
+it('every change of addresses and factors, a new token, the export and deletions ask for it, and nothing else', () => {
   const asking = Object.entries(endpoints).filter(
     ([, { access }]) => access.kind === 'cookie' && access.stepUp === true,
   );
@@ -515,5 +515,6 @@ it('every change of addresses and factors, a new token, the export and the delet
     'disableMfa',
     'regenerateRecoveryCodes',
     'createPersonalToken',
+    'deleteOrg',
   ]);
 });
