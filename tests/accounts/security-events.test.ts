@@ -242,7 +242,8 @@ const SECRET =
 function secretsIn(value: unknown, name = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((one) => secretsIn(one, name));
   if (value !== null && typeof value === 'object')
-    return Object.entries(value).flatMap(([key, one]) => secretsIn(one, key));
+    // The codes of errors are no secrets.
+    return Object.entries(value).flatMap(([key, one]) => (key === 'errors' ? [] : secretsIn(one, key)));
   // Shorter ones are no secrets, such as the address `/` of a server in the OpenAPI document.
   return typeof value === 'string' && value.length > 5 && SECRET.test(name) ? [value] : [];
 }
@@ -255,9 +256,7 @@ describe('the log', () => {
       (call: Api['call']) =>
       async (method: string, path: string, options: CallOptions = {}) => {
         const answer = await call(method, path, options);
-        // The codes of errors are no secrets.
-        const { errors: _, ...shown } = answer.json ?? {};
-        for (const secret of [...secretsIn(options.body), ...secretsIn(shown)]) secrets.add(secret);
+        for (const secret of [...secretsIn(options.body), ...secretsIn(answer.json)]) secrets.add(secret);
         for (const cookie of [options.cookie, answer.cookie]) if (cookie) secrets.add(cookie);
         if (options.token) secrets.add(options.token);
         return answer;
