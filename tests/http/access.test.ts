@@ -29,6 +29,8 @@ let closed: TestApp;
 let org: TestOrg;
 /** Requires MFA of its members. */
 let strict: TestOrg;
+/** Is deleted, and not purged yet. */
+let deleted: TestOrg;
 const UNKNOWN_ORG = 'no-such-org';
 
 beforeAll(async () => {
@@ -38,6 +40,8 @@ beforeAll(async () => {
   org = await createOrg(t.api);
   strict = await createOrg(t.api);
   must(await t.api.patch('/org-features/require_mfa', { ...strict.asOwner, body: { enabled: true } }));
+  deleted = await createOrg(t.api);
+  must(await t.api.delete(`/orgs/${deleted.slug}`, { ...deleted.asOwner, body: { confirm: deleted.slug } }));
 });
 
 const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
@@ -122,6 +126,7 @@ const SESSION_OVER = [401, 'auth_error/session_revoked'];
 const NO_ORG = [404, 'tenant_error/not_found'];
 const NOT_VERIFIED = [403, 'permission_error/email_not_verified'];
 const NOT_MEMBER = [403, 'tenant_error/not_member'];
+const DELETED = [403, 'tenant_error/deleted'];
 const MFA_REQUIRED = [403, 'permission_error/mfa_required_by_org'];
 const DENIED = [403, 'permission_error/denied'];
 const TOKEN_FORMAT = [401, 'token_error/invalid_format'];
@@ -135,6 +140,7 @@ const GUARDS = [
   NOT_VERIFIED,
   NO_ORG,
   NOT_MEMBER,
+  DELETED,
   MFA_REQUIRED,
   DENIED,
   TOKEN_FORMAT,
@@ -292,6 +298,13 @@ describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
     expect(outcome(await call(endpoint, { cookie: stranger, org: strict.slug }))).toEqual(NOT_MEMBER);
   });
 
+  it('refuses members of a deleted organization, and tells others nothing of it', async () => {
+    const owner = await session(deleted.owner.id);
+    expect(outcome(await call(endpoint, { cookie: owner, org: deleted.slug }))).toEqual(DELETED);
+    const stranger = await session(org.owner.id);
+    expect(outcome(await call(endpoint, { cookie: stranger, org: deleted.slug }))).toEqual(NOT_MEMBER);
+  });
+
   it.each(ROLES)('requires MFA of a member (%s) when the organization does', async (role) => {
     const cookie = await member(role, strict);
     expect(outcome(await call(endpoint, { cookie, org: strict.slug }))).toEqual(MFA_REQUIRED);
@@ -324,6 +337,10 @@ describe.each(ofKind('bearer'))('%s', (_, endpoint) => {
   it('refuses a request without Authorization', async () => {
     expect(outcome(await call(endpoint, { org: org.slug }))).toEqual(NOT_AUTHENTICATED);
     expect(outcome(await call(endpoint, { org: UNKNOWN_ORG }))).toEqual(NOT_AUTHENTICATED);
+  });
+
+  it('refuses tokens of a deleted organization', async () => {
+    expect(outcome(await call(endpoint, deleted.asAgent))).toEqual(DELETED);
   });
 
   it('refuses a session cookie', async () => {

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import type { Database } from '../../../db/client.ts';
 import { migrations } from '../../../db/schema/platform.ts';
+import { readServerFacts, type ServerFacts } from '../../../db/server-facts.ts';
 import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/insecure.ts';
 import type { Tracks } from '../migrations.ts';
@@ -16,45 +16,14 @@ const backup = checksOf('backup', 'docs/backup.md');
 const OLDEST = 15;
 const CLOCK_S = 5;
 
-interface Facts {
-  version: number;
-  superuser: boolean;
-  may_create: boolean;
-  max_connections: number;
-  ssl: boolean;
-  /** Settings that are off and cost durability. */
-  unsafe: string;
-  trigrams: boolean;
-  now: Date;
-  archiving: boolean;
-  archive_failing: boolean;
-  standbys: number;
-}
-
-const FACTS = sql<Facts>`
-select current_setting('server_version_num')::int / 10000 as version,
-  (select rolsuper from pg_roles where rolname = current_user) as superuser,
-  has_database_privilege(current_database(), 'create') as may_create,
-  current_setting('max_connections')::int as max_connections,
-  coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as ssl,
-  (select coalesce(string_agg(name, ', '), '') from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) name
-    where current_setting(name) = 'off') as unsafe,
-  exists (select from pg_extension where extname = 'pg_trgm') as trigrams,
-  clock_timestamp() as now,
-  current_setting('archive_mode') <> 'off' as archiving,
-  coalesce((select last_failed_time > coalesce(last_archived_time, '-infinity') from pg_stat_archiver), false)
-    as archive_failing,
-  (select count(*) from pg_stat_replication)::int as standbys`;
-
 /** The database server, the role of the service, and how data is kept safe. */
-export async function checkDatabase({ db }: Database, config: Config): Promise<Check[]> {
+export async function checkDatabase({ sql }: Database, config: Config): Promise<Check[]> {
   const asked = Date.now();
-  const [row] = await db.execute<Facts & Record<string, unknown>>(FACTS);
-  if (!row) return [];
-  return [...checkServer(row, config, asked), ...checkBackup(row, config)];
+  const facts = await readServerFacts(sql);
+  return [...checkServer(facts, config, asked), ...checkBackup(facts, config)];
 }
 
-function checkServer(facts: Facts, { databaseUrl, dbPoolMax }: Config, asked: number): Check[] {
+function checkServer(facts: ServerFacts, { databaseUrl, dbPoolMax }: Config, asked: number): Check[] {
   const { version, superuser, may_create, max_connections, unsafe, trigrams, now } = facts;
   const host = databaseUrl === undefined ? 'localhost' : new URL(databaseUrl).hostname;
   const ahead = Math.round((new Date(now).getTime() - (asked + Date.now()) / 2) / 1_000);
@@ -89,7 +58,10 @@ function checkServer(facts: Facts, { databaseUrl, dbPoolMax }: Config, asked: nu
   ];
 }
 
-function checkBackup({ archiving, archive_failing, standbys }: Facts, { databaseUrl }: Config): Check[] {
+function checkBackup(
+  { archiving, archive_failing, standbys }: ServerFacts,
+  { databaseUrl }: Config,
+): Check[] {
   if (archive_failing)
     return [backup.failed('archiving WAL fails: see pg_stat_archiver and the log of PostgreSQL')];
   if (archiving) return [backup.ok('WAL is archived; check that a restore works')];
@@ -101,11 +73,9 @@ function checkBackup({ archiving, archive_failing, standbys }: Facts, { database
 
 /** Whether migrations and indexes are complete. */
 export async function checkSchemas(database: Database, tracks: Tracks): Promise<Check[]> {
-  const { db } = database;
-  const [made] = await db.execute<{ there: boolean }>(
-    sql`select to_regclass('shared.migrations') is not null as there`,
-  );
-  if (!made?.there) return [schema.failed('the database is empty: start a server, or run "migrate"')];
+  const { db, sql } = database;
+  if (!(await readServerFacts(sql)).migrated)
+    return [schema.failed('the database is empty: start a server, or run "migrate"')];
   const pending = tracks.shared.length - (await db.$count(migrations));
   if (pending > 0) return [schema.failed(`shared: ${pending} migrations are not applied (run "migrate")`)];
   const behind = await listOrgs(database, tracks.org, { behind: true });
