@@ -78,8 +78,8 @@ describe('the pages of the API', () => {
       'they are marked as fixed': 1,
     });
     expect(warnings).toEqual([
-      'Notes are not imported, findings that have some: 1',
-      'Endpoints are not imported, because the export names only their ids: 1 findings',
+      'Findings with notes that are not imported: 1',
+      'Findings with endpoints that the export names only by id: 1',
       'Imported although they are marked as inactive: 1',
     ]);
     expect(errors).toEqual([]);

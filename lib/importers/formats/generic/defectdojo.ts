@@ -41,9 +41,9 @@ export const defectdojo: Importer = {
       if (context.parts) context.parts.count(describe, count);
       else if (count > 0) context.warn(describe(count));
     };
-    warnOf((count) => `Notes are not imported, findings that have some: ${count}`, 'dojo_notes');
+    warnOf((count) => `Findings with notes that are not imported: ${count}`, 'dojo_notes');
     warnOf(
-      (count) => `Endpoints are not imported, because the export names only their ids: ${count} findings`,
+      (count) => `Findings with endpoints that the export names only by id: ${count}`,
       'dojo_unnamed_endpoints',
     );
     return genericResults(read, context);
