@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import type MarkdownIt from 'markdown-it';
 import { withMermaid } from 'vitepress-plugin-mermaid';
 
@@ -9,10 +10,13 @@ const REPOSITORY = homepage.replace(/#.*/, '');
 
 /** Links of the documentation to files outside of docs/ lead to the repository. */
 function linkToRepository(md: MarkdownIt): void {
-  md.core.ruler.push('repository-links', ({ tokens }) => {
+  md.core.ruler.push('repository-links', ({ tokens, env }) => {
+    const folder = posix.dirname(env.relativePath ?? '');
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
       const href = token.attrGet('href');
-      if (href?.startsWith('../')) token.attrSet('href', `${REPOSITORY}/blob/main/${href.slice(3)}`);
+      if (!href?.startsWith('../')) continue;
+      const target = posix.join(folder, href);
+      if (target.startsWith('../')) token.attrSet('href', `${REPOSITORY}/blob/main/${target.slice(3)}`);
     }
   });
 }

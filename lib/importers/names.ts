@@ -25,6 +25,7 @@ export const FORMATS = [
   'cloudsploit',
   'composer-audit',
   'cyclonedx',
+  'defectdojo',
   'dependency-check',
   'detect-secrets',
   'docker-bench',

@@ -144,6 +144,7 @@ describe('svc-agent.mjs', () => {
     const files = [
       'README.md',
       'docs/agent.md',
+      'docs/how-to/ci.md',
       'ui/src/projects/agent-commands.ts',
       'ui/src/projects/SendFindings.tsx',
     ];
@@ -186,7 +187,7 @@ describe('the documentation page', () => {
 describe('the documents', () => {
   const root = resolve(import.meta.dirname, '../..');
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
-  const documents = ['.', 'docs'].flatMap((directory) =>
+  const documents = ['.', 'docs', 'docs/how-to'].flatMap((directory) =>
     readdirSync(join(root, directory))
       .filter((name) => name.endsWith('.md'))
       .map((name) => join(directory, name)),
@@ -199,6 +200,12 @@ describe('the documents', () => {
         .replace(/[^\p{L}\p{N} _-]/gu, '')
         .replaceAll(' ', '-'),
     );
+
+  it('are all in the index', () => {
+    const index = read('docs/README.md');
+    const pages = documents.filter((file) => file.startsWith('docs/') && file !== 'docs/README.md');
+    expect(pages.filter((file) => !index.includes(`](${file.slice('docs/'.length)})`))).toEqual([]);
+  });
 
   it('name every variable of the configuration, and no other', () => {
     const rows = [...read('docs/configuration.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
@@ -223,5 +230,17 @@ describe('the documents', () => {
       return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
     });
     expect(dead.map(([link]) => link)).toEqual([]);
+  });
+});
+
+describe('the manifests for Kubernetes', () => {
+  it('set variables of the configuration only', () => {
+    const names = ['configmap.yaml', 'examples/secret.yaml'].flatMap((file) => {
+      const path = resolve(import.meta.dirname, '../../deploy/kubernetes', file);
+      const { data, stringData } = parse(readFileSync(path, 'utf8'));
+      return Object.keys(data ?? stringData);
+    });
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => !VARIABLE_NAMES.includes(name))).toEqual([]);
   });
 });

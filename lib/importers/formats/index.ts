@@ -44,6 +44,7 @@ import { retire } from './dependencies/retire.ts';
 import { snyk } from './dependencies/snyk/snyk.ts';
 import { snykApi } from './dependencies/snyk-api.ts';
 import { trivy } from './dependencies/trivy/trivy.ts';
+import { defectdojo } from './generic/defectdojo.ts';
 import { genericCsv } from './generic/generic-csv.ts';
 import { genericJson } from './generic/generic-json.ts';
 import { checkov } from './infrastructure/checkov.ts';
@@ -128,6 +129,7 @@ export const importers: readonly Importer[] = [
   cloudsploit,
   composerAudit,
   cyclonedx,
+  defectdojo,
   dependencyCheck,
   detectSecrets,
   dockerBench,

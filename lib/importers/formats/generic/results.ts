@@ -88,6 +88,7 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
         Identifiers: [...new Set([finding.vulnidfromtool, ...ids].filter(Boolean))].join(', '),
         Weaknesses: [...new Set(finding.cwes)].join(', '),
         Confidence: finding.scannerconfidence,
+        Verified: finding.verified ? 'yes' : undefined,
         EPSS: finding.epssscore,
         'Known exploited': finding.knownexploited ? (finding.kevdate ?? 'yes') : undefined,
         'Used by ransomware': finding.ransomwareused ? 'yes' : undefined,
