@@ -99,6 +99,14 @@ const purges = async () =>
   (await sql(`select * from shared.project_purges where org_id = '${org.id}'`)).length;
 
 describe('a project', () => {
+  it('is deleted even if another project has its id as its slug', async () => {
+    const squatter = { name: 'Squatter', slug: org.projectId };
+    must(await t.api.post('/projects', { ...org.asOwner, body: squatter }));
+    expect((await remove()).status).toBe(204);
+    expect(must(await get(`/projects/${org.projectId}`)).name).toBe('Squatter');
+    expect((await get('/projects/web-shop')).status).toBe(404);
+  });
+
   it('is deleted with everything it had, and other projects stay', async () => {
     const wide = await wideToken();
     const other = await create('Other');
