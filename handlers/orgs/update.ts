@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { readDeletion } from '../../db/orgs/deletion.ts';
 import { changeSlug } from '../../db/orgs/slugs.ts';
-import { orgs } from '../../db/schema/orgs.ts';
+import { orgs, reservedSlugs } from '../../db/schema/orgs.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import type { CookieCall } from '../../lib/http/call.ts';
@@ -13,7 +13,7 @@ import { text, z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { isReservedSlug } from '../../lib/orgs/slugs.ts';
-import { lockOrg } from '../../lib/quotas.ts';
+import { lockOrg, requireNoMore } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
@@ -33,12 +33,13 @@ export const updateOrg = endpoint(
     tag: 'Organizations',
     summary: 'Rename an organization',
     description:
-      'Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required.',
+      'Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required. Answers 409 `conflict` when the organization has reached its limit of former slugs.',
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }), body: OrganizationChanges },
     responses: { 200: { description: 'The organization after the change.', result: Organization } },
     errors: [
       'permission_error/denied',
       'permission_error/mfa_required_by_org',
+      'resource_error/conflict',
       'tenant_error/deleted',
       'tenant_error/slug_reserved',
       'tenant_error/slug_taken',
@@ -64,10 +65,11 @@ export const updateOrg = endpoint(
 
 /** Changes an organization under its lock. @returns what it was before */
 async function change(
-  { db, now }: CookieCall,
+  call: CookieCall,
   orgId: string,
   { name, slug }: { name?: string | undefined; slug?: string | undefined },
 ): Promise<{ name: string; slug: string }> {
+  const { db, now } = call;
   const changing = retried(() =>
     db.transaction(async (tx) => {
       await lockOrg(tx, orgId);
@@ -78,8 +80,10 @@ async function change(
       if (!current) throw new ApiError('resource_error/not_found');
       if (await readDeletion(tx, orgId)) throw new ApiError('tenant_error/deleted');
       if (name !== undefined) await tx.update(orgs).set({ name }).where(eq(orgs.id, orgId));
-      if (slug !== undefined && slug !== current.slug && !(await changeSlug(tx, current, slug, now)))
-        throw new ApiError('tenant_error/slug_taken');
+      if (slug !== undefined && slug !== current.slug) {
+        if (!(await changeSlug(tx, current, slug, now))) throw new ApiError('tenant_error/slug_taken');
+        await requireNoMore(tx, call, 'formerSlugsPerOrg', reservedSlugs, eq(reservedSlugs.orgId, orgId));
+      }
       return current;
     }),
   );

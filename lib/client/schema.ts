@@ -774,7 +774,7 @@ export interface paths {
         head?: never;
         /**
          * Rename an organization
-         * @description Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required.
+         * @description Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required. Answers 409 `conflict` when the organization has reached its limit of former slugs.
          *
          *     Requires a session; works on any host.
          */

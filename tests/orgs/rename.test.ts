@@ -127,4 +127,35 @@ describe('the slug', () => {
     ]);
     expect([renamed.status, made.status]).toEqual([200, 409]);
   });
+
+  it('cannot be used to keep many slugs from others', async () => {
+    const limited = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { SVC_MAX_FORMER_SLUGS_PER_ORG: '2' },
+    });
+    const change = (slug: string) => limited.api.patch(`/orgs/${org.slug}`, { ...owner(), body: { slug } });
+    const kept = [fresh(), fresh()];
+    for (const slug of kept) must(await change(slug));
+    const wanted = fresh();
+    const refused = await change(wanted);
+    expect([refused.status, refused.error]).toEqual([409, 'resource_error/conflict']);
+    expect(must(await t.api.get(`/orgs/${org.slug}`, owner())).slug).toBe(kept[1]);
+    // A former one of its own takes no further slug, and the refused one is free.
+    must(await change(org.slug));
+    const other = await createUser(t.api);
+    must(await t.api.post('/orgs', { cookie: other.cookie, body: { name: 'X', slug: wanted } }));
+  });
+
+  it('has a limit that requests at the same time cannot exceed together', async () => {
+    const limited = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { SVC_MAX_FORMER_SLUGS_PER_ORG: '1' },
+    });
+    const answers = await Promise.all(
+      [fresh(), fresh(), fresh()].map((slug) =>
+        limited.api.patch(`/orgs/${org.slug}`, { ...owner(), body: { slug } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  });
 });

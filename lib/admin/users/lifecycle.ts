@@ -17,8 +17,8 @@ import { createKnownOrgs } from '../../orgs/directory.ts';
 import { logOperatorEvent } from '../../security-events.ts';
 import { AdminError, oneLine } from '../error.ts';
 import type { Tracks } from '../migrations.ts';
-import { findUser } from './account.ts';
 import { operator } from '../operator.ts';
+import { findUser } from './account.ts';
 
 /** Revokes a personal access token of an account. */
 export async function revokeToken({ db }: Database, log: Logger, name: string, tokenId: string) {
