@@ -2447,6 +2447,7 @@ export interface components {
             account: components["schemas"]["AccountExportAccount"];
             emails: components["schemas"]["AccountExportEmail"][];
             memberships: components["schemas"]["AccountExportMembership"][];
+            /** @description Those of which you are no member any more have their id only. */
             created_organizations: components["schemas"]["AccountExportCreatedOrganization"][];
             sessions: components["schemas"]["AccountExportSession"][];
             mfa_devices: components["schemas"]["AccountExportMfaDevice"][];
@@ -4334,9 +4335,9 @@ export interface components {
              */
             id: string;
             /** @example acme */
-            slug: string;
+            slug?: string;
             /** @example Acme */
-            name: string;
+            name?: string;
         };
         AccountExportSession: {
             /**
@@ -4509,7 +4510,7 @@ export interface components {
             created_at: string;
         };
         /** @enum {string} */
-        AccountExportOrganizationLeftOut: "membership_pending" | "mfa_required_by_org" | "being_migrated";
+        AccountExportOrganizationLeftOut: "deleted" | "membership_pending" | "mfa_required_by_org" | "being_migrated";
         AccountExportOrganizationApiToken: {
             /**
              * Format: uuid
@@ -6913,7 +6914,7 @@ export interface operations {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "slug": "acme",
                      *             "name": "Acme",
-                     *             "left_out": "membership_pending",
+                     *             "left_out": "deleted",
                      *             "api_tokens": [
                      *               {
                      *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
