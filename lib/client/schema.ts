@@ -108,7 +108,7 @@ export interface paths {
         };
         /**
          * Export everything that is stored about the signed-in user
-         * @description A stream with `Content-Disposition: attachment`. Has the records of the organizations where the user has access now, and no secrets: hashes of passwords, tokens and codes, and TOTP secrets, are left out.
+         * @description A stream with `Content-Disposition: attachment`. Has the records of the organizations where the user has access now, and no secrets: hashes of passwords, tokens and codes, and TOTP secrets, are left out. Answers 429 while three others of the account are in progress.
          *
          *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */

@@ -175,6 +175,23 @@ describe('the export', () => {
     expect(answer.headers.get('content-disposition')).toContain('attachment');
   });
 
+  it('is refused while three others of the account are not read to their ends', async () => {
+    const begin = (user: TestUser) =>
+      t.app.request('http://localhost/api/v1/auth/me/export', {
+        headers: { cookie: `svc_token=${user.cookie}` },
+      });
+    const begun = await Promise.all([begin(ada), begin(ada), begin(ada)]);
+    expect(begun.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const refused = await begin(ada);
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
+    expect((await refused.json()).errors[0].type).toBe('rate_limit_error');
+    must(await t.api.get('/auth/me/export', { cookie: org.owner.cookie }));
+    // One is read, one is given up.
+    await begun[0]?.text();
+    await begun[1]?.body?.cancel();
+    for (const answer of await Promise.all([begin(ada), begin(ada)])) expect(answer.status).toBe(200);
+  });
+
   it('is complete when it is long', async () => {
     await sql(`insert into "${orgSchemaName(org.id)}".finding_events (finding_id, at, id, kind, actor_id, note)
       select '${finding}', now() - n * interval '1 second', gen_random_uuid(), 'comment', '${ada.id}', repeat('x', 100)
