@@ -1,8 +1,8 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { readDeletion } from '../../db/orgs/deletion.ts';
 import { changeSlug } from '../../db/orgs/slugs.ts';
-import { orgs, reservedSlugs } from '../../db/schema/orgs.ts';
+import { memberships, orgs, type Role, reservedSlugs } from '../../db/schema/orgs.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import type { CookieCall } from '../../lib/http/call.ts';
@@ -16,6 +16,7 @@ import { isReservedSlug } from '../../lib/orgs/slugs.ts';
 import { lockOrg, requireNoMore } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
+import { rankOf } from '../../lib/tokens/scopes.ts';
 
 const OrganizationChanges = z
   .object({ name: name('Acme').optional(), slug: orgSlug().optional() })
@@ -52,7 +53,7 @@ export const updateOrg = endpoint(
     if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
     const isNewSlug = body.slug !== undefined && body.slug !== shown.slug;
     if (isNewSlug && isReservedSlug(body.slug as string)) throw new ApiError('tenant_error/slug_reserved');
-    const before = await change(call, org.id, body);
+    const before = await change(call, least, org.id, body);
     services.orgs.forget(org.id);
     for (const setting of ['name', 'slug'] as const)
       if (body[setting] !== undefined && body[setting] !== before[setting])
@@ -63,21 +64,24 @@ export const updateOrg = endpoint(
   },
 );
 
-/** Changes an organization under its lock. @returns what it was before */
+/** Changes an organization under its lock. The role may have changed since the access check. @returns what it was before */
 async function change(
   call: CookieCall,
+  least: Role,
   orgId: string,
   { name, slug }: { name?: string | undefined; slug?: string | undefined },
 ): Promise<{ name: string; slug: string }> {
-  const { db, now } = call;
+  const { db, now, user } = call;
   const changing = retried(() =>
     db.transaction(async (tx) => {
       await lockOrg(tx, orgId);
       const [current] = await tx
-        .select({ id: orgs.id, name: orgs.name, slug: orgs.slug })
+        .select({ id: orgs.id, name: orgs.name, slug: orgs.slug, role: memberships.role })
         .from(orgs)
+        .innerJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, user.id)))
         .where(eq(orgs.id, orgId));
       if (!current) throw new ApiError('resource_error/not_found');
+      if (rankOf(current.role) < rankOf(least)) throw new ApiError('permission_error/denied');
       if (await readDeletion(tx, orgId)) throw new ApiError('tenant_error/deleted');
       if (name !== undefined) await tx.update(orgs).set({ name }).where(eq(orgs.id, orgId));
       if (slug !== undefined && slug !== current.slug) {

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOrg, createScan, createUser, finding, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -157,5 +157,35 @@ describe('the slug', () => {
       ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  });
+
+  it.each([
+    ['is demoted', `update shared.memberships set role = 'viewer'`, 403],
+    ['leaves', 'delete from shared.memberships', 404],
+  ])('is not changed by an owner who %s at the same time', async (_, change, status) => {
+    const { sql } = t.services.database;
+    let renaming: Promise<{ status: number }> | undefined;
+    await sql.begin(async (tx) => {
+      // As what changes members does.
+      await tx.unsafe(`select 1 from shared.orgs where id = '${org.id}' for no key update`);
+      renaming = rename({ slug: fresh(), name: 'Mine' });
+      await waitForLock();
+      await tx.unsafe(`${change} where org_id = '${org.id}' and user_id = '${org.owner.id}'`);
+    });
+    expect((await renaming)?.status).toBe(status);
+    const [row] = await sql.unsafe(`select name, slug from shared.orgs where id = '${org.id}'`);
+    expect(row).toMatchObject({ name: org.slug, slug: org.slug });
+
+    async function waitForLock() {
+      await vi.waitFor(
+        async () => {
+          const waiting = await sql.unsafe(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          expect(waiting).toHaveLength(1);
+        },
+        { timeout: 10_000, interval: 50 },
+      );
+    }
   });
 });
