@@ -184,7 +184,7 @@ describe('the export', () => {
     expect(begun.map(({ status }) => status)).toEqual([200, 200, 200]);
     const refused = await begin(ada);
     expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
-    expect(((await refused.json()) as { errors: { type: string }[] }).errors[0].type).toBe(
+    expect(((await refused.json()) as { errors: [{ type: string }] }).errors[0].type).toBe(
       'rate_limit_error',
     );
     must(await t.api.get('/auth/me/export', { cookie: org.owner.cookie }));
