@@ -21,6 +21,8 @@ const NAMES: Record<CountQuota, (max: number) => string> = {
   personalTokensPerAccount: (max) =>
     `An account can have at most ${max} personal access tokens. Revoke one first.`,
   membersPerOrg: (max) => `An organization can have at most ${max} members.`,
+  formerSlugsPerOrg: (max) =>
+    `An organization can have at most ${max} former slugs. It can take one of them again.`,
   projectsPerOrg: (max) => `An organization can have at most ${max} projects.`,
   tokensPerOrg: (max) => `An organization can have at most ${max} active API tokens. Revoke one first.`,
   tokensPerProject: (max) => `A project can have at most ${max} active API tokens. Revoke one first.`,

@@ -18,7 +18,7 @@ interface ProjectOfOrg {
   projectId: string;
 }
 
-/** The slug is free at once: the id takes its place. */
+/** The slug is free at once: a text that no project can have as its slug takes its place. */
 const mark = orgStatement<
   { projectId: string; confirmed: string; slug: string; now: string },
   { tokens: number }
@@ -60,7 +60,7 @@ export async function markDeleted(
   { orgId, projectId, confirmed, now }: ProjectOfOrg & { confirmed: string; now: Date },
 ): Promise<number | undefined> {
   return await client.begin(async (tx) => {
-    const params = { projectId, confirmed, slug: projectId, now: now.toISOString() };
+    const params = { projectId, confirmed, slug: `-${projectId}`, now: now.toISOString() };
     const [marked] = await mark(tables).run(tx, params);
     if (marked) await note.run(tx, { orgId, projectId });
     return marked?.tokens;

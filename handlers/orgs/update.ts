@@ -1,8 +1,8 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { readDeletion } from '../../db/orgs/deletion.ts';
 import { changeSlug } from '../../db/orgs/slugs.ts';
-import { orgs } from '../../db/schema/orgs.ts';
+import { memberships, orgs, type Role, reservedSlugs } from '../../db/schema/orgs.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import type { CookieCall } from '../../lib/http/call.ts';
@@ -13,9 +13,10 @@ import { text, z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { isReservedSlug } from '../../lib/orgs/slugs.ts';
-import { lockOrg } from '../../lib/quotas.ts';
+import { lockOrg, requireNoMore } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
+import { rankOf } from '../../lib/tokens/scopes.ts';
 
 const OrganizationChanges = z
   .object({ name: name('Acme').optional(), slug: orgSlug().optional() })
@@ -33,12 +34,13 @@ export const updateOrg = endpoint(
     tag: 'Organizations',
     summary: 'Rename an organization',
     description:
-      'Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required.',
+      'Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required. Answers 409 `conflict` when the organization has reached its limit of former slugs.',
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }), body: OrganizationChanges },
     responses: { 200: { description: 'The organization after the change.', result: Organization } },
     errors: [
       'permission_error/denied',
       'permission_error/mfa_required_by_org',
+      'resource_error/conflict',
       'tenant_error/deleted',
       'tenant_error/slug_reserved',
       'tenant_error/slug_taken',
@@ -51,7 +53,7 @@ export const updateOrg = endpoint(
     if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
     const isNewSlug = body.slug !== undefined && body.slug !== shown.slug;
     if (isNewSlug && isReservedSlug(body.slug as string)) throw new ApiError('tenant_error/slug_reserved');
-    const before = await change(call, org.id, body);
+    const before = await change(call, least, org.id, body);
     services.orgs.forget(org.id);
     for (const setting of ['name', 'slug'] as const)
       if (body[setting] !== undefined && body[setting] !== before[setting])
@@ -62,24 +64,30 @@ export const updateOrg = endpoint(
   },
 );
 
-/** Changes an organization under its lock. @returns what it was before */
+/** Changes an organization under its lock. The role may have changed since the access check. @returns what it was before */
 async function change(
-  { db, now }: CookieCall,
+  call: CookieCall,
+  least: Role,
   orgId: string,
   { name, slug }: { name?: string | undefined; slug?: string | undefined },
 ): Promise<{ name: string; slug: string }> {
+  const { db, now, user } = call;
   const changing = retried(() =>
     db.transaction(async (tx) => {
       await lockOrg(tx, orgId);
       const [current] = await tx
-        .select({ id: orgs.id, name: orgs.name, slug: orgs.slug })
+        .select({ id: orgs.id, name: orgs.name, slug: orgs.slug, role: memberships.role })
         .from(orgs)
+        .innerJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, user.id)))
         .where(eq(orgs.id, orgId));
       if (!current) throw new ApiError('resource_error/not_found');
+      if (rankOf(current.role) < rankOf(least)) throw new ApiError('permission_error/denied');
       if (await readDeletion(tx, orgId)) throw new ApiError('tenant_error/deleted');
       if (name !== undefined) await tx.update(orgs).set({ name }).where(eq(orgs.id, orgId));
-      if (slug !== undefined && slug !== current.slug && !(await changeSlug(tx, current, slug, now)))
-        throw new ApiError('tenant_error/slug_taken');
+      if (slug !== undefined && slug !== current.slug) {
+        if (!(await changeSlug(tx, current, slug, now))) throw new ApiError('tenant_error/slug_taken');
+        await requireNoMore(tx, call, 'formerSlugsPerOrg', reservedSlugs, eq(reservedSlugs.orgId, orgId));
+      }
       return current;
     }),
   );

@@ -108,7 +108,7 @@ export interface paths {
         };
         /**
          * Export everything that is stored about the signed-in user
-         * @description A stream with `Content-Disposition: attachment`. Has the records of the organizations where the user has access now, and no secrets: hashes of passwords, tokens and codes, and TOTP secrets, are left out.
+         * @description A stream with `Content-Disposition: attachment`. Has the records of the organizations where the user has access now, and no secrets: hashes of passwords, tokens and codes, and TOTP secrets, are left out. Answers 429 while three others of the account are in progress.
          *
          *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -774,7 +774,7 @@ export interface paths {
         head?: never;
         /**
          * Rename an organization
-         * @description Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required.
+         * @description Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required. Answers 409 `conflict` when the organization has reached its limit of former slugs.
          *
          *     Requires a session; works on any host.
          */
@@ -2447,6 +2447,7 @@ export interface components {
             account: components["schemas"]["AccountExportAccount"];
             emails: components["schemas"]["AccountExportEmail"][];
             memberships: components["schemas"]["AccountExportMembership"][];
+            /** @description Those of which you are no member any more have their id only. */
             created_organizations: components["schemas"]["AccountExportCreatedOrganization"][];
             sessions: components["schemas"]["AccountExportSession"][];
             mfa_devices: components["schemas"]["AccountExportMfaDevice"][];
@@ -4334,9 +4335,9 @@ export interface components {
              */
             id: string;
             /** @example acme */
-            slug: string;
+            slug?: string;
             /** @example Acme */
-            name: string;
+            name?: string;
         };
         AccountExportSession: {
             /**
@@ -4509,7 +4510,7 @@ export interface components {
             created_at: string;
         };
         /** @enum {string} */
-        AccountExportOrganizationLeftOut: "membership_pending" | "mfa_required_by_org" | "being_migrated";
+        AccountExportOrganizationLeftOut: "deleted" | "membership_pending" | "mfa_required_by_org" | "being_migrated";
         AccountExportOrganizationApiToken: {
             /**
              * Format: uuid
@@ -6913,7 +6914,7 @@ export interface operations {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "slug": "acme",
                      *             "name": "Acme",
-                     *             "left_out": "membership_pending",
+                     *             "left_out": "deleted",
                      *             "api_tokens": [
                      *               {
                      *                 "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",

@@ -64,6 +64,7 @@ export interface Quotas {
   mfaDevicesPerAccount: number;
   personalTokensPerAccount: number;
   membersPerOrg: number;
+  formerSlugsPerOrg: number;
   projectsPerOrg: number;
   tokensPerOrg: number;
   tokensPerProject: number;

@@ -61,6 +61,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
       mfaDevicesPerAccount: read('SVC_MAX_MFA_DEVICES_PER_ACCOUNT'),
       personalTokensPerAccount: read('SVC_MAX_PERSONAL_TOKENS_PER_ACCOUNT'),
       membersPerOrg: read('SVC_MAX_MEMBERS_PER_ORG'),
+      formerSlugsPerOrg: read('SVC_MAX_FORMER_SLUGS_PER_ORG'),
       projectsPerOrg: read('SVC_MAX_PROJECTS_PER_ORG'),
       tokensPerOrg: read('SVC_MAX_TOKENS_PER_ORG'),
       tokensPerProject: read('SVC_MAX_TOKENS_PER_PROJECT'),

@@ -15,8 +15,10 @@ import { logSecurityEvent } from '../security-events.ts';
  * - `step_up`: codes for a step-up. Requesting one needs a session, which may be stolen.
  * - `notice`: notices to unverified addresses, which an attacker can register and trigger. Notices to verified addresses
  *   have no quota, because they tell the owner about a takeover.
+ * - `organization`: notices about an organization to its owners. Anybody can make the owner of a verified address an owner, and
+ *   then cause any number of them.
  */
-export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice';
+export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice' | 'organization';
 
 const HOUR_S = 60 * 60;
 

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/orgs.ts';
@@ -15,15 +15,18 @@ interface Recipient {
 /** Writes a mail into the queue, in a transaction. */
 export type WriteMail = (tx: Tx, recipient: Recipient, content: MailContent) => Promise<unknown>;
 
-/** Writes mails that a request causes. Unverified addresses have a quota, because anybody can register them. */
+/** Writes mails that a request causes, as far as the quota of the address allows: other members cause them. */
 export const mailsOfRequest =
   (call: PublicCall): WriteMail =>
   async (tx, { email, verified }, content) => {
-    if (verified || (await mayMail(tx, call, 'notice', email)))
+    if (await mayMail(tx, call, verified ? 'organization' : 'notice', email))
       await call.services.mail.enqueue(tx, email, content);
   };
 
-/** Mails every owner of an organization at the primary address. Part of the transaction that causes the mails. */
+/**
+ * Mails every owner of an organization at the primary address, except for those who have never set a password. Part of the transaction that
+ * causes the mails.
+ */
 export async function mailOwners(
   tx: Tx,
   write: WriteMail,
@@ -33,7 +36,10 @@ export async function mailOwners(
   const owners = await tx
     .select({ name: users.name, email: userEmails.email, verifiedAt: userEmails.verifiedAt })
     .from(memberships)
-    .innerJoin(users, and(eq(users.id, memberships.userId), isNull(users.disabledAt)))
+    .innerJoin(
+      users,
+      and(eq(users.id, memberships.userId), isNull(users.disabledAt), isNotNull(users.passwordHash)),
+    )
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(and(eq(memberships.orgId, orgId), eq(memberships.role, 'owner')));
   for (const { name, email, verifiedAt } of owners)

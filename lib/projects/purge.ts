@@ -1,8 +1,10 @@
+import type { DatabaseClient } from '../../db/client.ts';
 import { endPurge, LEASE_MS, releasePurge, takePurge, takePurgeOf } from '../../db/projects/deletion.ts';
 import { purgeBatch } from '../../db/projects/purge.ts';
 import type { Services } from '../services.ts';
 
 type PurgeServices = Pick<Services, 'database' | 'knownOrgs' | 'log'>;
+type TurnServices = Omit<PurgeServices, 'database'> & { database: DatabaseClient };
 type Project = { orgId: string; projectId: string };
 
 /** After this time, the next deleted project gets a turn. */
@@ -26,18 +28,22 @@ export async function purgeProjects(services: PurgeServices): Promise<void> {
   }
 }
 
-/** Removes a project that was deleted by a request, as far as the time of the request allows. Never rejects. */
+/**
+ * Removes a project that was deleted by a request, as far as the time of the request and the organization's share of the connections
+ * allow. Never rejects.
+ */
 export async function purgeInRequest(services: PurgeServices, project: Project): Promise<void> {
+  const database = services.database.of({ id: project.orgId });
   try {
-    if (await takePurgeOf(services.database.sql, project))
-      await takeTurn(services, project, IN_REQUEST_MS, false);
+    if (await takePurgeOf(database.sql, project))
+      await takeTurn({ ...services, database }, project, IN_REQUEST_MS, false);
   } catch (error) {
     services.log.warn('a deleted project is left to the periodic task', { ...project, error });
   }
 }
 
 async function takeTurn(
-  { database: { sql }, knownOrgs, log }: PurgeServices,
+  { database: { sql }, knownOrgs, log }: TurnServices,
   project: Project,
   turnMs: number,
   pauses: boolean,

@@ -1,15 +1,18 @@
 import { and, eq, gt, not, sql } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
 import { apiTokenFields, toApiToken } from '../../db/resources.ts';
 import { expiryOf } from '../../db/schema/org.ts';
+import type { Role } from '../../db/schema/orgs.ts';
 import { TOKEN_SCOPES, type TokenScope } from '../../db/schema/values.ts';
 import type { MemberCall, OrgCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import { optional, shown, text, z } from '../http/schema.ts';
+import { readRoles } from '../members/owners.ts';
 import { inOrgQuota, requireRoom } from '../quotas.ts';
 import { ApiToken } from '../resources.ts';
 import { logSecurityEvent } from '../security-events.ts';
 import { generateToken } from './format.ts';
-import { scopesInput, scopesText } from './scopes.ts';
+import { rankOf, scopesInput, scopesText } from './scopes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -64,6 +67,7 @@ export async function issueToken(
   // In the words of the partial index `api_tokens_active`, so that every plan can use it.
   const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
   const row = await inOrgQuota(call, async (tx) => {
+    await requireRole(tx, call, projectId === null ? 'admin' : 'viewer');
     await requireRoom(tx, call, 'tokensPerOrg', apiTokens, active);
     if (projectId !== null) {
       const ofProject = and(active, eq(apiTokens.projectId, projectId));
@@ -87,6 +91,12 @@ export async function issueToken(
   if (!row) throw new ApiError('server_error/internal');
   logTokenEvent(call, 'token_created', { id, projectId, name, scopes, expiresAt });
   return { token, info: toApiToken(row) };
+}
+
+/** A member who is removed or demoted at this moment must not get a token that stays. Call it after `lockOrg`. */
+async function requireRole(tx: Tx, { org, user }: MemberCall, least: Role): Promise<void> {
+  const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
+  if (rankOf(own) < rankOf(least)) throw new ApiError('permission_error/denied');
 }
 
 /**

@@ -135,6 +135,37 @@ describe('the export', () => {
     expect(inOrg(pending)).toMatchObject({ left_out: 'membership_pending' });
   });
 
+  it('leaves out deleted organizations, which nobody can read', async () => {
+    const secret = `only while it is there ${org.slug}`;
+    must(await comment(`${secret} @[Ada](${ada.id})`, org.asOwner));
+    must(await t.api.delete(`/orgs/${org.slug}`, { cookie: org.owner.cookie, body: { confirm: org.slug } }));
+    for (const user of [ada, org.owner]) {
+      const exported = await read(user);
+      expect(inOrg(exported)).toEqual({
+        ...{ id: org.id, slug: org.slug, name: org.slug },
+        left_out: 'deleted',
+      });
+      expect(JSON.stringify(exported)).not.toContain(secret);
+    }
+    // As while it is being purged: its tables are gone, or going.
+    await sql(`update shared.org_deletions set purging = true where org_id = '${org.id}'`);
+    await sql(`drop schema "${orgSchemaName(org.id)}" cascade`);
+    expect(inOrg(await read())).toMatchObject({ left_out: 'deleted' });
+    await sql(`delete from shared.orgs where id = '${org.id}'`);
+  });
+
+  it('says of organizations that the person created and left only that they were created', async () => {
+    const body = { email: ada.email, role: 'owner' };
+    await t.api.post('/members/invite', { ...org.asOwner, body });
+    must(await t.api.patch(`/members/${ada.id}`, { ...org.asOwner, body: { role: 'owner' } }));
+    must(await t.api.post('/members/leave', org.asOwner));
+    const mine = { cookie: ada.cookie };
+    must(await t.api.patch(`/orgs/${org.slug}`, { ...mine, body: { name: 'New name' } }));
+    const exported = await read(org.owner);
+    expect(exported.created_organizations).toContainEqual({ id: org.id });
+    expect(JSON.stringify(exported)).not.toContain('New name');
+  });
+
   it('reads nothing for a HEAD request', async () => {
     const answer = await t.app.request('http://localhost/api/v1/auth/me/export', {
       method: 'HEAD',
@@ -142,6 +173,25 @@ describe('the export', () => {
     });
     expect([answer.status, await answer.text()]).toEqual([200, '']);
     expect(answer.headers.get('content-disposition')).toContain('attachment');
+  });
+
+  it('is refused while three others of the account are not read to their ends', async () => {
+    const begin = (user: TestUser) =>
+      t.app.request('http://localhost/api/v1/auth/me/export', {
+        headers: { cookie: `svc_token=${user.cookie}` },
+      });
+    const begun = await Promise.all([begin(ada), begin(ada), begin(ada)]);
+    expect(begun.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const refused = await begin(ada);
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)]);
+    expect(((await refused.json()) as { errors: [{ type: string }] }).errors[0].type).toBe(
+      'rate_limit_error',
+    );
+    must(await t.api.get('/auth/me/export', { cookie: org.owner.cookie }));
+    // One is read, one is given up.
+    await begun[0]?.text();
+    await begun[1]?.body?.cancel();
+    for (const answer of await Promise.all([begin(ada), begin(ada)])) expect(answer.status).toBe(200);
   });
 
   it('is complete when it is long', async () => {

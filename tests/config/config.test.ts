@@ -33,6 +33,7 @@ describe('configuration', () => {
         emailsPerAccount: 50,
         mfaDevicesPerAccount: 50,
         membersPerOrg: 5_000,
+        formerSlugsPerOrg: 10,
         projectsPerOrg: 1_000,
         personalTokensPerAccount: 50,
         tokensPerOrg: 1_000,

@@ -76,6 +76,34 @@ async function sharedRows(): Promise<string[]> {
   return found;
 }
 
+describe('the mails to owners', () => {
+  it('of an organization that is deleted and restored again and again are limited, for verified addresses too', async () => {
+    const limited = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_MAX_MAILS_PER_HOUR: '3' } });
+    const victim = await createUser(t.api);
+    await sql(`update shared.user_emails set verified_at = now() where user_id = '${victim.id}'`);
+    must(
+      await t.api.post('/members/invite', { ...org.asOwner, body: { email: victim.email, role: 'owner' } }),
+    );
+    for (let i = 0; i < 4; i++) {
+      must(await limited.api.delete(`/orgs/${org.slug}`, { ...owner(), body: { confirm: org.slug } }));
+      must(await limited.api.post(`/orgs/${org.slug}/restore`, owner()));
+    }
+    await limited.services.mail.deliverDue();
+    const subjects = [...limited.mails, ...t.mails]
+      .filter(({ recipient }) => recipient === victim.email)
+      .map(({ subject }) => subject);
+    expect(subjects.filter((subject) => /was (deleted|restored)$/.test(subject))).toHaveLength(3);
+  });
+
+  it('do not go to people who were invited as owners and never came', async () => {
+    const email = `nobody-${org.slug}@example.com`;
+    must(await t.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'owner' } }));
+    must(await remove());
+    expect((await mailsTo(email)).filter((subject) => subject.includes('deleted'))).toEqual([]);
+    expect((await mailsTo(org.owner.email)).filter((subject) => subject.includes('deleted'))).toHaveLength(1);
+  });
+});
+
 describe('a deleted organization', () => {
   it('is closed to members and tokens at once, in all processes, and looks unchanged when it is restored', async () => {
     const other = await startApp({ databaseUrl: t.databaseUrl });

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createOrg, createScan, createUser, finding, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -126,5 +126,66 @@ describe('the slug', () => {
       t.api.post('/orgs', { cookie: user.cookie, body: { name: 'X', slug: org.slug } }),
     ]);
     expect([renamed.status, made.status]).toEqual([200, 409]);
+  });
+
+  it('cannot be used to keep many slugs from others', async () => {
+    const limited = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { SVC_MAX_FORMER_SLUGS_PER_ORG: '2' },
+    });
+    const change = (slug: string) => limited.api.patch(`/orgs/${org.slug}`, { ...owner(), body: { slug } });
+    const kept = [fresh(), fresh()];
+    for (const slug of kept) must(await change(slug));
+    const wanted = fresh();
+    const refused = await change(wanted);
+    expect([refused.status, refused.error]).toEqual([409, 'resource_error/conflict']);
+    expect(must(await t.api.get(`/orgs/${org.slug}`, owner())).slug).toBe(kept[1]);
+    // A former one of its own takes no further slug, and the refused one is free.
+    must(await change(org.slug));
+    const other = await createUser(t.api);
+    must(await t.api.post('/orgs', { cookie: other.cookie, body: { name: 'X', slug: wanted } }));
+  });
+
+  it('has a limit that requests at the same time cannot exceed together', async () => {
+    const limited = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { SVC_MAX_FORMER_SLUGS_PER_ORG: '1' },
+    });
+    const answers = await Promise.all(
+      [fresh(), fresh(), fresh()].map((slug) =>
+        limited.api.patch(`/orgs/${org.slug}`, { ...owner(), body: { slug } }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
+  });
+
+  it.each([
+    ['is demoted', `update shared.memberships set role = 'viewer'`, 403],
+    ['leaves', 'delete from shared.memberships', 404],
+  ])('is not changed by an owner who %s at the same time', async (_, change, status) => {
+    const { sql } = t.services.database;
+    let renaming: Promise<{ status: number }> | undefined;
+    await sql.begin(async (tx) => {
+      // As what changes members does.
+      await tx.unsafe(`select 1 from shared.orgs where id = '${org.id}' for no key update`);
+      renaming = rename({ slug: fresh(), name: 'Mine' });
+      await waitForLock();
+      await tx.unsafe(`${change} where org_id = '${org.id}' and user_id = '${org.owner.id}'`);
+    });
+    expect((await renaming)?.status).toBe(status);
+    const [row] = await sql.unsafe(`select name, slug from shared.orgs where id = '${org.id}'`);
+    expect(row).toMatchObject({ name: org.slug, slug: org.slug });
+
+    async function waitForLock() {
+      await vi.waitFor(
+        async () => {
+          const waiting = await sql.unsafe(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          expect(waiting).toHaveLength(1);
+        },
+        { timeout: 10_000, interval: 50 },
+      );
+    }
   });
 });

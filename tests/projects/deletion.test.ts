@@ -4,7 +4,7 @@ import { purgeBatch } from '../../db/projects/purge.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
-import { purgeProjects } from '../../lib/projects/purge.ts';
+import { purgeInRequest, purgeProjects } from '../../lib/projects/purge.ts';
 import { createOrg, createScan, createUser, finding, must, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -99,6 +99,14 @@ const purges = async () =>
   (await sql(`select * from shared.project_purges where org_id = '${org.id}'`)).length;
 
 describe('a project', () => {
+  it('is deleted even if another project has its id as its slug', async () => {
+    const squatter = { name: 'Squatter', slug: org.projectId };
+    must(await t.api.post('/projects', { ...org.asOwner, body: squatter }));
+    expect((await remove()).status).toBe(204);
+    expect(must(await get(`/projects/${org.projectId}`)).name).toBe('Squatter');
+    expect((await get('/projects/web-shop')).status).toBe(404);
+  });
+
   it('is deleted with everything it had, and other projects stay', async () => {
     const wide = await wideToken();
     const other = await create('Other');
@@ -213,6 +221,19 @@ describe('a project', () => {
 });
 
 describe('a large project', () => {
+  it('is removed by a request with the connections of its organization only', async () => {
+    await fill(10);
+    expect(await mark()).toBe(1);
+    const { database, knownOrgs, log } = t.services;
+    const outside = () => {
+      throw new Error('a connection outside of the share');
+    };
+    const shared = { ...database, sql: Object.assign(outside, { begin: outside, unsafe: outside }) };
+    const services = { knownOrgs, log, database: shared as unknown as typeof database };
+    await purgeInRequest(services, { orgId: org.id, projectId: org.projectId });
+    expect([await rowsOf(org.projectId), await purges()]).toEqual([{}, 0]);
+  });
+
   it('is removed in batches, with right counts after each, and the rest by another process', async () => {
     await fill(1_200);
     await mark();

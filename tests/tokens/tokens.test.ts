@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { type Answer, createOrg, createUser, finding, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -47,6 +47,40 @@ const use = (token: string, projectId = org.projectId, app = t, slug = org.slug)
 const FEATURE_DISABLED = [403, 'permission_error/feature_disabled'];
 const INVALID = [401, 'token_error/invalid'];
 const NOT_FOUND = [404, 'resource_error/not_found'];
+
+describe('a member whose access changes at the same time', () => {
+  it.each([
+    ['an org-wide token', 'is demoted', `update shared.memberships set role = 'member'`, 403],
+    ['an org-wide token', 'is removed', 'delete from shared.memberships', 403],
+    ['a project token', 'is removed', 'delete from shared.memberships', 403],
+  ])('gets no token: %s, the member %s', async (kind, _, change, status) => {
+    const { sql: client } = t.services.database;
+    const admin = await createUser(t.api);
+    must(
+      await t.api.post('/members/invite', { ...org.asOwner, body: { email: admin.email, role: 'admin' } }),
+    );
+    const before = (await list()).length;
+    let creating: Promise<Answer> | undefined;
+    await client.begin(async (tx) => {
+      // As what changes members does.
+      await tx.unsafe(`select 1 from shared.orgs where id = '${org.id}' for no key update`);
+      const path = kind === 'a project token' ? `/projects/${org.projectId}/tokens` : '/tokens';
+      creating = t.api.post(path, { cookie: admin.cookie, org: org.slug, body: { name: 'late' } });
+      await vi.waitFor(
+        async () => {
+          const waiting = await client.unsafe(
+            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          expect(waiting).toHaveLength(1);
+        },
+        { timeout: 10_000, interval: 50 },
+      );
+      await tx.unsafe(`${change} where org_id = '${org.id}' and user_id = '${admin.id}'`);
+    });
+    expect((await creating)?.status).toBe(status);
+    expect(await list()).toHaveLength(before);
+  });
+});
 
 describe('an org-wide token', () => {
   it('is shown once, when it is made', async () => {

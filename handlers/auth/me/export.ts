@@ -1,3 +1,4 @@
+import { fewAtOnce } from '../../../lib/accounts/export/at-once.ts';
 import { exportAccount } from '../../../lib/accounts/export/export.ts';
 import { AccountExport } from '../../../lib/accounts/export/schema.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
@@ -14,14 +15,15 @@ export const exportMe = endpoint(
     tag: 'Auth',
     summary: 'Export everything that is stored about the signed-in user',
     description:
-      'A stream with `Content-Disposition: attachment`. Has the records of the organizations where the user has access now, and no secrets: hashes of passwords, tokens and codes, and TOTP secrets, are left out.',
+      'A stream with `Content-Disposition: attachment`. Has the records of the organizations where the user has access now, and no secrets: hashes of passwords, tokens and codes, and TOTP secrets, are left out. Answers 429 while three others of the account are in progress.',
     responses: { 200: { description: 'The personal data.', result: AccountExport } },
+    errors: ['rate_limit_error/exceeded'],
   },
   async (call) => {
     const { now, services, user } = call;
     const { config, database, mailBox: box, orgMigrations } = services;
     const options = { database, box, now, version: orgMigrations.length, orgs: config };
-    const parts = exportAccount(options, user.id);
+    const parts = fewAtOnce(user.id, exportAccount(options, user.id));
     const answer = await streamJson(call, parts, `account-${now.toISOString().slice(0, 10)}.json`);
     // It was deleted since the access check.
     if (!answer) throw new ApiError('auth_error/not_authenticated');

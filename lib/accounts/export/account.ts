@@ -1,4 +1,5 @@
-import { and, asc, desc, eq } from 'drizzle-orm';
+import { and, asc, desc, eq, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Db } from '../../../db/client.ts';
 import { parseScopes } from '../../../db/resources.ts';
 import {
@@ -58,8 +59,10 @@ export async function readAccount(
     emails,
     memberships: await membershipsOf(db, userId),
     created_organizations: await db
-      .select({ id: orgs.id, slug: orgs.slug, name: orgs.name })
+      // The present name is none of the business of former members.
+      .select({ id: orgs.id, slug: ofMembers(orgs.slug), name: ofMembers(orgs.name) })
       .from(orgs)
+      .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, userId)))
       .where(eq(orgs.createdBy, userId))
       .orderBy(asc(orgs.slug)),
     sessions: await sessionsOf(db, userId),
@@ -110,6 +113,9 @@ export async function readAccount(
     queued_mails: mails,
   };
 }
+
+const ofMembers = (column: PgColumn) =>
+  sql<string | null>`case when ${memberships.userId} is not null then ${column} end`;
 
 const membershipsOf = (db: Db, userId: string) =>
   db

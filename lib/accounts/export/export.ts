@@ -4,7 +4,7 @@ import type { Database } from '../../../db/client.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import { defineOrgTables } from '../../../db/schema/org.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
-import { memberships, orgs } from '../../../db/schema/orgs.ts';
+import { memberships, orgDeletions, orgs } from '../../../db/schema/orgs.ts';
 import type { Config } from '../../config/config.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { isConfirmed } from '../../members/fields.ts';
@@ -23,7 +23,7 @@ export interface ExportOptions {
 }
 
 /** Why an organization is left out: its rules keep the person from reading it. */
-type LeftOut = 'membership_pending' | 'mfa_required_by_org' | 'being_migrated';
+type LeftOut = 'deleted' | 'membership_pending' | 'mfa_required_by_org' | 'being_migrated';
 
 interface ExportedOrg {
   id: string;
@@ -99,17 +99,19 @@ async function* ownOrgs(
   const rows = await db
     .select({
       ...{ id: orgs.id, slug: orgs.slug, name: orgs.name, version: orgs.schemaVersion },
-      ...{ confirmed: isConfirmed, mfaEnabled: users.mfaEnabled },
+      ...{ confirmed: isConfirmed, mfaEnabled: users.mfaEnabled, deletedAt: orgDeletions.deletedAt },
     })
     .from(memberships)
     .innerJoin(orgs, eq(orgs.id, memberships.orgId))
+    .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
     .innerJoin(users, eq(users.id, memberships.userId))
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(eq(memberships.userId, userId))
     .orderBy(orgs.slug);
-  for (const { confirmed, mfaEnabled, version: has, ...org } of rows) {
+  for (const { confirmed, mfaEnabled, deletedAt, version: has, ...org } of rows) {
     const leftOut = async (): Promise<LeftOut | undefined> => {
       if (pendingInvitations && !confirmed) return 'membership_pending';
+      if (deletedAt !== null) return 'deleted';
       if (has < version) return 'being_migrated';
       const tables = defineOrgTables(orgSchemaName(org.id));
       if (!mfaEnabled && (await isOrgFlagActive(db, tables, 'require_mfa'))) return 'mfa_required_by_org';

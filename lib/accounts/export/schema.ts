@@ -37,7 +37,7 @@ const activity = z.object({
 const organization = z.object({
   ...org,
   left_out: z
-    .enum(['membership_pending', 'mfa_required_by_org', 'being_migrated'])
+    .enum(['deleted', 'membership_pending', 'mfa_required_by_org', 'being_migrated'])
     .optional()
     .openapi({ description: 'Why its records are left out: you have no access to it now.' }),
   api_tokens: z
@@ -101,7 +101,9 @@ export const AccountExport = z
         created_at: timestamp(),
       }),
     ),
-    created_organizations: z.array(z.object(org)),
+    created_organizations: z
+      .array(z.object({ id: id(), slug: org.slug.optional(), name: org.name.optional() }))
+      .openapi({ description: 'Those of which you are no member any more have their id only.' }),
     sessions: z.array(
       z.object({
         ...{ id: id(), ip_address: shown('192.0.2.7'), user_agent: shown('Mozilla/5.0') },
