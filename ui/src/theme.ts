@@ -6,7 +6,7 @@ import {
   rem,
 } from '@mantine/core';
 import * as text from '#strings/app.ts';
-import { BusyButton } from './components/BusyButton.tsx';
+import { BusyButton } from './components/busy-button.ts';
 
 /** White text on the default red of dark buttons has too little contrast. */
 const red = DEFAULT_THEME.colors.red.with(7, DEFAULT_THEME.colors.red[8]) as unknown as MantineColorsTuple;

@@ -1,4 +1,4 @@
-import type { ComponentProps, MouseEvent } from 'react';
+import { type ComponentProps, createElement, type MouseEvent } from 'react';
 
 interface Props extends ComponentProps<'button'> {
   'data-loading'?: boolean;
@@ -15,9 +15,9 @@ const ignore = (event: MouseEvent) => {
  * This one keeps the focus and ignores presses.
  */
 export function BusyButton({ type = 'button', disabled, ...props }: Props) {
-  return props['data-loading'] ? (
-    <button {...props} type={type} aria-disabled onClick={ignore} />
-  ) : (
-    <button {...props} type={type} disabled={disabled} />
-  );
+  return createElement('button', {
+    ...props,
+    type,
+    ...(props['data-loading'] ? { 'aria-disabled': true, onClick: ignore } : { disabled }),
+  });
 }
