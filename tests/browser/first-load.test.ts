@@ -1,6 +1,7 @@
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, push, type TestOrg } from '../support/api/client.ts';
+import { limit } from '../support/run/limits.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 /** Scripts and style sheets, compressed, without headers. */
@@ -117,5 +118,16 @@ describePages('the first load of the list of findings', () => {
     await page.unroute(PARTS);
     await page.unroute(`${site.url}/`, down);
     await critical(page).waitFor();
+  });
+
+  it('says that the list may be out of date when checks for changes fail', {
+    timeout: limit(90_000),
+  }, async () => {
+    const page = await open(undefined, /503/);
+    const banner = page.getByRole('status').getByText('The server does not respond');
+    await page.route('**/api/v1/revision', (route) => route.fulfill({ status: 503, body: '' }));
+    await banner.waitFor({ timeout: limit(45_000) });
+    await page.unroute('**/api/v1/revision');
+    await banner.waitFor({ state: 'detached', timeout: limit(40_000) });
   });
 });

@@ -69,6 +69,34 @@ describePages('the focus', () => {
     await hasFocus('Actions for Mine');
   });
 
+  it('stays on a button while its request is in progress', async () => {
+    let requests = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/api/v1/orgs/*', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      requests++;
+      await released;
+      await route.continue();
+    });
+    await page.goto(site.orgUrl(org.slug, '/settings'));
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Another name');
+    const save = page.getByRole('button', { name: 'Save' }).first();
+    await save.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => save.getAttribute('aria-disabled')).toBe('true');
+    await hasFocus('Save');
+    // A second press and Enter in the field send nothing.
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).press('Enter');
+    await save.focus();
+    release();
+    await page.getByText('The name is saved.').waitFor();
+    expect(requests).toBe(1);
+  });
+
   it('stays on the buttons of a finding', async () => {
     const scan = await createScan(site.api, org);
     const { id } = await push(site.api, org, scan, { title: 'Weak hash' });

@@ -183,6 +183,36 @@ describePages('the preview of a finding', () => {
     await page.getByText('4 of 5').waitFor();
   });
 
+  it('stays open in another order, and with a filter that the finding matches', async () => {
+    const page = await open();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Space');
+    await shows(page, 2);
+    await page.getByLabel('Sort order').focus();
+    await page.getByLabel('Sort order').selectOption({ label: 'Oldest first' });
+    await row(page, 5).and(page.locator('[aria-rowindex="2"]')).waitFor();
+    await shows(page, 2);
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('SELECT');
+
+    // The list continues at the previewed finding, which is the last but one now.
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('j');
+    await shows(page, 1);
+    await page.keyboard.press('k');
+    await shows(page, 2);
+
+    await page.getByRole('search').getByRole('button', { name: 'Severity' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'High' }).click();
+    await page.keyboard.press('Escape');
+    await shows(page, 2);
+    expect(previewed(page)).toBe(ids[2]);
+
+    await page.getByLabel('Search or filter findings').fill('Preview 4');
+    await isClosed(page);
+    await expect.poll(() => previewed(page)).toBeNull();
+  });
+
   it('tells that a finding does not exist', async () => {
     const page = await open('&preview=0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07');
     await panel(page).getByText('Not found').waitFor();

@@ -87,7 +87,7 @@ describePages('printed reports', () => {
   it('shows a report from a link without printing it, and says when findings are left out', async () => {
     const page = await open('/report?sort=-created_at', large);
     await page.getByText('2,600 findings', { exact: true }).waitFor();
-    await page.getByText('The report has the first 2,000 findings').waitFor();
+    await page.getByText('The report contains the first 2,000 findings').waitFor();
     expect(await page.getByRole('row').count()).toBe(2_001);
     expect(await printed(page)).toBe(0);
     await page.getByRole('button', { name: 'Print report' }).click();

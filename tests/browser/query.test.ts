@@ -74,7 +74,7 @@ describePages('the query of the list of findings', () => {
     await field(page).fill('severity:low severity:worst');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Findings', level: 1 }).click();
-    await page.getByText('“worst” is none of critical, high, medium, low, info').waitFor();
+    await page.getByText('“worst” is not one of critical, high, medium, low, info').waitFor();
     await expectAccessible(page);
     await shows(page, 'Open redirect');
   });

@@ -66,8 +66,8 @@ describe('a query', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['severity:bad high', 'severity:bad', /“bad” is none of critical/],
-    ['a severity: b', 'severity:', /none of/],
+    ['severity:bad high', 'severity:bad', /“bad” is not one of critical/],
+    ['a severity: b', 'severity:', /not one of/],
     ['-severity:critical,high,medium,low,info', '-severity:critical,high,medium,low,info', /excludes all/],
     ['regressed:maybe', 'regressed:maybe', /true or false/],
     ['project:nope', 'project:nope', /no project “nope”/],

@@ -6,6 +6,7 @@ import {
   rem,
 } from '@mantine/core';
 import * as text from '#strings/app.ts';
+import { BusyButton } from './components/busy-button.ts';
 
 /** White text on the default red of dark buttons has too little contrast. */
 const red = DEFAULT_THEME.colors.red.with(7, DEFAULT_THEME.colors.red[8]) as unknown as MantineColorsTuple;
@@ -39,6 +40,8 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: rem(20) }, h2: { fontSize: rem(16) }, h3: { fontSize: rem(14) } },
   },
   components: {
+    Button: { defaultProps: { component: BusyButton } },
+    ActionIcon: { defaultProps: { component: BusyButton } },
     // The placeholder would be an element of the menu that is not a menu item.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Notification: {
@@ -52,6 +55,7 @@ export const theme = createTheme({
         // The header of a dialog is no banner of the page.
         attributes: { header: { role: 'presentation' } },
       },
+      styles: { title: { fontWeight: 600, lineHeight: 1.4 } },
     },
     // The default colours of most alerts have too little contrast on their background.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },

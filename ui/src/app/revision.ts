@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
-import { ServiceError } from './api.ts';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { isTemporary, ServiceError } from './api.ts';
 import { type OrgSession, useOrg } from './session.ts';
 
 /** With two seconds of caching in the service, pages notice a change within ten seconds. */
@@ -52,6 +52,24 @@ export function usePolling(): void {
     refetchInterval: () => Math.min(POLL_MS * 2 ** (failures.get(org.slug) ?? 0), MAX_PAUSE_MS),
     notifyOnChangeProps: [],
   });
+}
+
+/** Whether the revision could not be read twice in a row, so that the page may be out of date. */
+export function usePollingFails(): boolean {
+  const cache = useQueryClient().getQueryCache();
+  return useSyncExternalStore(
+    (tell) => cache.subscribe(tell),
+    () =>
+      cache
+        .findAll({ queryKey: ['org'], type: 'active' })
+        .some(
+          ({ queryKey, state: { status, error } }) =>
+            queryKey[2] === 'revision' &&
+            status === 'error' &&
+            isTemporary(error) &&
+            (failures.get(String(queryKey[1])) ?? 0) > 1,
+        ),
+  );
 }
 
 /**

@@ -72,6 +72,7 @@ export function MetricsFilter({ search, range, problem, onChange }: Props) {
           nothingFoundMessage={text.noMatchingProject}
           limit={100}
           w={160}
+          maw={336}
           style={{ flexGrow: 1 }}
         />
       </Group>

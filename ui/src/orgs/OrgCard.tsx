@@ -44,14 +44,20 @@ export function OrgCard({ org, isLast, href }: Props) {
             {slug}
           </Text>
           <Group gap={6} mt="xs">
-            <Badge variant="light" size="sm">
+            <Badge variant="light" radius="sm" tt="capitalize" size="sm">
               {role}
             </Badge>
-            <Badge variant="default" size="sm">
+            <Badge variant="default" radius="sm" tt="capitalize" size="sm">
               {plan}
             </Badge>
             {isLast && (
-              <Badge variant="default" size="sm" leftSection={<IconClock size={12} aria-hidden />}>
+              <Badge
+                variant="default"
+                radius="sm"
+                tt="none"
+                size="sm"
+                leftSection={<IconClock size={12} aria-hidden />}
+              >
                 {text.lastUsed}
               </Badge>
             )}

@@ -169,8 +169,8 @@ function Row({ finding, project, assignee }: RowProps) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td>{dateOf(created_at)}</Table.Td>
-      <Table.Td>{due_at && dateOf(due_at)}</Table.Td>
+      <Table.Td data-label={text.found}>{dateOf(created_at)}</Table.Td>
+      {due_at ? <Table.Td data-label={text.due}>{dateOf(due_at)}</Table.Td> : <Table.Td />}
     </Table.Tr>
   );
 }

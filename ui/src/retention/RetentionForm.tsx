@@ -82,6 +82,7 @@ export function RetentionForm({ days }: { days: Retention }) {
       <form
         noValidate
         onSubmit={form.onSubmit((values) => {
+          if (!form.isDirty() || ask.isPending || save.isPending) return;
           setProblem(undefined);
           ask.mutate(toDays(values));
         })}
@@ -104,7 +105,9 @@ export function RetentionForm({ days }: { days: Retention }) {
             <Button
               type="submit"
               size="sm"
-              disabled={!form.isDirty()}
+              // A disabled button would lose the focus when the values are saved.
+              aria-disabled={!form.isDirty()}
+              data-disabled={!form.isDirty() || undefined}
               loading={ask.isPending || save.isPending}
               // In the dark scheme, a disabled button has the colour of the card.
               bd={form.isDirty() ? undefined : '1px solid var(--mantine-color-default-border)'}

@@ -104,7 +104,7 @@ function Nothing({ isFiltered, isBeyond }: { isFiltered: boolean; isBeyond: bool
   return (
     <Empty icon={<IconRadar />} title={text.noScans}>
       {text.howToScan((label) => (
-        <LinkAnchor to="/o/$org" params={{ org: slug }}>
+        <LinkAnchor to="/o/$org" params={{ org: slug }} underline="always">
           {label}
         </LinkAnchor>
       ))}

@@ -3,9 +3,10 @@ import { IconPlugConnectedX } from '@tabler/icons-react';
 import { onlineManager, useIsFetching } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import * as text from '#strings/shell.tsx';
+import { usePollingFails } from '../app/revision.ts';
 import { serverWait } from '../app/server.ts';
 
-/** Tells that reads or the next page fail to load and are retried. */
+/** Tells that reads, the next page or the check for changes fail and are retried. */
 export function ConnectionBanner() {
   const failing = useIsFetching({ predicate: ({ state }) => state.fetchFailureCount > 1 });
   const online = useSyncExternalStore(
@@ -13,7 +14,8 @@ export function ConnectionBanner() {
     () => onlineManager.isOnline(),
   );
   const waits = useSyncExternalStore(serverWait.subscribe, serverWait.isWaiting);
-  if (failing === 0 && online && !waits) return null;
+  const pollingFails = usePollingFails();
+  if (failing === 0 && online && !waits && !pollingFails) return null;
   return (
     <Alert role="status" color="yellow" radius={0} py="xs" mb="sm" icon={<IconPlugConnectedX />}>
       {online ? text.serverSilent : text.offline}

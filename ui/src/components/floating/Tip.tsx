@@ -6,6 +6,7 @@ import { loadAhead, useParts } from './floating.ts';
 interface ChildProps {
   ref?: Ref<HTMLElement>;
   onPointerEnter?(event: PointerEvent<HTMLElement>): void;
+  'aria-expanded'?: boolean;
 }
 
 interface Props extends Pick<TooltipProps, 'label' | 'multiline' | 'maw' | 'disabled'> {
@@ -13,8 +14,11 @@ interface Props extends Pick<TooltipProps, 'label' | 'multiline' | 'maw' | 'disa
   children: ReactElement;
 }
 
-/** A tooltip for the pointer, whose code is loaded before it is shown for the first time. */
-export function Tip({ children, ...tooltip }: Props) {
+/**
+ * A tooltip for the pointer, whose code is loaded before it is shown for the first time. It is hidden while the menu of
+ * its element is open.
+ */
+export function Tip({ children, disabled, ...tooltip }: Props) {
   const child = children as ReactElement<ChildProps>;
   const [wanted, setWanted] = useState(false);
   const target = useRef<HTMLElement>(null);
@@ -30,7 +34,13 @@ export function Tip({ children, ...tooltip }: Props) {
           if (!parts) loadAhead();
         },
       })}
-      {wanted && parts && <parts.FloatingTip {...tooltip} target={target} />}
+      {wanted && parts && (
+        <parts.FloatingTip
+          {...tooltip}
+          disabled={disabled || child.props['aria-expanded'] === true}
+          target={target}
+        />
+      )}
     </>
   );
 }

@@ -37,6 +37,7 @@ export function SettingsCard<Values extends object>(props: Props<Values>) {
       <form
         noValidate
         onSubmit={form.onSubmit((values) => {
+          if (!form.isDirty() || saving.isPending) return;
           setProblem(undefined);
           saving.mutate(values);
         })}
@@ -56,7 +57,9 @@ export function SettingsCard<Values extends object>(props: Props<Values>) {
             <Button
               type="submit"
               size="sm"
-              disabled={!form.isDirty()}
+              // A disabled button would lose the focus when the values are saved.
+              aria-disabled={!form.isDirty()}
+              data-disabled={!form.isDirty() || undefined}
               loading={saving.isPending}
               // In the dark scheme, a disabled button has the colour of the card.
               bd={form.isDirty() ? undefined : '1px solid var(--mantine-color-default-border)'}

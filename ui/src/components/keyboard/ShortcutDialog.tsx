@@ -36,7 +36,11 @@ export function ShortcutDialog({ opened, onClose, shortcuts, note }: Props) {
           <Table.Tbody>
             {shortcuts.map(([keys, meaning]) => (
               <Table.Tr key={meaning}>
-                <Table.Td>{text.either(keys.map((key) => ({ key, shown: <Kbd>{key}</Kbd> })))}</Table.Td>
+                <Table.Td>
+                  {text.either(
+                    keys.map((key) => ({ key, shown: <Kbd style={{ whiteSpace: 'nowrap' }}>{key}</Kbd> })),
+                  )}
+                </Table.Td>
                 <Table.Td>{meaning}</Table.Td>
               </Table.Tr>
             ))}

@@ -38,7 +38,7 @@ import type { News } from './live/compare.ts';
 import { NewsButton } from './live/NewsButton.tsx';
 import { NoFindings } from './NoFindings.tsx';
 import { LazyPreview } from './preview/LazyPreview.tsx';
-import { usePreview } from './preview/use-preview.ts';
+import { previewOf, usePreview } from './preview/use-preview.ts';
 import { ViewTabs } from './views/ViewTabs.tsx';
 import { useViewTotals } from './views/view-totals.ts';
 
@@ -85,7 +85,9 @@ export function Findings() {
         search: (before) => ({
           ...addressOf(withoutUndefined<FindingFilter>({ ...filterOf(before), ...part })),
           ...groupingOf(before),
+          ...previewOf(before),
         }),
+        state: { isPreviewKept: !('sort' in part) },
         resetScroll: false,
       }),
     [navigate],
@@ -158,7 +160,8 @@ export function Findings() {
             onChange={change}
             onQuery={(next) =>
               navigate({
-                search: { ...addressOf(next), ...groupingOf(search) },
+                search: { ...addressOf(next), ...groupingOf(search), ...previewOf(search) },
+                state: { isPreviewKept: true },
                 replace: true,
                 resetScroll: false,
               })

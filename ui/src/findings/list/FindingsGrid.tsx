@@ -16,7 +16,7 @@ import { Grid, RowGroup } from './grid-parts.tsx';
 import type { News } from './live/compare.ts';
 import { useToldNews } from './live/use-told-news.ts';
 import { NoFindings } from './NoFindings.tsx';
-import { type PreviewState, useFollowingPreview } from './preview/use-preview.ts';
+import { type PreviewState, previewOf, useFollowingPreview } from './preview/use-preview.ts';
 import { usePreviewedRow } from './preview/use-previewed-row.ts';
 import { Row, useRowActions } from './Row.tsx';
 import { span } from './rows/positions.ts';
@@ -101,7 +101,7 @@ export function FindingsGrid({
     setStatus: set,
   });
   useFollowingPreview(preview, active.touched ? rows.rowAt(at)?.id : undefined);
-  usePreviewedRow(preview, active);
+  usePreviewedRow(preview, filter.sort ?? ALL.sort, active);
 
   const shownIds = span(first, last - first + 1, count).flatMap((index) => rows.rowAt(index)?.id ?? []);
   useToldNews(filter, {
@@ -183,7 +183,7 @@ export function FindingsGrid({
                 navigate({
                   to: '/o/$org/findings',
                   params: { org: org.slug },
-                  search: { ...filter, sort },
+                  search: (before) => ({ ...filter, sort, ...previewOf(before) }),
                   resetScroll: false,
                 })
               }

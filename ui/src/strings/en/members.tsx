@@ -14,7 +14,8 @@ export const notVerified = 'Not verified';
 
 export const roleNames = { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' };
 export const roleRights = {
-  owner: 'Everything an admin can do. Also turns features on and off and manages owners.',
+  owner:
+    'Everything an admin can do. Also turns features on and off, manages owners and deletes the organization.',
   admin:
     'Everything a member can do. Also invites and removes members, changes roles and manages all API tokens.',
   member: 'Everything a viewer can do. Also triages findings and creates projects.',

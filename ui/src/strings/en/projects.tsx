@@ -39,7 +39,7 @@ export const exampleOfName = 'Web shop';
 export const enterName = 'Enter a name';
 export const slug = 'Slug';
 export const whatSlugIs =
-  'Identifies the project in addresses and agent settings. It cannot be changed later. If empty, it is generated from the name.';
+  'Identifies the project in addresses and agent settings. If empty, it is generated from the name. You can change it later.';
 export const slugCharacters =
   'Use 2 to 50 lowercase letters, digits and hyphens, without a hyphen at the start or end';
 export const slugTaken = 'Another project has this slug';

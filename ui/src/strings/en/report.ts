@@ -14,9 +14,12 @@ export const formerMember = 'Former member';
 export const findings = (count: number) => plural(count, { one: '# finding', other: '# findings' });
 export const findingsBySeverity = (count: number, bySeverity: string) => `${findings(count)}: ${bySeverity}`;
 export const firstOnly = (count: number) =>
-  plural(count, { one: 'The report has the first # finding', other: 'The report has the first # findings' });
+  plural(count, {
+    one: 'The report contains the first # finding',
+    other: 'The report contains the first # findings',
+  });
 export const filesHaveAll = (count: number) =>
   plural(count, {
-    one: 'Add filters, or export a file: files have # finding.',
-    other: 'Add filters, or export a file: files have all # findings.',
+    one: 'To get # finding, add filters or export a file.',
+    other: 'To get all # findings, add filters or export a file.',
   });

@@ -32,7 +32,7 @@ export const whoVerifies =
   'Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created by viewers and former members cannot do so.';
 
 export const name = 'Name';
-export const nameIsShown = 'The name that members and invitations show.';
+export const nameIsShown = 'Shown to members and in invitations.';
 export const enterName = 'Enter a name';
 export const nameSaved = 'The name is saved.';
 export const slug = 'Slug';

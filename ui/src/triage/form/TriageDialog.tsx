@@ -30,7 +30,15 @@ export function TriageDialog({ request, opened, onClose }: Props) {
       yOffset="6vh"
       fullScreen={narrow ?? false}
       title={first && count === 1 ? text.triageFinding(titleOf(first.title)) : text.triageFindings(count)}
-      styles={{ title: { overflowWrap: 'anywhere', maxHeight: '4.6em', overflow: 'hidden' } }}
+      styles={{
+        title: {
+          overflowWrap: 'anywhere',
+          display: '-webkit-box',
+          WebkitBoxOrient: 'vertical',
+          WebkitLineClamp: 3,
+          overflow: 'hidden',
+        },
+      }}
     >
       <TriageForm
         key={`${count} ${findings.map(({ id }) => id).join()}`}

@@ -1,19 +1,26 @@
-import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { getRouteApi, useLocation, useRouter } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef } from 'react';
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
     /** Whether Back leads to the list without the preview. */
     isAfterList?: boolean;
+    /** Whether the preview was open before the filter changed. It closes if its finding does not match. */
+    isPreviewKept?: boolean;
   }
 }
 
 const route = getRouteApi('/_signed-in/o/$org/findings');
 
+/** The preview of an address, for the address of the same list with another filter or order. */
+export const previewOf = ({ preview }: { preview?: string }) => (preview === undefined ? {} : { preview });
+
 /** The finding that is previewed beside the list. */
 export interface PreviewState {
   /** Undefined if the preview is closed. */
   id: string | undefined;
+  /** Whether the filter has changed since the finding was shown. */
+  isKept: boolean;
   show(id: string): void;
   close(): void;
 }
@@ -22,6 +29,7 @@ export interface PreviewState {
 export function usePreview(id: string | undefined): PreviewState {
   const navigate = route.useNavigate();
   const router = useRouter();
+  const isKept = useLocation({ select: ({ state }) => state.isPreviewKept === true });
   const closing = useRef<string>(undefined);
   useEffect(() => {
     closing.current = undefined;
@@ -29,11 +37,12 @@ export function usePreview(id: string | undefined): PreviewState {
   return useMemo(
     () => ({
       id,
+      isKept,
       show(next) {
         const isOpen = id !== undefined;
         void navigate({
           search: (before) => ({ ...before, preview: next }),
-          state: (before) => (isOpen ? before : { ...before, isAfterList: true }),
+          state: ({ isPreviewKept: _, ...before }) => (isOpen ? before : { ...before, isAfterList: true }),
           replace: isOpen,
           resetScroll: false,
         });
@@ -46,7 +55,7 @@ export function usePreview(id: string | undefined): PreviewState {
         void navigate({ search: ({ preview: _, ...list }) => list, replace: true, resetScroll: false });
       },
     }),
-    [id, navigate, router],
+    [id, isKept, navigate, router],
   );
 }
 

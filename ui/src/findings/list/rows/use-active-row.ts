@@ -70,6 +70,7 @@ export function useActiveRow(filter: FindingFilter, page: number, look: Look) {
   useLayoutEffect(() => {
     if (sorted.current === sort) return;
     sorted.current = sort;
+    setTouched(false);
     toTop();
   });
   useLayoutEffect(() => {

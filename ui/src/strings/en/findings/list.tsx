@@ -50,7 +50,7 @@ export const exportList = 'Export';
 export const exportAll = 'Export all matching findings';
 export const formats = {
   csv: { name: 'CSV', hint: 'for spreadsheets' },
-  json: { name: 'JSON', hint: 'in the format of the API' },
+  json: { name: 'JSON', hint: 'in API format' },
   sarif: { name: 'SARIF 2.1.0', hint: 'for other tools' },
 };
 export const printReport = 'Print report';

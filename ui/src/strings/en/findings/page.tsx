@@ -25,7 +25,7 @@ export const next = 'Next';
 export const regressed = (when: string | undefined) =>
   when === undefined
     ? 'Regressed: seen again after it was fixed'
-    : `Regressed: seen again after it was fixed ${when}`;
+    : `Regressed ${when}: seen again after it was fixed`;
 export const overdueSince = (date: string) => `Overdue since ${date}`;
 export const riskAcceptedUntil = (date: string) => `Risk accepted until ${date}`;
 

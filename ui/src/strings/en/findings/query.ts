@@ -35,7 +35,7 @@ export const in90Days = '90 days';
 export const problem = (key: string, what: string) => `${key}: ${what}`;
 export const cannotBeExcluded = 'cannot be excluded with “-”';
 export const noneOf = (value: string, values: readonly string[]) =>
-  `“${value}” is none of ${values.join(', ')}`;
+  `“${value}” is not one of ${values.join(', ')}`;
 export const excludesAll = 'excludes all findings';
 export const trueOrFalse = 'must be true or false';
 export const needsValue = 'needs a value';

@@ -3,7 +3,7 @@ import { plural } from '../language.ts';
 
 export const recentChanges = 'Recent changes';
 export const whatIsListed =
-  'Your changes of findings in the last 30 days. Undo restores the findings that nobody has changed since.';
+  'Changes you made to findings in the last 30 days. Undo restores the findings that nobody has changed since.';
 export const noChanges = 'No changes yet';
 export const howToChange = 'Triage a finding to see it here.';
 export const yourChanges = 'Your recent changes';
@@ -13,7 +13,7 @@ export const restored = (count: number, kept: number) =>
   (kept > 0
     ? ` ${plural(kept, { one: '# finding kept', other: '# findings kept' })}: changed by someone else since.`
     : '');
-export const differentChanges = 'Different changes';
+export const differentChanges = 'Several changes';
 export const findingAndOthers = (finding: ReactNode, others: number) => (
   <>
     {finding} and {plural(others, { one: '# other', other: '# others' })}
