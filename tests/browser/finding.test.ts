@@ -69,7 +69,7 @@ describePages('the page of a finding', () => {
     const page = await open(id);
 
     await heading(page, 'SQL injection in search');
-    await page.getByText('Regressed: seen again after it was fixed').waitFor();
+    await page.getByText(/^Regressed .* seen again after it was fixed/).waitFor();
     await page.getByText('src/search.ts:42').first().waitFor();
     await page.getByText('9.8 by CVSS 3.1, critical').waitFor();
     await page.locator('summary', { hasText: 'Metrics' }).click();
