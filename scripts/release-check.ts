@@ -29,7 +29,7 @@ const NEEDED = [
   ...['dist/public/index.html', 'dist/public/assets/svc-agent.mjs', 'dist/THIRD-PARTY-NOTICES.txt'],
   'dist/public/assets/svc-agent.mjs.sha256',
 ];
-const ALLOWED = /^(dist\/|docs\/[\w/-]+\.(md|png)$|[A-Z]+(\.md)?$|package\.json$|\.env\.example$)/;
+const ALLOWED = /^(dist\/|docs\/[\w/-]+\.(md|png|svg)$|[A-Z]+(\.md)?$|package\.json$|\.env\.example$)/;
 const NEVER =
   /(^|\/)(tests?|fixtures|soak|bench|data|node_modules|\.svc|\.env)(\/|$)|\.(test\.\w+|pem|key|log|jsonl)$/;
 // But the token that the API's description has for an example.
