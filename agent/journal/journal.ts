@@ -60,7 +60,7 @@ const flush = promisify(fdatasync);
 
 interface Keys {
   /** Seals the lines; undefined writes them unsealed. */
-  key: Buffer | undefined;
+  key: Uint8Array | undefined;
   /** Whether to read lines without a valid seal too. */
   acceptsAll?: boolean;
 }

@@ -70,7 +70,7 @@ const MAX_LINE_BYTES = 4 * 1024 * 1024;
  */
 export function* readLines(
   file: number,
-  key: Buffer | undefined,
+  key: Uint8Array | undefined,
   onUnsealed: () => void = () => {},
 ): Iterable<PlacedLine> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
@@ -119,16 +119,16 @@ export function parseLine(text: string): Line | undefined {
 
 const SEALED = /^(\{.*),"seal":"([\w-]{43})"\}$/;
 
-const computeSeal = (text: string, key: Buffer) => createHmac('sha256', key).update(text).digest();
+const computeSeal = (text: string, key: Uint8Array) => createHmac('sha256', key).update(text).digest();
 
 /** Formats a line of a journal. The seal, an HMAC, proves later that this agent wrote the line. */
-export function formatLine(line: Line, key: Buffer | undefined): string {
+export function formatLine(line: Line, key: Uint8Array | undefined): string {
   const text = JSON.stringify(line);
   if (key === undefined) return `${text}\n`;
   return `${text.slice(0, -1)},"seal":"${computeSeal(text, key).toString('base64url')}"}\n`;
 }
 
-function isSealed(text: string, key: Buffer): boolean {
+function isSealed(text: string, key: Uint8Array): boolean {
   const [, start, seal = ''] = SEALED.exec(text) ?? [];
   if (start === undefined) return false;
   const actual = Buffer.from(seal, 'base64url');

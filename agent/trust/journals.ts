@@ -17,7 +17,7 @@ interface JournalRecord {
 const journalPath = (workspace: string, name: string) => join(realpathSync(workspace), '.svc/scans', name);
 
 /** Records a new journal. @returns the key that seals its lines @throws a system error */
-export function createRecord(state: State, workspace: string, name: string): Buffer {
+export function createRecord(state: State, workspace: string, name: string): Uint8Array {
   const key = randomBytes(32);
   const record: JournalRecord = { path: journalPath(workspace, name), key: key.toString('base64url') };
   state.write(record, 'journals', `${name}.json`);
@@ -35,7 +35,7 @@ export function removeRecord(state: State, name: string): void {
 }
 
 /** The key of a journal; undefined if it is not this user's or is not at its original path. */
-export function journalKey(state: State, workspace: string, name: string): Buffer | undefined {
+export function journalKey(state: State, workspace: string, name: string): Uint8Array | undefined {
   const record = readRecord(state, `${name}.json`);
   return record?.path === journalPath(workspace, name) ? Buffer.from(record.key, 'base64url') : undefined;
 }
