@@ -45,7 +45,7 @@ function createIn(
     if (!lock(folder, name)) {
       throw new UsageError(`${join(folder.path, name)} is in use by another process`);
     }
-    let key: Buffer | undefined;
+    let key: Uint8Array | undefined;
     try {
       key = createRecord(state, workspace, name);
     } catch (error) {

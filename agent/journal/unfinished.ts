@@ -106,7 +106,7 @@ export function openUnfinished(
 }
 
 /** Reads a journal of any size. @param key as for `readLines` */
-function survey(folder: Folder, name: string, key: Buffer | undefined) {
+function survey(folder: Folder, name: string, key: Uint8Array | undefined) {
   let first: Line | undefined;
   let unsealed = 0;
   const file = folder.open(name, constants.O_RDONLY);
