@@ -44,7 +44,7 @@ import { createReporter } from 'svc-findings/agent';
 const reporter = createReporter({ baseUrl: 'http://127.0.0.1:9', apiKey: 'x', project: 'p', persona: 'killua' });
 const id: string = reporter.scanId;
 // @ts-expect-error no such persona
-createReporter({ baseUrl: '', apiKey: '', project: '', persona: 'nobody' });
+createReporter({ baseUrl: 'http://127.0.0.1:9', apiKey: '', project: '', persona: 'nobody' });
 if (id.length !== 36) throw new Error(id);
 `;
 
