@@ -15,6 +15,7 @@ const ignore = (event: MouseEvent) => {
  * This one keeps the focus and ignores presses.
  */
 export function BusyButton({ type = 'button', disabled, ...props }: Props) {
+  // biome-ignore lint/a11y/useButtonType: it is one of the three types, submit in forms
   return createElement('button', {
     ...props,
     type,
