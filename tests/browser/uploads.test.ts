@@ -170,7 +170,9 @@ describePages('uploads on the page of a project', () => {
     ]);
     await row(page, 'fine.json').getByText('1 new').waitFor();
     await row(page, 'broken.json').getByText('The JSON is invalid at line 2').waitFor();
-    await row(page, 'broken.json').getByText(/^\d+ formats were tried/).click();
+    await row(page, 'broken.json')
+      .getByText(/^\d+ formats were tried/)
+      .click();
     await row(page, 'broken.json').getByText('acunetix, anchore,').waitFor();
     await row(page, 'reports.zip').getByText('Unpack the ZIP archive').waitFor();
     await row(page, 'unknown.json').getByText('If you know the format, choose it').waitFor();
