@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { measureSlowness } from './calibrate.ts';
+import { makeRunDir } from './memory-dir.ts';
 
 const NPM_CHECK_MS = 500;
 
@@ -16,7 +16,7 @@ export async function openRun(): Promise<void> {
   if (env.SVC_TEST_RUNNER === `${pid}`) return;
   env.SVC_TEST_RUNNER = `${pid}`;
   const outside = { ...env };
-  const dir = mkdtempSync(join(realpathSync(tmpdir()), 'svc-run-'));
+  const dir = makeRunDir();
   // PostgreSQL runs as another user when we are root.
   chmodSync(dir, 0o711);
   watch(dir, outside);
