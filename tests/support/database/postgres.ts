@@ -7,6 +7,7 @@ import { startEmbedded } from '../../../db/embedded/embedded.ts';
 import { migrateShared } from '../../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../../drizzle/migrations.ts';
 import { silentLog } from '../server/log.ts';
+import { prepareOrgs } from './prepared-orgs.ts';
 import { withDatabase } from './scratch.ts';
 
 declare module 'vitest' {
@@ -16,7 +17,7 @@ declare module 'vitest' {
   }
 }
 
-/** The database that suites are copied from: `shared` is migrated. */
+/** The database that suites are copied from: `shared` is migrated, and schemas of organizations are prepared. */
 export const TEMPLATE = 'svc_template';
 
 /** One PostgreSQL for the whole run: TEST_DATABASE_URL's, or an embedded one in a temporary directory. */
@@ -24,7 +25,15 @@ export default async function setup(project: TestProject) {
   const given = process.env.TEST_DATABASE_URL;
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'));
   // Nothing of it outlives the run, and a database is made and dropped for each suite.
-  const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '250' };
+  const settings = {
+    fsync: 'off',
+    full_page_writes: 'off',
+    synchronous_commit: 'off',
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    autovacuum: 'off',
+    max_connections: '250',
+  };
   const embedded = given ? undefined : await startEmbedded({ dataDir, log: silentLog, settings });
   const url = given ?? embedded?.adminUrl ?? '';
 
@@ -34,6 +43,7 @@ export default async function setup(project: TestProject) {
   await admin.close();
   const template = openDatabase({ url: withDatabase(url, TEMPLATE), max: 1 });
   await migrateShared(template.sql, sharedMigrations);
+  await prepareOrgs(template.sql);
   await template.close();
 
   project.provide('postgresUrl', url);

@@ -25,7 +25,8 @@ export async function makeDatabase(
 ): Promise<MadeDatabase> {
   const name = `${prefix}_${randomBytes(8).toString('hex')}`;
   const admin = openDatabase({ url: serverUrl, max: 1 });
-  await admin.sql.unsafe(`create database ${name} template ${template}`);
+  // Copying files takes less than half of the CPU time that copying through the write-ahead log takes.
+  await admin.sql.unsafe(`create database ${name} template ${template} strategy file_copy`);
   return {
     url: withDatabase(serverUrl, name),
     async drop() {

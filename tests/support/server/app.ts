@@ -13,6 +13,7 @@ import type { ReportReader } from '../../../lib/reports/reader.ts';
 import type { Services } from '../../../lib/services.ts';
 import { type Api, createApi } from '../api/api.ts';
 import { createDatabase } from '../database/database.ts';
+import { preparedOrgMigrations } from '../database/prepared-orgs.ts';
 import { openEdgeClient } from '../edge/client.ts';
 import { afterSuite } from '../run/suite.ts';
 import { plainHasher } from './hasher.ts';
@@ -76,7 +77,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     clock: () => new Date(Date.now() + ahead),
     ...(options.reports && { reports: options.reports }),
-    ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
+    orgMigrations: options.orgMigrations ?? preparedOrgMigrations,
   });
   afterSuite(async () => {
     await services.mail.stop();
