@@ -240,8 +240,18 @@ describe('counts', { timeout: TIMEOUT }, () => {
       });
       const reached = Math.random() * 80;
       let settled = 0;
-      const answers = calls.map((call) => call.catch(() => lost++).finally(() => settled++));
-      await vi.waitFor(() => expect(settled).toBeGreaterThanOrEqual(Math.floor(reached)), { interval: 1 });
+      let strike = () => {};
+      const struck = new Promise<void>((resolve) => {
+        strike = resolve;
+      });
+      const answers = calls.map((call) =>
+        call
+          .catch(() => lost++)
+          .finally(() => {
+            if (++settled >= reached) strike();
+          }),
+      );
+      await struck;
       await database.sql.unsafe(
         "select pg_terminate_backend(pid, 5000) from pg_stat_activity where application_name = 'doomed'",
       );

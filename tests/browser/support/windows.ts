@@ -28,6 +28,13 @@ interface Profile {
   inUse: boolean;
 }
 
+const ARGS = [
+  '--no-sandbox',
+  '--process-per-site',
+  // Optimizing code that runs for a second takes more time than it saves.
+  '--js-flags=--no-opt --no-maglev',
+];
+
 /** One for all suites of a worker; it ends with the worker. */
 let launched: Promise<Browser> | undefined;
 const profiles = new Map<string, Profile>();
@@ -47,10 +54,7 @@ async function createContext({
   expected,
   ...options
 }: WindowOptions): Promise<BrowserContext> {
-  launched ??= chromium.launch({
-    executablePath: inject('browser'),
-    args: ['--no-sandbox', '--process-per-site'],
-  });
+  launched ??= chromium.launch({ executablePath: inject('browser'), args: ARGS });
   const context = await (await launched).newContext({
     viewport: { width: 1280, height: 800 },
     reducedMotion: 'reduce',

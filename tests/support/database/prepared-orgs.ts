@@ -15,24 +15,27 @@ const PREPARED = 20;
  */
 export async function prepareOrgs(sql: Sql): Promise<void> {
   const trigrams = await trigramSchema(sql);
-  const statements = (id: string) => orgSchemaStatements(id, orgMigrations, trigrams);
-  const ids = Array.from({ length: PREPARED }, () => randomUUID());
-  for (const id of ids) await sql.unsafe(statements(id).join('\n'));
-  const example = randomUUID();
+  const id = randomUUID();
+  const statements = orgSchemaStatements(id, orgMigrations, trigrams);
+  const made = orgSchemaName(id);
+  const names = Array.from({ length: PREPARED }, (_, index) => `prepared_${index}`);
+  for (const name of names) {
+    await sql.unsafe(`${statements.join('\n')} alter schema ${made} rename to ${name}`);
+  }
   await sql.unsafe(`
     create schema prepared;
     create table prepared.orgs (name text primary key);
-    insert into prepared.orgs values ${ids.map((id) => `('${orgSchemaName(id)}')`).join(', ')};
+    insert into prepared.orgs values ${names.map((name) => `('${name}')`).join(', ')};
     create function prepared.make_org(name text) returns void language plpgsql as $body$
     declare
-      made text;
+      taken text;
     begin
       delete from prepared.orgs where orgs.name = (select orgs.name from prepared.orgs limit 1 for update skip locked)
-      returning orgs.name into made;
-      if made is not null then
-        execute format('alter schema %I rename to %I', made, name);
+      returning orgs.name into taken;
+      if taken is not null then
+        execute format('alter schema %I rename to %I', taken, name);
       else
-        execute replace($statements$${statements(example).join('\n')}$statements$, '${orgSchemaName(example)}', name);
+        execute replace($statements$${statements.join('\n')}$statements$, '${made}', name);
       end if;
     end $body$`);
 }
