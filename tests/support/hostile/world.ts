@@ -84,7 +84,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
     await sql.unsafe(`insert into "${schema}".saved_views (id, owner_id, name, query, shared, created_at)
       values ('${view}', '${user}', 'Mine', 'status=open', false, now())`);
     const rule = v7();
-    await sql.unsafe(`update "${schema}".rules set deleted_at = now();
+    await sql.unsafe(`update "${schema}".rules set deleted_at = now() where deleted_at is null;
       insert into "${schema}".rules (id, position, name, enabled, conditions, actions, created_at, updated_at)
       values ('${rule}', 1, 'Tests', false, '{"path":["test/**"]}', '{"status":"wontfix"}', now(), now())`);
     const comment = v7();
