@@ -39,14 +39,15 @@ const find = (method: string, path: string) =>
 
 const ajv = new Ajv({ strict: false, allErrors: true });
 addFormats.default(ajv);
-const validators = new Map<Schema, ValidateFunction>();
+/** By the schema and by its text: responses have objects of their own, but most errors have the same schema. */
+const validators = new Map<Schema | string, ValidateFunction>();
 
 function validatorOf(schema: Schema): ValidateFunction {
-  let validate = validators.get(schema);
-  if (!validate) {
-    validate = ajv.compile(resolveSchema(schema, true));
-    validators.set(schema, validate);
-  }
+  const known = validators.get(schema);
+  if (known) return known;
+  const text = JSON.stringify(schema);
+  const validate = validators.get(text) ?? ajv.compile(resolveSchema(schema, true));
+  validators.set(schema, validate).set(text, validate);
   return validate;
 }
 

@@ -77,7 +77,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     clock: () => new Date(Date.now() + ahead),
     ...(options.reports && { reports: options.reports }),
-    orgMigrations: options.orgMigrations ?? preparedOrgMigrations,
+    ...(database && { orgMigrations: preparedOrgMigrations }),
+    ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
   });
   afterSuite(async () => {
     await services.mail.stop();
