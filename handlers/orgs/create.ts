@@ -9,7 +9,7 @@ import { name, orgSlug } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
 import { insertOrg } from '../../lib/orgs/create.ts';
 import { isReservedSlug, orgSlugCandidates } from '../../lib/orgs/slugs.ts';
-import { requireNoMore, requireRoom } from '../../lib/quotas.ts';
+import { requireRoom } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 
 export const createOrg = endpoint(
@@ -37,14 +37,12 @@ export const createOrg = endpoint(
     return db.transaction(async (tx) => {
       // Whoever owns them now: handing an organization over makes no room for another one.
       const mine = eq(orgs.createdBy, user.id);
-      // Before the costly part, and behind it with a lock: organizations are made at the same time, and counted one by one.
+      // Locked before the insert refers to the user: deleting the account at the same time would end in a deadlock.
+      await lockUser(tx, user.id);
       await requireRoom(tx, call, 'orgsPerAccount', orgs, mine);
       for (const candidate of candidates) {
         const made = await insertOrg(tx, { ...org, slug: candidate }, services.orgMigrations);
-        if (!made) continue;
-        await lockUser(tx, user.id);
-        await requireNoMore(tx, call, 'orgsPerAccount', orgs, mine);
-        return created({ ...made, role: 'owner' as const });
+        if (made) return created({ ...made, role: 'owner' as const });
       }
       throw new ApiError('tenant_error/slug_taken');
     });
