@@ -74,6 +74,8 @@ export interface CoreServices {
   remoteAddress: (c: Context) => string;
   /** Answers with the file of a path, or not at all. */
   staticFiles: MiddlewareHandler | undefined;
+  /** Unset: the runtime compresses responses itself. */
+  gzip: Gzip | undefined;
   reports: ReportReader;
   /** The page of the web UI, whatever its address: `index.html`. */
   page: string;
@@ -105,6 +107,9 @@ export interface Services extends CoreServices {
   revisions: Revisions;
 }
 
+/** Compresses bytes in the gzip format (RFC 1952). */
+export type Gzip = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
+
 /** What differs between Node, the edge and tests. */
 export interface Platform {
   config: Config;
@@ -114,6 +119,7 @@ export interface Platform {
   reports: ReportReader;
   remoteAddress?: (c: Context) => string;
   staticFiles?: MiddlewareHandler;
+  gzip?: Gzip;
   page?: string;
   clock?: Clock;
   orgMigrations?: readonly Migration[];
@@ -176,6 +182,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     metrics: createMetrics(pool, { hashing: platform.hasher.load, ...platform.metrics }),
     remoteAddress,
     staticFiles: platform.staticFiles,
+    gzip: platform.gzip,
     page: platform.page ?? NO_PAGE,
   };
 }

@@ -4,6 +4,7 @@ import type { Services } from '../services.ts';
 import { type Access, type CallOf, checksOf, inputChecksOf } from './access.ts';
 import { type Answer, type AnyAnswer, render } from './answer.ts';
 import type { AppEnv, Description } from './call.ts';
+import { compressList, isList } from './compress.ts';
 import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
 import { describe, type Operation } from './openapi/operation.ts';
@@ -50,6 +51,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
   const { access, request = {}, maxBytes, responses, quiet = false } = spec;
   const method = spec.method.toUpperCase();
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
+  const compresses = isList(responses);
 
   return {
     method,
@@ -61,8 +63,10 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       ...(Object.keys(request).length > 0 ? [input(request, maxBytes)] : []),
       ...inputChecksOf(access),
       async function handle(c: Context<AppEnv>) {
-        const answer = await handler(c.get('call') as unknown as CallOf<A> & Input<S>);
-        c.res = render(c.get('request'), answer as AnyAnswer, responses);
+        const call = c.get('call');
+        const answer = (await handler(call as unknown as CallOf<A> & Input<S>)) as AnyAnswer;
+        const sent = compresses ? compressList(c, answer, call.services.gzip) : answer;
+        c.res = render(c.get('request'), sent, responses);
       },
     ],
     describe: () => describe(path, spec),
