@@ -8,18 +8,34 @@ const PAGES: readonly (readonly [module: string, path: string, late: boolean])[]
   ['findings/page/FindingPage.tsx', '/findings/[^/]+', true],
 ];
 
+/** What the list of findings asks for first: `findings/list-queries.ts` takes the response from `app/early.ts`. */
+const FIRST_ROWS = new URLSearchParams({
+  attention: 'true',
+  sort: '-priority',
+  omit: 'description',
+  page: '1',
+  per_page: '25',
+});
+
 /** Runs in the browser. The organization is in the host or in the path. */
 const script = (files: readonly (readonly [string, readonly string[]])[]) => `{
 const load = (rel, href, as) => document.head.append(Object.assign(document.createElement('link'), { rel, href, as, crossOrigin: '' }));
 load('preload', '/api/v1/auth/session', 'fetch');
+const [, org] = /^\\/o\\/([^/]+)/.exec(location.pathname) ?? [];
 const path = location.pathname.replace(/^\\/o\\/[^/]+/, '').replace(/\\/$/, '');
+if (path === '/findings' && !location.search) {
+  const url = location.origin + '/api/v1/findings?${FIRST_ROWS}';
+  const response = fetch(url, { headers: org ? { 'x-org-slug': org } : {} });
+  response.catch(() => {});
+  globalThis.early = { url, org, sent: performance.now(), response };
+}
 for (const [page, files] of ${JSON.stringify(files)})
   if (new RegExp('^' + page + '$').test(path)) for (const file of files) file.endsWith('.css') ? load('preload', file, 'style') : load('modulepreload', file, 'script');
 }`;
 
 /**
- * Adds a script to the page that loads the session and the code of the visited page while the code that all pages share is
- * loaded. Without it, a slow connection waits for one after the other.
+ * Adds a script to the page that loads the session, the code of the visited page and the first findings while the code that all pages
+ * share is loaded. Without it, a slow connection waits for one after the other.
  */
 export function preloadPages(): Plugin {
   let fileName: string;

@@ -58,12 +58,43 @@ describePages('the first load of the list of findings', () => {
       `performance.getEntriesByType('resource').map((one) => ({
         path: new URL(one.name).pathname, start: one.startTime, bytes: one.encodedBodySize }))`,
     );
-    const asked = loaded.find(({ path }) => path === '/api/v1/findings')?.start ?? 0;
+    const asked = loaded.find(({ path }) => path === '/api/v1/projects')?.start ?? 0;
     const files = loaded.filter(({ path, start }) => /\.(?:js|css)$/.test(path) && start < asked);
     const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
     expect(bytes).toBeGreaterThan(100_000);
     expect(bytes).toBeLessThan(MAX_BYTES);
     expect(files.length).toBeLessThanOrEqual(MAX_FILES);
+  });
+
+  it('asks for the first rows before its code is there, and once', async () => {
+    const page = await site.visit({ cookie: org.owner.cookie, own: true });
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/api/v1/findings') asked.push(`rows ${searchParams.get('per_page')}`);
+    });
+    const { hold, release } = gate();
+    await page.route('**/assets/ui/index-*.js', hold);
+    await page.goto(site.orgUrl(org.slug, '/findings'), { waitUntil: 'commit' });
+    await expect.poll(() => asked, { timeout: limit(10_000) }).toEqual(['rows 25']);
+    release();
+    await page.getByRole('row', { name: 'SQL injection' }).waitFor();
+    await expect.poll(() => asked, { timeout: limit(10_000) }).toContain('rows 100');
+    expect(asked.filter((one) => one === 'rows 25')).toHaveLength(1);
+  });
+
+  it('asks for nothing early if the address has filters', async () => {
+    const page = await site.visit({ cookie: org.owner.cookie, own: true });
+    await page.goto(site.orgUrl(org.slug, '/findings?severity=low'));
+    await page.getByText('No matching findings').waitFor();
+    expect(await page.evaluate('typeof globalThis.early')).toBe('undefined');
+  });
+
+  it('shows rows also if the early request failed', async () => {
+    const page = await site.visit({ cookie: org.owner.cookie, own: true, expected: /ERR_FAILED/ });
+    await page.route('**/api/v1/findings?*', (route) => route.abort(), { times: 1 });
+    await page.goto(site.orgUrl(org.slug, '/findings'));
+    await page.getByRole('row', { name: 'SQL injection' }).waitFor();
   });
 
   it('opens a menu that was clicked before its code was there', async () => {

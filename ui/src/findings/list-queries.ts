@@ -1,5 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../app/api.ts';
+import { fetchEarly } from '../app/early.ts';
 import { type FindingFilter, type FindingSearch, findingSearch } from '../app/search.ts';
 import type { OrgSession } from '../app/session.ts';
 
@@ -48,9 +49,14 @@ async function readRows(
   page: number,
   per_page: number,
   signal: AbortSignal,
+  fetch?: typeof fetchEarly,
 ): Promise<FindingsPage> {
   const query = { ...filter, omit: 'description' as const, page, per_page };
-  const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
+  const { result, resultInfo } = await org.api.get('/findings', {
+    params: { query },
+    signal,
+    ...(fetch && { fetch }),
+  });
   return { rows: result, total: resultInfo?.total ?? result.length };
 }
 
@@ -66,9 +72,11 @@ export const findingsPageQuery = (org: OrgSession, filter: FindingFilter, page: 
       const known = client.getQueriesData({ queryKey: rowsKey(org) });
       if (known.every(([, data]) => data === undefined)) {
         const start = (page - 1) * (PAGE_ROWS / FIRST_ROWS) + 1;
-        const first = await readRows(org, filter, start, FIRST_ROWS, signal);
+        const isEarly = globalThis.early !== undefined;
+        const first = await readRows(org, filter, start, FIRST_ROWS, signal, fetchEarly);
         const length = Math.min(PAGE_ROWS, first.total - (page - 1) * PAGE_ROWS);
-        if (first.rows.length >= length) return first;
+        // Early rows may be older than the revision that the list starts from.
+        if (first.rows.length >= length && !isEarly) return first;
         const rows = Array.from({ length }, (_, i) => first.rows[i]);
         // Shown until all rows are there. Outdated, so that nothing takes it for the complete page.
         client.setQueryData<FindingsPage>(queryKey, { ...first, rows }, { updatedAt: 1 });
