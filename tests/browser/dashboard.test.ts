@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { inEachScheme } from './support/look.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
@@ -153,7 +154,7 @@ describePages('the dashboard and scans', () => {
       ['projects?from', 900],
       ['trend', 300],
     ] as const)
-      await page.route(`**/api/v1/dashboard/${part}*`, async (route) => {
+      await intercept(page, `**/api/v1/dashboard/${part}*`, async (route) => {
         await new Promise((later) => setTimeout(later, ms));
         await route.continue();
       });
@@ -209,7 +210,7 @@ describePages('the dashboard and scans', () => {
       low: 200_001,
       info: 200_001,
     };
-    await page.route('**/api/v1/dashboard/projects', async (route) => {
+    await intercept(page, '**/api/v1/dashboard/projects', async (route) => {
       const response = await route.fetch();
       const json = await response.json();
       for (const one of json.result) Object.assign(one, { ...many, attention: many, regressed: many });

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 const DESCRIPTION = `# Summary
@@ -232,7 +233,7 @@ describePages('the page of a finding', () => {
   it('shows the status as it was when the service refuses', async () => {
     const { id } = await report({});
     const page = await open(id);
-    await page.route('**/api/v1/findings', async (route) => {
+    await intercept(page, '**/api/v1/findings', async (route) => {
       if (route.request().method() !== 'PATCH') return route.fallback();
       const errors = [{ type: 'permission_error', code: 'denied', ref: 'E60001', message: 'Not allowed.' }];
       const headers = { 'x-request-id': 'req_1f2e' };

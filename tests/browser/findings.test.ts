@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import postgres from 'postgres';
@@ -14,6 +15,7 @@ import {
 } from '../support/api/api.ts';
 import { type SeededOrg, seedOrg } from '../support/database/seed.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { backgroundOf, expectOpaque, inEachScheme } from './support/look.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
@@ -186,7 +188,7 @@ describePages('the list of findings', () => {
     });
     // With `times: 1`, Playwright may let the request go when it stops to intercept.
     let requests = 0;
-    await page.route('**/api/v1/findings', async (route) => {
+    await intercept(page, '**/api/v1/findings', async (route) => {
       if (++requests === 1) await second;
       await route.continue();
     });
@@ -222,22 +224,23 @@ describePages('the list of findings', () => {
 
   it('undoes what is told by the message with the button, whatever was done after it', async () => {
     const scan = await createScan(site.api, small);
-    for (const n of [1, 2]) await push(site.api, small, scan, { title: `Told ${n}` });
-    const page = await open(small, '?q=Told');
-    await row(page, /Told 2/).waitFor();
+    const name = `Told ${randomUUID()}`;
+    for (const n of [1, 2]) await push(site.api, small, scan, { title: `${name} ${n}` });
+    const page = await open(small, `?q=${name}`);
+    await row(page, `${name} 2`).waitFor();
     await page.keyboard.press('j');
     await page.keyboard.press('c');
-    await page.getByText('Set to Confirmed: “Told 2”').waitFor();
+    await page.getByText(`Set to Confirmed: “${name} 2”`).waitFor();
     let requests = 0;
-    await page.route('**/api/v1/findings', async (route) => {
+    await intercept(page, '**/api/v1/findings', async (route) => {
       if (++requests === 1) await button(page, 'Undo').click();
       await route.continue();
     });
     await page.keyboard.press('f');
-    await page.getByText('Undone. Back to Open: “Told 2”').waitFor();
-    expect((await site.api.get('/findings?q=Told', small.asOwner)).result).toMatchObject([
-      { title: 'Told 2', status: 'open' },
-      { title: 'Told 1', status: 'fixed' },
+    await page.getByText(`Undone. Back to Open: “${name} 2”`).waitFor();
+    expect((await site.api.get(`/findings?q=${name}`, small.asOwner)).result).toMatchObject([
+      { title: `${name} 2`, status: 'open' },
+      { title: `${name} 1`, status: 'fixed' },
     ]);
   });
 
@@ -344,7 +347,7 @@ describePages('the list of findings', () => {
     const wanted = await listed(search);
     await said(page, wanted);
     let requests = 0;
-    await page.route('**/api/v1/findings', async (route) => {
+    await intercept(page, '**/api/v1/findings', async (route) => {
       if (++requests === 1) {
         await page.getByText(`Changing: 0 of ${counted(wanted)}`).waitFor();
         await button(page, 'Stop').click();
@@ -374,7 +377,7 @@ describePages('the list of findings', () => {
     const wanted = await listed(search);
     await said(page, wanted);
     let requests = 0;
-    await page.route('**/api/v1/findings', (route) =>
+    await intercept(page, '**/api/v1/findings', (route) =>
       ++requests === 2 ? route.abort('connectionreset') : route.continue(),
     );
     await page.getByLabel('Select visible findings').check();
@@ -415,7 +418,7 @@ describePages('the list of findings', () => {
     for (const n of [1, 2]) await push(site.api, small, scan, { title: `Stubborn ${n}` });
     const page = await open(small, '?q=Stubborn&status=open');
     await said(page, 2);
-    await page.route('**/api/v1/findings', refuse);
+    await intercept(page, '**/api/v1/findings', refuse);
     await page.getByLabel('Select visible findings').check();
     await button(page, 'Set status').click();
     await page.getByRole('menuitem', { name: 'Fixed' }).click();
@@ -424,7 +427,7 @@ describePages('the list of findings', () => {
     await page.getByText('Stubborn 1: Your role does not allow this').waitFor();
     await page.getByText('Request req_refused').waitFor();
     await page.unroute('**/api/v1/findings');
-    await page.route('**/api/v1/findings', async (route) => {
+    await intercept(page, '**/api/v1/findings', async (route) => {
       const response = await route.fetch();
       const json = await response.json();
       const [{ id }] = json.result.updated.splice(0, 1);
@@ -472,7 +475,7 @@ describePages('the list of findings', () => {
     const sarif = await save(/SARIF/);
     expect(JSON.parse(sarif.text).runs[0].results).toHaveLength(total);
 
-    await page.route('**/findings?*format=json', refuse);
+    await intercept(page, '**/findings?*format=json', refuse);
     await button(page, 'Export').click();
     await page.getByRole('menuitem', { name: /JSON/ }).click();
     const failed = page.getByRole('alert').filter({ hasText: 'The export failed' });

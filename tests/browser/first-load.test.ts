@@ -2,6 +2,7 @@ import type { Page, Route } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, push, type TestOrg } from '../support/api/client.ts';
 import { limit } from '../support/run/limits.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 /** Scripts and style sheets, compressed, without headers. */
@@ -29,7 +30,7 @@ describePages('the first load of the list of findings', () => {
   /** Opens the list. The code of menus waits until `handle` continues it. */
   async function open(handle?: (route: Route) => unknown, expected?: RegExp): Promise<Page> {
     const page = await site.visit({ cookie: org.owner.cookie, own: true, ...(expected && { expected }) });
-    if (handle) await page.route(PARTS, (route) => handle(route));
+    if (handle) await intercept(page, PARTS, (route) => handle(route));
     await page.goto(site.orgUrl(org.slug, '/findings'));
     await page.getByRole('row', { name: 'SQL injection' }).waitFor();
     return page;
@@ -74,7 +75,7 @@ describePages('the first load of the list of findings', () => {
       if (pathname === '/api/v1/findings') asked.push(`rows ${searchParams.get('per_page')}`);
     });
     const { hold, release } = gate();
-    await page.route('**/assets/ui/index-*.js', hold);
+    await intercept(page, '**/assets/ui/index-*.js', hold);
     await page.goto(site.orgUrl(org.slug, '/findings'), { waitUntil: 'commit' });
     await expect.poll(() => asked, { timeout: limit(10_000) }).toEqual(['rows 25']);
     release();
@@ -92,7 +93,7 @@ describePages('the first load of the list of findings', () => {
 
   it('shows rows also if the early request failed', async () => {
     const page = await site.visit({ cookie: org.owner.cookie, own: true, expected: /ERR_FAILED/ });
-    await page.route('**/api/v1/findings?*', (route) => route.abort(), { times: 1 });
+    await intercept(page, '**/api/v1/findings?*', (route) => route.abort(), { times: 1 });
     await page.goto(site.orgUrl(org.slug, '/findings'));
     await page.getByRole('row', { name: 'SQL injection' }).waitFor();
   });
@@ -143,7 +144,7 @@ describePages('the first load of the list of findings', () => {
   it('waits for a server that does not respond, and then opens the menu', async () => {
     const page = await open((route) => route.abort(), /net::ERR_FAILED/);
     const down = (route: Route) => (route.request().method() === 'HEAD' ? route.abort() : route.continue());
-    await page.route(`${site.url}/`, down);
+    await intercept(page, `${site.url}/`, down);
     await severity(page).click();
     await page.getByRole('status').getByText('The server does not respond').waitFor();
     await page.unroute(PARTS);
@@ -156,7 +157,7 @@ describePages('the first load of the list of findings', () => {
   }, async () => {
     const page = await open(undefined, /503/);
     const banner = page.getByRole('status').getByText('The server does not respond');
-    await page.route('**/api/v1/revision', (route) => route.fulfill({ status: 503, body: '' }));
+    await intercept(page, '**/api/v1/revision', (route) => route.fulfill({ status: 503, body: '' }));
     await banner.waitFor({ timeout: limit(45_000) });
     await page.unroute('**/api/v1/revision');
     await banner.waitFor({ state: 'detached', timeout: limit(40_000) });

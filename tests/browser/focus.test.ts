@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 describePages('the focus', () => {
@@ -75,7 +76,7 @@ describePages('the focus', () => {
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route('**/api/v1/orgs/*', async (route) => {
+    await intercept(page, '**/api/v1/orgs/*', async (route) => {
       if (route.request().method() !== 'PATCH') return route.continue();
       requests++;
       await released;

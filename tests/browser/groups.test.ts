@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { seedOrg } from '../support/database/seed.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 describePages('the list of findings in groups', () => {
@@ -82,7 +83,7 @@ describePages('the list of findings in groups', () => {
     const page = await site.visit({ cookie: large.owner.cookie });
     await page.goto(`${site.orgUrl(large.slug)}/findings?sort=-created_at&group_by=rule`);
     const patches: Record<string, unknown>[] = [];
-    await page.route('**/api/v1/findings', async (route) => {
+    await intercept(page, '**/api/v1/findings', async (route) => {
       patches.push(route.request().postDataJSON());
       await page.getByText('Changing: 0 of 1,400 findings').waitFor();
       await route.continue();

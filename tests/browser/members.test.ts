@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrg, createUser, must, PASSWORD, type TestOrg, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { heading, logIn } from './support/login.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
@@ -181,7 +182,7 @@ describePages('strict mode', () => {
       const user = await createUser(site.api);
       const page = await site.visit({ cookie: user.cookie });
       // As if the service had not asked for it when the page was opened.
-      await page.route('**/api/v1/auth/session', async (route) => {
+      await intercept(page, '**/api/v1/auth/session', async (route) => {
         const answer = await route.fetch();
         const json = await answer.json();
         delete json.result.email_verification_required;

@@ -4,6 +4,7 @@ import { openExpiredRisks } from '../../lib/findings/triage/expired-risks.ts';
 import { createOrg, createScan, createUser, must, type TestOrg } from '../support/api/client.ts';
 import { limit } from '../support/run/limits.ts';
 import { startApp } from '../support/server/app.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 /* The work of one morning, each part in an organization of its own. */
@@ -127,7 +128,7 @@ describePages('a working morning', () => {
     // Neither sees the other's decision before the own one is stored.
     const pages = [ada, other] as const;
     for (const page of pages) {
-      await page.route('**/api/v1/revision', (route) => route.fulfill({ status: 304 }));
+      await intercept(page, '**/api/v1/revision', (route) => route.fulfill({ status: 304 }));
       await page.getByLabel('Select visible findings').check();
     }
     await Promise.all([ada.keyboard.press('f'), other.keyboard.press('c')]);

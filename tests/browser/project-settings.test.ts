@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 describePages('settings of projects and due dates', () => {
@@ -74,7 +75,7 @@ describePages('settings of projects and due dates', () => {
     expect(await example.getAttribute('rel')).toBe('noopener noreferrer');
 
     // An older service, or one that knows other rules.
-    await page.route('**/api/v1/projects/*', async (route) => {
+    await intercept(page, '**/api/v1/projects/*', async (route) => {
       if (route.request().method() !== 'PATCH') return route.fallback();
       const details = [{ field: 'source_url', message: 'must be somewhere else' }];
       const errors = [

@@ -3,6 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
 import { limit } from '../support/run/limits.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 describePages('the queue of findings', () => {
@@ -197,7 +198,7 @@ describePages('the queue of findings', () => {
     });
     await page.clock.install();
     let polls = 0;
-    await page.route('**/api/v1/revision', async (route) => {
+    await intercept(page, '**/api/v1/revision', async (route) => {
       polls++;
       await route.fulfill({ status: 503, json: {} });
     });
@@ -230,7 +231,7 @@ describePages('the queue of findings', () => {
     const page = await open('', mine);
     await row(page, /Third/).waitFor();
     // What happens now is not seen before the next poll.
-    await page.route('**/api/v1/revision', (route) => route.fulfill({ status: 304 }));
+    await intercept(page, '**/api/v1/revision', (route) => route.fulfill({ status: 304 }));
     await page.getByLabel('Select visible findings').check();
     await setStatus(second, 'wontfix', mine);
     const bar = page.getByRole('region', { name: 'Selected findings' });

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 describePages('rules', () => {
@@ -137,7 +138,7 @@ describePages('rules', () => {
     await page.getByRole('option', { name: 'Confirmed' }).click();
     await page.getByLabel('Also change the 1 open finding that matches now').check();
     // A finding that the user was not told about arrives meanwhile.
-    await page.route('**/api/v1/rules', async (route) => {
+    await intercept(page, '**/api/v1/rules', async (route) => {
       if (route.request().method() === 'POST') await report('Old cache', 'b.ts');
       await route.continue();
     });
@@ -167,7 +168,7 @@ describePages('rules', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route('**/api/v1/rules/preview', async (route) => {
+    await intercept(page, '**/api/v1/rules/preview', async (route) => {
       await held;
       await route.continue();
     });

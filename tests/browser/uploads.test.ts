@@ -6,6 +6,7 @@ import { beforeAll, expect, inject, it } from 'vitest';
 import { createWorkspace } from '../support/agent/agent.ts';
 import { createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite, type Visit } from './support/site.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures');
@@ -205,7 +206,7 @@ describePages('uploads on the page of a project', () => {
 
   it('wait when the service is busy, and say so', async () => {
     const { page } = await openProject('Busy');
-    await page.route(REPORTS, refuse(429, 'exceeded', 'Too many reports.', { 'retry-after': '1' }), {
+    await intercept(page, REPORTS, refuse(429, 'exceeded', 'Too many reports.', { 'retry-after': '1' }), {
       times: 1,
     });
     await input(page).setInputFiles([bufferOf('a.json', reportOf('A'))]);
@@ -227,7 +228,7 @@ describePages('uploads on the page of a project', () => {
     ];
     for (const [index, [answer, words]] of cases.entries()) {
       await page.unroute(REPORTS);
-      await page.route(REPORTS, answer);
+      await intercept(page, REPORTS, answer);
       if (index === 0) await input(page).setInputFiles([bufferOf('a.json', reportOf('A'))]);
       else await button(page, 'Try again').click();
       await row(page, 'a.json').getByText(words).waitFor();
@@ -242,7 +243,7 @@ describePages('uploads on the page of a project', () => {
   it('notice that a file was changed after it was chosen', async () => {
     const { page, scans } = await openProject('Changed', { expected: /net::ERR_UPLOAD_FILE_CHANGED/ });
     const held: Route[] = [];
-    await page.route(REPORTS, (route) => void held.push(route), { times: 2 });
+    await intercept(page, REPORTS, (route) => void held.push(route), { times: 2 });
     const directory = createWorkspace();
     const files = ['a', 'b', 'small', 'large'].map((name) => join(directory, `${name}.json`));
     const content = (name: string) =>
@@ -265,7 +266,7 @@ describePages('uploads on the page of a project', () => {
 
   it('ask for a new sign-in when the session has ended, and go on afterwards', async () => {
     const { page } = await openProject('Signed out');
-    await page.route(REPORTS, refuse(401, 'not_authenticated', 'Sign in.'), { times: 1 });
+    await intercept(page, REPORTS, refuse(401, 'not_authenticated', 'Sign in.'), { times: 1 });
     await input(page).setInputFiles([bufferOf('a.json', reportOf('A'))]);
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.getByRole('button', { name: 'Continue' }).click();
@@ -278,7 +279,7 @@ describePages('uploads on the page of a project', () => {
   it('end when they are canceled, and warn before the page is left', async () => {
     const { page, scans } = await openProject('Canceled');
     const held: Route[] = [];
-    await page.route(REPORTS, (route) => void held.push(route));
+    await intercept(page, REPORTS, (route) => void held.push(route));
     const directory = createWorkspace();
     const files = ['a', 'b', 'c'].map((name) => join(directory, `${name}.json`));
     for (const file of files) writeFileSync(file, reportOf(file));
@@ -347,7 +348,7 @@ describePages('uploads in the first steps', () => {
     await expectAccessible(page);
 
     // The result stays when more is uploaded, and leaving the steps would cancel it.
-    await page.route(REPORTS, () => {}, { times: 1 });
+    await intercept(page, REPORTS, () => {}, { times: 1 });
     await input(page).setInputFiles([bufferOf('more.json', reportOf('More'))]);
     await button(page, 'Open dashboard').click();
     const dialog = page.getByRole('dialog', { name: 'Files are being uploaded' });
