@@ -7,6 +7,8 @@ import type { SuccessSpecs } from './endpoint-spec.ts';
 
 /** Smaller bodies fit in two packets anyway. */
 const MIN_BYTES = 2048;
+/** Compressing takes about 4 ms, during which no other request is served. */
+const MAX_BYTES = 256 * 1024;
 
 /** Whether an endpoint answers with a list. No other response is compressed: see docs/security.md. */
 export const isList = (responses: SuccessSpecs): boolean => responses[200]?.paged ?? false;
@@ -19,7 +21,8 @@ export const isList = (responses: SuccessSpecs): boolean => responses[200]?.page
 export function compressList(c: Context<AppEnv>, answer: AnyAnswer, gzip: Gzip | undefined): AnyAnswer {
   if (!gzip || !('body' in answer)) return answer;
   const { status, body, headers } = answer;
-  if (status !== 200 || !(body instanceof Uint8Array) || body.byteLength < MIN_BYTES) return answer;
+  if (status !== 200 || !(body instanceof Uint8Array)) return answer;
+  if (body.byteLength < MIN_BYTES || body.byteLength > MAX_BYTES) return answer;
   const vary = { ...headers, vary: 'Accept-Encoding' };
   const encoding = accepts(c, {
     header: 'Accept-Encoding',

@@ -62,6 +62,15 @@ describe.skipIf(inject('edgePort'))('compression of lists', () => {
     expect(encodingOf(await get(path, 'gzip'))).toBeNull();
   });
 
+  it('does not compress lists that would keep other requests waiting', async () => {
+    const scan = await createScan(t.api, org);
+    const description = 'x'.repeat(100_000);
+    for (const title of ['a', 'b', 'c'])
+      await push(t.api, org, scan, { title: `Large ${title}`, description });
+    expect(encodingOf(await get('/findings?per_page=2', 'gzip'))).toBe('gzip');
+    expect(encodingOf(await get('/findings?per_page=3', 'gzip'))).toBeNull();
+  });
+
   it('answers HEAD without a body', async () => {
     const { response, bytes } = await get('/findings?per_page=10', 'gzip', 'HEAD');
     expect(response.status).toBe(200);
