@@ -54,6 +54,16 @@ export async function deleteAndNote(
   await run(tx, sql`delete from ${users} where id = ${userId}::uuid`);
 }
 
+/** Notes persons without an account, to be erased from an organization that was restored from a backup. */
+export async function noteErasures(tx: SqlClient, userIds: readonly string[], orgId: string): Promise<void> {
+  await run(
+    tx,
+    sql`insert into ${accountErasures} (user_id, emails, first_org_ids, deleted_at, lease_until)
+      select id, '{}', array[${orgId}::uuid], now(), ${due} from unnest(${arrayText(userIds)}::uuid[]) as id
+      on conflict (user_id) do update set first_org_ids = excluded.first_org_ids, done_org_id = null, passes = 0`,
+  );
+}
+
 /** Takes a deleted account that nobody is erasing: the one that waits longest, or the one that is named. */
 export async function takeErasure(client: SqlClient, userId?: string): Promise<Erasure | undefined> {
   const wanted = userId === undefined ? sql`` : sql`and user_id = ${userId}::uuid`;
