@@ -198,7 +198,7 @@ describe('a file with the right checksum is refused that', () => {
     ['has an unknown severity', () => set('org.findings', 'severity', 'fatal'), 'refuses'],
     ['has a name that is too long', () => set('org.projects', 'name', 'x'.repeat(201)), 'refuses'],
     ['has a required value as null', () => set('org.findings', 'title', null), 'refuses'],
-    ['has findings of no project', () => set('org.findings', 'project_id', org.id), 'refuses'],
+    ['has scans of no project', () => set('org.scans', 'project_id', org.id), 'refuses'],
     ['has a row twice', () => edit(/Finding 1/, (line) => [line, line]), 'refuses'],
     ['gives a member an unknown role', () => set('shared.memberships', 'role', 'root'), 'role'],
     ['names a member without an id', () => set('shared.memberships', 'user_id', 'x'), 'user_id'],
