@@ -37,7 +37,11 @@ export const backup = bench({
     }
     const figures = (name: string, all: AgentUsage[]) => [
       { name: `${name} s`, value: median(all.map(({ seconds }) => seconds)) },
-      { name: `${name}, memory MiB`, value: Math.max(...all.map(({ memory }) => memory)), aim: { atMost: 400 } },
+      {
+        name: `${name}, memory MiB`,
+        value: Math.max(...all.map(({ memory }) => memory)),
+        aim: { atMost: 400 },
+      },
     ];
     return [
       ...figures('backup', backups),
