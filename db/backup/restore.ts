@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type SQL, sql } from 'drizzle-orm';
 import {
   lockOrgMigrations,
@@ -22,9 +23,12 @@ const LOCK_TIMEOUT = '10s';
 export async function lockRestore(tx: SqlClient, orgId: string, slug: string): Promise<void> {
   await Promise.all(lockOrgMigrations(tx, orgId, LOCK_TIMEOUT));
   await run(tx, sql`set local idle_in_transaction_session_timeout = 0`);
-  await run(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`restore ${slug}`}, 0))`);
+  await run(tx, sql`select pg_advisory_xact_lock(${slugLock(slug)})`);
   await run(tx, sql`set local lock_timeout = '60s'`);
 }
+
+const slugLock = (slug: string): string =>
+  createHash('sha256').update(`restore to ${slug}`).digest().readBigInt64BE().toString();
 
 /** Why an organization cannot be restored. */
 export type Obstacle = 'organization exists' | 'schema exists' | 'slug taken' | 'slug reserved';

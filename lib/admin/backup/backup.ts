@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -115,5 +115,5 @@ const compress = (lines: AsyncIterable<Buffer>, output: FileHandle) =>
   pipeline(
     Readable.from(lines, { objectMode: true, highWaterMark: 1 }),
     createGzip({ level: GZIP_LEVEL }),
-    (zipped: AsyncIterable<Buffer>) => output.writeFile(zipped),
+    (zipped: AsyncIterable<Buffer>) => writeFile(output, zipped),
   );

@@ -99,7 +99,6 @@ async function restore(tx: TransactionSql, plan: RestorePlan): Promise<RestoreRe
     shared = await restoreShared(tx, plan);
   });
   const corrected = await recountTables(tx, orgId);
-  await tx.unsafe(`analyze "${orgSchemaName(orgId)}".findings`);
   return {
     ...{ org_id: orgId, org: slug, file: plan.file, backup_created_at: backup.header.created_at },
     rows: backup.rows,
