@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { recountOrg } from '../db/findings/counts/recount.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
-import { createClient, createScan, must } from '../tests/support/api/client.ts';
+import { createClient, createScan, must, PASSWORD } from '../tests/support/api/client.ts';
 import { pushOf, wire } from '../tests/support/http/requests.ts';
 import { MARK, newRun, type Sent, type Stream, startLoad } from '../tests/support/load/load.ts';
 import { figureOf, NONE } from '../tests/support/scenario/figure.ts';
@@ -42,8 +42,10 @@ export const retention = bench({
       );
       return row?.n ?? 0;
     };
-    const set = async (days: number | null) =>
+    const set = async (days: number | null) => {
+      must(await api.post('/auth/step-up', { ...org.asOwner, body: { password: PASSWORD } }));
       must(await api.put('/settings/retention', { ...org.asOwner, body: { resolved_findings: days } }));
+    };
     /** Servers look for work once a minute. */
     const begin = async () => {
       const before = await left();

@@ -1,6 +1,7 @@
 import { runProgram } from '../tests/support/scenario/program.ts';
 import { accountTiming } from './account-timing.ts';
 import { agent } from './agent.ts';
+import { backup } from './backup.ts';
 import { batch } from './batch.ts';
 import { dashboard } from './dashboard.ts';
 import { exports } from './exports.ts';
@@ -42,6 +43,7 @@ await runProgram({
     tabs,
     triage,
     retention,
+    backup,
     metrics,
     'project-weeks': projectWeeks,
     similar,

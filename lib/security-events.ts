@@ -29,6 +29,8 @@ export const SECURITY_EVENTS = [
   'org_deleted',
   'org_restored',
   'org_purged',
+  'org_backed_up',
+  'org_restored_from_backup',
   'retention_applied',
   'finding_deleted',
   'scan_deleted',

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { userEmails, users } from '../schema/accounts.ts';
 import { accountErasures } from '../schema/erasures.ts';
 import { memberships, orgs } from '../schema/orgs.ts';
@@ -7,8 +7,11 @@ import { arrayText, type DrizzleClient, run, type SqlClient } from '../statement
 
 /*
  * An account is deleted in two steps. One transaction deletes its row, with which PostgreSQL deletes everything of it in `shared`,
- * and notes it here. Then a process that holds its lease removes it from all organizations, one after another, and from the mail
- * queue. When that process dies, the lease expires and another one goes on. Each step may run twice.
+ * and notes it here. Then a process that holds its lease removes it from the mail queue and its own organizations, and then from all
+ * others, one after another. When that process dies, the lease expires and another one goes on. Each step may run twice.
+ *
+ * One pass through all organizations is for all accounts that wait for it, up to a limit. Accounts that are deleted meanwhile wait
+ * for the next one: otherwise each of them would send the others back to the start.
  *
  * There are two passes. The second one finds what requests have written that were in progress when the account was deleted.
  */
@@ -54,10 +57,39 @@ export async function deleteAndNote(
   await run(tx, sql`delete from ${users} where id = ${userId}::uuid`);
 }
 
-/** Takes a deleted account that nobody is erasing: the one that waits longest, or the one that is named. */
-export async function takeErasure(client: SqlClient, userId?: string): Promise<Erasure | undefined> {
-  const wanted = userId === undefined ? sql`` : sql`and user_id = ${userId}::uuid`;
-  const [row] = await run<{
+/** Notes persons without an account, to be erased from an organization that was restored from a backup. */
+export async function noteErasures(tx: SqlClient, userIds: readonly string[], orgId: string): Promise<void> {
+  await run(
+    tx,
+    sql`insert into ${accountErasures} (user_id, emails, first_org_ids, deleted_at, lease_until)
+      select id, '{}', array[${orgId}::uuid], now(), ${due} from unnest(${arrayText(userIds)}::uuid[]) as id
+      on conflict (user_id) do update set first_org_ids = excluded.first_org_ids, done_org_id = null, passes = 0`,
+  );
+}
+
+/** The position of an account that waits for a pass. Null: its own organizations come first. */
+export const START_OF_PASS = '00000000-0000-0000-0000-000000000000';
+
+/** Accounts of one turn. */
+const GROUP = 100;
+
+const isBegun = sql`done_org_id is not null`;
+const isUnderWay = sql`done_org_id > ${START_OF_PASS}::uuid`;
+
+/**
+ * Which accounts: one by its id; those that were just deleted; or those in a pass, and if there are none, those that wait for one.
+ */
+export type Wanted = { userId: string } | 'deleted' | 'in a pass';
+
+/** Takes deleted accounts that nobody is erasing, those that wait longest. */
+export async function takeErasures(client: SqlClient, wanted: Wanted): Promise<Erasure[]> {
+  const which =
+    typeof wanted === 'object'
+      ? sql`user_id = ${wanted.userId}::uuid`
+      : wanted === 'deleted'
+        ? sql`done_org_id is null`
+        : sql`${isBegun} and (${isUnderWay} or not exists (select from ${accountErasures} where ${isUnderWay}))`;
+  const rows = await run<{
     user_id: string;
     emails: string[];
     deleted_at: string;
@@ -67,62 +99,62 @@ export async function takeErasure(client: SqlClient, userId?: string): Promise<E
   }>(
     client,
     sql`update ${accountErasures} set lease_until = ${leaseEnd} where user_id in (
-      select user_id from ${accountErasures} where lease_until <= now() ${wanted}
-      order by lease_until limit 1 for update skip locked)
+      select user_id from ${accountErasures} where lease_until <= now() and ${which}
+      order by lease_until limit ${GROUP} for update skip locked)
     returning user_id, array_to_json(emails) as emails, array_to_json(first_org_ids) as first, deleted_at, done_org_id,
       passes`,
   );
-  return (
-    row && {
-      userId: row.user_id,
-      emails: row.emails,
-      deletedAt: new Date(row.deleted_at),
-      firstOrgIds: row.first,
-      doneOrgId: row.done_org_id,
-      passes: row.passes,
-    }
-  );
+  return rows.map((row) => ({
+    userId: row.user_id,
+    emails: row.emails,
+    deletedAt: new Date(row.deleted_at),
+    firstOrgIds: row.first,
+    doneOrgId: row.done_org_id,
+    passes: row.passes,
+  }));
 }
 
 /** Where a process is with an account. */
 type Progress = Pick<Erasure, 'userId' | 'firstOrgIds' | 'doneOrgId'>;
 
-const noted = ({ firstOrgIds, doneOrgId }: Progress) =>
-  sql`first_org_ids = ${arrayText(firstOrgIds)}::uuid[], done_org_id = ${doneOrgId}::uuid`;
-
-/** Renews the lease, and notes the progress. */
-export async function renewErasure(client: SqlClient, progress: Progress): Promise<void> {
+async function note(client: SqlClient, progress: readonly Progress[], lease: SQL): Promise<void> {
+  const rows = progress.map(({ userId, firstOrgIds, doneOrgId }) => ({
+    ...{ id: userId, first: arrayText(firstOrgIds), done: doneOrgId },
+  }));
   await run(
     client,
-    sql`update ${accountErasures} set lease_until = ${leaseEnd}, ${noted(progress)}
-      where user_id = ${progress.userId}::uuid`,
+    sql`update ${accountErasures} e set lease_until = ${lease}, first_org_ids = p.first::uuid[], done_org_id = p.done
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as p(id uuid, first text, done uuid)
+      where e.user_id = p.id`,
   );
 }
 
-/** Gives an account back, behind all others that wait. */
-export async function releaseErasure(client: SqlClient, progress: Progress, delayMs = 0): Promise<void> {
-  await run(
-    client,
-    sql`update ${accountErasures} set lease_until = ${due} + ${delayMs} * interval '1 millisecond', ${noted(progress)}
-      where user_id = ${progress.userId}::uuid`,
-  );
-}
+/** Renews leases, and notes the progress. */
+export const renewErasures = (client: SqlClient, progress: readonly Progress[]): Promise<void> =>
+  note(client, progress, leaseEnd);
+
+/** Gives accounts back, behind all others that wait. */
+export const releaseErasures = (
+  client: SqlClient,
+  progress: readonly Progress[],
+  delayMs = 0,
+): Promise<void> => note(client, progress, sql`${due} + ${delayMs} * interval '1 millisecond'`);
 
 /**
- * Ends a pass. After the last one, the account is forgotten, unless the schema of an organization is behind: passes leave such
+ * Ends a pass. After the last one, accounts are forgotten, unless the schema of an organization is behind: passes leave such
  * organizations out.
  * @param version of a schema that is up to date
  */
-export async function endPass(client: SqlClient, userId: string, version: number): Promise<void> {
-  const isLast = sql`user_id = ${userId}::uuid and passes >= ${PASSES - 1}
+export async function endPass(client: SqlClient, userIds: readonly string[], version: number): Promise<void> {
+  const ids = arrayText(userIds);
+  const isLast = sql`user_id = any (${ids}::uuid[]) and passes >= ${PASSES - 1}
     and not exists (select from ${orgs} where schema_version < ${version})`;
-  const ended = await run(client, sql`delete from ${accountErasures} where ${isLast} returning 1`);
-  if (ended.length > 0) return;
+  await run(client, sql`delete from ${accountErasures} where ${isLast}`);
   await run(
     client,
     sql`update ${accountErasures} set passes = passes + 1, first_org_ids = '{}', done_org_id = null,
         lease_until = now() + interval '${sql.raw(String(SECOND_PASS_MS))} milliseconds'
-      where user_id = ${userId}::uuid`,
+      where user_id = any (${ids}::uuid[])`,
   );
 }
 

@@ -32,10 +32,10 @@ interface Row extends Position {
 }
 
 /** In the order of the primary key: the index of mentions leaves out those that were stored while the user was no member. */
-const pageStatement = orgStatement<Position & { needle: string; limit: number }, Row>(
+const pageStatement = orgStatement<Position & { pattern: string; limit: number }, Row>(
   ({ findingEvents: e }, $) => sql`
 select finding_id, at::text as at, id, case when hit then note end as note, is_last, page_rows from (
-  select finding_id, at, id, note, coalesce(strpos(lower(note), ${$.needle}) > 0, false) as hit,
+  select finding_id, at, id, note, coalesce(strpos(note, '](') > 0 and note ~* ${$.pattern}, false) as hit,
     row_number() over (order by finding_id, at, id) = count(*) over () as is_last,
     (count(*) over ())::int as page_rows
   from (
@@ -48,14 +48,14 @@ select finding_id, at::text as at, id, case when hit then note end as note, is_l
 
 /**
  * Reads the next entries of the activity.
- * @returns the entries whose text has `](user-id)`, and where to go on; no position at the end
+ * @returns the entries whose text has `](user-id)` with the id of one of the users, and where to go on; no position at the end
  */
 export async function readMentions(
   client: SqlClient,
   tables: OrgTables,
-  { userId, after, limit = PAGE }: { userId: string; after: Position; limit?: number },
+  { userIds, after, limit = PAGE }: { userIds: readonly string[]; after: Position; limit?: number },
 ): Promise<{ mentions: Mention[]; next?: Position }> {
-  const params = { ...after, needle: `](${userId})`, limit };
+  const params = { ...after, pattern: `\\]\\((?:${userIds.join('|')})\\)`, limit };
   const rows = await pageStatement(tables).run(client, params);
   const mentions = rows.flatMap(({ finding_id, at, id, note }) =>
     note === null ? [] : [{ finding_id, at, id, note }],

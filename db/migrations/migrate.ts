@@ -113,6 +113,16 @@ export function orgSchemaStatements(
   return inSchema(withTrigrams(statements, trigrams), orgSchemaName(orgId));
 }
 
+/** The statements of steps that follow those that an organization has had. */
+export const orgStepStatements = (orgId: string, steps: readonly Migration[], trigrams?: string): string[] =>
+  inSchema(
+    withTrigrams(
+      steps.flatMap(({ statements }) => statements),
+      trigrams,
+    ),
+    orgSchemaName(orgId),
+  );
+
 function inSchema(statements: readonly string[], schema: OrgSchemaName): string[] {
   return statements.map((statement) => statement.replaceAll(`"${TEMPLATE_SCHEMA}"`, `"${schema}"`));
 }

@@ -1,4 +1,4 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { runSearch, type SearchLimits } from '../findings/lists/search.ts';
 import { isResolvedBefore, removeFindings } from '../findings/remove.ts';
 import type { Sql } from '../pool/query.ts';
@@ -13,7 +13,6 @@ const PAGE = 2_000;
 /** Locks are held as long as one batch takes, and nobody waits for these findings: smaller than batches of deleted projects. */
 const FINDINGS = 50;
 const SIGHTINGS = 2_000;
-const SCANS = 100;
 
 /** The newest scans of a project stay, however old they are: later ones are compared with them. */
 export const KEPT_SCANS = 10;
@@ -60,19 +59,58 @@ export const removeExpired = async (
   before: Date,
 ): Promise<number> => (await removeFindings(client, tables, ids, before)).length;
 
-const expiredScans = ({ scans }: OrgTables, before: Placeholder): SQL => sql`
-select scan_id from (
-  select scan_id, status, completed_at, row_number() over (
-    partition by project_id order by created_at desc, scan_id desc) as rank from ${scans}
-) k where rank > ${sql.raw(String(KEPT_SCANS))} and status <> 'running' and completed_at < ${before}::timestamptz`;
+/** A position in the order of the index `scans_newest`. */
+export interface ScanPosition {
+  at: string;
+  id: string;
+}
 
-const nextScans = orgStatement<{ before: string }, { scan_id: string }>(
-  (tables, $) => sql`${expiredScans(tables, $.before)} limit ${sql.raw(String(SCANS))}`,
+/** Before all scans. */
+export const FIRST_SCAN: ScanPosition = { at: '-infinity', id: '' };
+
+/** Read at a time, by an index. */
+const SCANS_PAGE = 5_000;
+
+/**
+ * Scans in the order of their creation, because the oldest ones have expired: a scan that has ended before a time was created before it.
+ * The oldest scan of each project that stays is looked up in the index `scans_project`.
+ */
+const nextScans = orgStatement<
+  ScanPosition & { before: string },
+  { at: string; id: string; expired: string[] | null }
+>(
+  ({ scans }, $) => sql`
+with page as materialized (
+  select scan_id, project_id, created_at, status <> 'running' and completed_at < ${$.before}::timestamptz as ended from ${scans}
+  where (created_at, scan_id) > (${$.at}::timestamptz, ${$.id}) and created_at < ${$.before}::timestamptz
+  order by created_at, scan_id limit ${sql.raw(String(SCANS_PAGE))}
+), kept as materialized (
+  select p.project_id, k.created_at, k.scan_id from (select distinct project_id from page where ended) p
+  cross join lateral (
+    select n.created_at, n.scan_id from ${scans} n where n.project_id = p.project_id
+    order by n.created_at desc, n.scan_id desc offset ${sql.raw(String(KEPT_SCANS - 1))} limit 1
+  ) k
+)
+select created_at::text as at, scan_id as id, (
+  select json_agg(p.scan_id order by p.created_at, p.scan_id) from page p join kept k using (project_id)
+  where p.ended and (p.created_at, p.scan_id) < (k.created_at, k.scan_id)
+) as expired
+from page order by created_at desc, scan_id desc limit 1`,
 );
 
-/** Expired scans, a limited number of them. */
-export const readExpiredScans = async (client: Sql, tables: OrgTables, before: Date): Promise<string[]> =>
-  (await nextScans(tables).run(client, { before: before.toISOString() })).map(({ scan_id }) => scan_id);
+/**
+ * Reads the scans behind a position.
+ * @returns those that have expired; `next` is the next position, null behind the last scan
+ */
+export async function readExpiredScans(
+  client: Sql,
+  tables: OrgTables,
+  position: ScanPosition,
+  before: Date,
+): Promise<{ next: ScanPosition | null; expired: string[] }> {
+  const [page] = await nextScans(tables).run(client, { ...position, before: before.toISOString() });
+  return { next: page ? { at: page.at, id: page.id } : null, expired: page?.expired ?? [] };
+}
 
 const forgetSightings = orgStatement<{ scanId: string }, object>(
   ({ sightings }, $) => sql`
@@ -97,7 +135,11 @@ const countFindings = orgStatement<{ before: string }, object>(
 );
 
 const countScans = orgStatement<{ before: string }, object>(
-  (tables, $) => sql`select count(*)::int as n from (${expiredScans(tables, $.before)}) expired`,
+  ({ scans }, $) => sql`
+select count(*)::int as n from (
+  select status, completed_at, row_number() over (
+    partition by project_id order by created_at desc, scan_id desc) as rank from ${scans}
+) k where rank > ${sql.raw(String(KEPT_SCANS))} and status <> 'running' and completed_at < ${$.before}::timestamptz`,
 );
 
 /** How many findings, and how many scans, a run would remove. */

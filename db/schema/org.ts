@@ -70,7 +70,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       closeAfterScans: integer('close_after_scans'),
       /** A repository or a template of links (`lib/projects/source-links.ts`). */
       sourceUrl: varchar('source_url', { length: 200 }),
-      /** The slug before the latest change of it. Another project may have it by now. */
+      /** The slug before the latest change of it. Another project may have it as its slug by now. */
       formerSlug: varchar('former_slug', { length: 50 }),
       /** Set while its findings and scans are being removed (`db/projects/`). Such a project is not shown and takes no pushes. */
       deletedAt: time('deleted_at'),

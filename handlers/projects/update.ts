@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
-import { isUniqueViolation } from '../../db/errors.ts';
+import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
+import { takeFormerSlug } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -58,22 +59,27 @@ export const updateProject = endpoint(
     const { projects } = org.tables;
     const before = await readProject(db, org.tables, params.slug);
     const isRenamed = body.slug !== undefined && body.slug !== before.slug;
-    const [row] = await db
-      .update(projects)
-      .set({
-        name: body.name,
-        closeAfterScans: body.close_after_scans,
-        sourceUrl: body.source_url,
-        slug: body.slug,
-        ...(isRenamed && { formerSlug: before.slug }),
-      })
-      .where(and(eq(projects.id, before.id), isPresent(org.tables)))
-      .returning(projectFields(org.tables))
-      .catch((error) => {
-        throw isUniqueViolation(error)
-          ? new ApiError('resource_error/already_exists', { message: 'The slug is taken.' })
-          : error;
-      });
+    const row = await retried(() =>
+      db.transaction(async (tx) => {
+        const [updated] = await tx
+          .update(projects)
+          .set({
+            name: body.name,
+            closeAfterScans: body.close_after_scans,
+            sourceUrl: body.source_url,
+            slug: body.slug,
+            ...(isRenamed && { formerSlug: before.slug }),
+          })
+          .where(and(eq(projects.id, before.id), isPresent(org.tables)))
+          .returning(projectFields(org.tables));
+        if (updated && isRenamed) await takeFormerSlug(tx, org.tables, before);
+        return updated;
+      }),
+    ).catch((error) => {
+      throw isUniqueViolation(error)
+        ? new ApiError('resource_error/already_exists', { message: 'The slug is taken.' })
+        : error;
+    });
     if (!row) throw new ApiError('resource_error/not_found');
     for (const setting of ['slug', 'close_after_scans', 'source_url'] as const)
       if (row[setting] !== before[setting])

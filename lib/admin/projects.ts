@@ -1,8 +1,9 @@
 import { and, asc, eq, or, sql } from 'drizzle-orm';
 import { validate } from 'uuid';
 import type { Database } from '../../db/client.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
+import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { isPresent, markDeleted } from '../../db/projects/deletion.ts';
+import { takeFormerSlug } from '../../db/projects/slugs.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { Logger } from '../logger.ts';
@@ -78,14 +79,19 @@ export async function renameProject(
   const before = await findProject(database, org.tables, projectName);
   const { projects: p } = org.tables;
   const isNewSlug = slug !== undefined && slug !== before.slug;
-  const [row] = await database.db
-    .update(p)
-    .set({ name: newName, slug, ...(isNewSlug && { formerSlug: before.slug }) })
-    .where(and(eq(p.id, before.id), eq(p.slug, before.slug), isPresent(org.tables)))
-    .returning({ id: p.id, name: p.name, slug: p.slug })
-    .catch((error) => {
-      throw isUniqueViolation(error) ? new AdminError(`the slug ${slug} is taken`) : error;
-    });
+  const row = await retried(() =>
+    database.db.transaction(async (tx) => {
+      const [updated] = await tx
+        .update(p)
+        .set({ name: newName, slug, ...(isNewSlug && { formerSlug: before.slug }) })
+        .where(and(eq(p.id, before.id), eq(p.slug, before.slug), isPresent(org.tables)))
+        .returning({ id: p.id, name: p.name, slug: p.slug });
+      if (updated && isNewSlug) await takeFormerSlug(tx, org.tables, before);
+      return updated;
+    }),
+  ).catch((error) => {
+    throw isUniqueViolation(error) ? new AdminError(`the slug ${slug} is taken`) : error;
+  });
   if (!row) throw new AdminError(`the project ${before.slug} was changed meanwhile`);
   if (isNewSlug) {
     const change = { setting: 'slug', project: row.id, to: row.slug };

@@ -1403,9 +1403,9 @@ export interface paths {
         get: operations["getRetention"];
         /**
          * Set how long findings and scans are kept
-         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone: `POST /settings/retention/preview` counts what would be removed.
+         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.
          *
-         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         put: operations["updateRetention"];
         post?: never;

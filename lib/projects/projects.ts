@@ -1,4 +1,4 @@
-import { and, eq, type SQL } from 'drizzle-orm';
+import { and, desc, eq, type SQL } from 'drizzle-orm';
 import { validate } from 'uuid';
 import type { Db } from '../../db/client.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
@@ -31,14 +31,18 @@ export const sourceUrl = () =>
 const hasSlug = (tables: OrgTables, slug: string) =>
   and(eq(tables.projects.slug, slug), isPresent(tables)) as SQL;
 const hasId = (tables: OrgTables, id: string) => and(eq(tables.projects.id, id), isPresent(tables)) as SQL;
-/** Links and agents may have the slug from before a change. */
+/**
+ * Links and agents may have the slug from before a change. Several projects may have the same one
+ * since an earlier version: the newest counts.
+ */
 const hadSlug = (tables: OrgTables, slug: string) =>
   and(eq(tables.projects.formerSlug, slug), isPresent(tables)) as SQL;
 
 /** A project by its slug, its id or its former slug. @throws ApiError `resource_error/not_found` */
 export async function readProject(db: Db, tables: OrgTables, slugOrId: string) {
   const { projects } = tables;
-  const read = (where: SQL) => db.select(projectFields(tables)).from(projects).where(where);
+  const read = (where: SQL) =>
+    db.select(projectFields(tables)).from(projects).where(where).orderBy(desc(projects.id)).limit(1);
   // A slug may look like an id, and then it wins.
   const [named] = await read(hasSlug(tables, slugOrId));
   const [identified] = named || !validate(slugOrId) ? [named] : await read(hasId(tables, slugOrId));
@@ -55,7 +59,12 @@ export async function requireProject(db: Db, { tables }: Org, projectId: string)
 /** The id of the first project that meets one of the conditions. */
 async function findProject(db: Db, { projects }: OrgTables, conditions: SQL[]): Promise<string> {
   for (const where of conditions) {
-    const [project] = await db.select({ id: projects.id }).from(projects).where(where);
+    const [project] = await db
+      .select({ id: projects.id })
+      .from(projects)
+      .where(where)
+      .orderBy(desc(projects.id))
+      .limit(1);
     if (project) return project.id;
   }
   throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });

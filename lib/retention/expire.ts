@@ -1,4 +1,11 @@
-import { readExpired, readExpiredScans, removeExpired, removeScanBatch } from '../../db/retention/expire.ts';
+import {
+  FIRST_SCAN,
+  readExpired,
+  readExpiredScans,
+  removeExpired,
+  removeScanBatch,
+  type ScanPosition,
+} from '../../db/retention/expire.ts';
 import {
   endRetention,
   LEASE_MS,
@@ -76,15 +83,17 @@ interface Work {
 
 /** @returns whether no expired scan is left */
 async function expireScans({ sql, tables, pace, removed }: Work, before: Date): Promise<boolean> {
-  for (;;) {
-    const ids = await readExpiredScans(sql, tables, before);
-    if (ids.length === 0) return true;
-    for (const id of ids) {
+  for (let position: ScanPosition | null = FIRST_SCAN; position; ) {
+    // Without a pause: a turn that ended among scans that stay would begin with them again.
+    const { expired, next } = await readExpiredScans(sql, tables, position, before);
+    for (const id of expired) {
       while (await pace.batch(() => removeScanBatch(sql, tables, id))) if (pace.isOver()) return false;
       removed.scans++;
       if (pace.isOver()) return false;
     }
+    position = next;
   }
+  return true;
 }
 
 /** @returns the position to go on from; null if all findings were looked at */

@@ -216,7 +216,7 @@ describe('pages', () => {
       ).toEqual(['0', '2', '4', '6']);
       const mentions: string[] = [];
       for (let after: typeof START | undefined = START; after; ) {
-        const page = await readMentions(client, tables, { userId: ada.id, after, limit });
+        const page = await readMentions(client, tables, { userIds: [ada.id], after, limit });
         mentions.push(...page.mentions.map(({ note }) => note));
         after = page.next;
       }

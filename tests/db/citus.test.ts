@@ -1,10 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadModule } from 'libpg-query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';
+import { backupOrg } from '../../lib/admin/backup/backup.ts';
+import { restoreBackup } from '../../lib/admin/backup/restore.ts';
 import { recount } from '../../lib/admin/counts.ts';
 import { setDomain } from '../../lib/admin/domains.ts';
 import { migrate } from '../../lib/admin/migrations.ts';
@@ -18,6 +21,7 @@ import { planTour } from '../support/contract/tour.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { tapWire, type Wire } from '../support/database/tap.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 /*
  * Statements that keep the way to Citus open (docs/scaling.md): all that the service sends while each endpoint succeeds
@@ -107,6 +111,10 @@ it('migrations and commands send nothing that Citus would refuse', async () => {
   await setDomain(database, org.slug, 'findings.example', undefined);
   await showOrg(database, org.slug, tracks.org);
   await purgeExpired(database.db, clock());
+  const file = join(mkdtempSync(join(tmpdir(), 'backup-')), 'org.backup');
+  const call = { database, log: silentLog, migrations: tracks.org };
+  await backupOrg(call, org.slug, { file });
+  await restoreBackup(call, file, { as: `${org.slug}-copy` });
   const statements = wire.take();
   expect(statements.flatMap(orgSchemasOf)).toContain(orgSchemaName(org.id));
   expect(await faultsOf(statements)).toEqual([]);

@@ -1,10 +1,25 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { KEPT_SCANS, readExpired, removeExpired } from '../../db/retention/expire.ts';
+import {
+  FIRST_SCAN,
+  KEPT_SCANS,
+  readExpired,
+  readExpiredScans,
+  removeExpired,
+  type ScanPosition,
+} from '../../db/retention/expire.ts';
 import { LEASE_MS, takeRetention, takeRetentionOf } from '../../db/retention/settings.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { removeAllExpired, takeTurn } from '../../lib/retention/expire.ts';
-import { createOrg, createScan, createUser, finding, must, type TestOrg } from '../support/api/api.ts';
+import {
+  createOrg,
+  createScan,
+  createUser,
+  finding,
+  must,
+  PASSWORD,
+  type TestOrg,
+} from '../support/api/api.ts';
 import { expectKeptCounts, expectNothingLeft, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -69,7 +84,8 @@ async function oldScans(count: number): Promise<string[]> {
     must(await t.api.patch(`/agent/scans/${id}`, { ...org.asAgent, body: { status: 'completed' } }));
     ids.unshift(id);
   }
-  await sql(`update @.scans set completed_at = now() - interval '100 days' where status <> 'running'`);
+  await sql(`update @.scans set created_at = created_at - interval '100 days', completed_at = now() - interval '100 days'
+    where status <> 'running'`);
   return ids;
 }
 
@@ -106,6 +122,33 @@ describe('the settings', () => {
     expect((await put({ scans: 7 }, { ...other.asOwner, org: org.slug })).error).toBe(
       'tenant_error/not_member',
     );
+  });
+
+  it('cannot be set by a token, whatever its scopes, nor without a step-up', async () => {
+    must(await put({ scans: 100 }));
+    const all = { name: 'all', scopes: ['admin'], expires_in: 1 };
+    must(await t.api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
+    const { token: ofOrg } = must(await t.api.post('/tokens', { ...org.asOwner, body: all }));
+    const { token: personal } = must(
+      await t.api.post('/profile/tokens', { cookie: org.owner.cookie, body: all }),
+    );
+    for (const token of [ofOrg, personal, org.token]) {
+      const as = { token, org: org.slug };
+      expect((await put({ scans: 1 }, as)).error).toBe('auth_error/not_authenticated');
+    }
+    // They can look at it.
+    for (const token of [ofOrg, personal])
+      expect(must(await t.api.get('/settings/retention', { token, org: org.slug }))).toMatchObject({
+        scans: 100,
+      });
+    await t.services.database.sql.unsafe(
+      `update shared.sessions set created_at = created_at - interval '11 minutes', stepped_up_at = null
+       where user_id = '${org.owner.id}'`,
+    );
+    expect((await put({ scans: 1 })).error).toBe('permission_error/step_up_required');
+    expect(must(await t.api.get('/settings/retention', org.asOwner))).toMatchObject({ scans: 100 });
+    must(await t.api.post('/auth/step-up', { ...org.asOwner, body: { password: PASSWORD } }));
+    expect(must(await put({ scans: 1 }))).toMatchObject({ scans: 1 });
   });
 
   it.each([{}, { scans: 0 }, { scans: 1.5 }, { scans: '7' }, { resolved_findings: -1 }, { scans: 3_651 }])(
@@ -265,6 +308,40 @@ describe('scans', () => {
     expect(await fingerprints()).toEqual(['first', 'own']);
     expect((await sql('select * from @.sightings')).length).toBe(0);
     await expectKeptCounts(t.services.database, org);
+  });
+
+  it('are found behind any number of old ones that stay, by an index', async () => {
+    const scans = await oldScans(KEPT_SCANS + 1);
+    // Their agents died. More than are read at once.
+    await sql(`insert into @.scans (scan_id, project_id, persona, name, status, created_at)
+      select 'dead-' || i, '${org.projectId}', 'senku', 'x', 'running', now() - interval '300 days' + i * interval '1 second'
+      from generate_series(1, 12000) i`);
+    await sql(`insert into @.scan_counts (project_id, status, count) values ('${org.projectId}', 'running', 12000)
+      on conflict (project_id, status) do update set count = excluded.count`);
+    await sql('analyze @.scans');
+    const before = new Date(Date.now() - 50 * 24 * 60 * 60 * 1_000);
+    const pages: string[][] = [];
+    for (let position: ScanPosition | null = FIRST_SCAN; position; ) {
+      const page = await readExpiredScans(client(), tables, position, before);
+      pages.push(page.expired);
+      position = page.next;
+    }
+    expect(pages).toHaveLength(4);
+    // Dead scans are older, and all of them have newer ones.
+    expect(pages.flat()).toEqual([scans.at(-1)]);
+    must(await put({ scans: 50 }));
+    await removeAllExpired(t.services);
+    expect(await sql(`select 1 from @.scans where status <> 'running'`)).toHaveLength(KEPT_SCANS);
+    await expectKeptCounts(t.services.database, org);
+  });
+
+  it('of the same moment are each looked at once', async () => {
+    const scans = await oldScans(KEPT_SCANS + 5);
+    await sql(`update @.scans set created_at = now() - interval '100 days'`);
+    must(await put({ scans: 30 }));
+    await removeAllExpired(t.services);
+    const kept = (await sql('select scan_id from @.scans order by scan_id')).map(({ scan_id }) => scan_id);
+    expect(kept).toEqual(scans.toSorted().slice(-KEPT_SCANS));
   });
 
   it('go on after a crash between what they saw and themselves', async () => {

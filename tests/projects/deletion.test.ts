@@ -302,6 +302,28 @@ describe('a slug', () => {
     expect(must(await get('/projects/shop')).id).toBe(org.projectId);
   });
 
+  it('that several projects had leads to the one that had it last', async () => {
+    const wide = await wideToken();
+    must(await rename('web-shop', 'shop'));
+    const second = await create('Web shop');
+    expect(second.slug).toBe('web-shop');
+    must(await rename('web-shop', 'second'));
+    const lead = async () => {
+      const body = { scan_id: crypto.randomUUID(), project: 'web-shop', persona: 'senku' };
+      const scan = must(await t.api.post('/agent/scans', { ...wide, body }));
+      return [must(await get('/projects/web-shop')).id, scan.project_id];
+    };
+    expect(await lead()).toEqual([second.id, second.id]);
+    // It does not go back to the first one.
+    must(await rename('second', 'third'));
+    expect((await get('/projects/web-shop')).error).toBe('resource_error/not_found');
+    expect(must(await get('/projects/second')).id).toBe(second.id);
+    const formers = await t.services.database.sql.unsafe(
+      `select former_slug from "${orgSchemaName(org.id)}".projects where former_slug is not null`,
+    );
+    expect(formers.map(({ former_slug }) => former_slug)).toEqual(['second']);
+  });
+
   it('is unique, and of the form of slugs', async () => {
     await create('Other');
     const taken = await rename('web-shop', 'other');

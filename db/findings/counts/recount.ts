@@ -51,17 +51,23 @@ const countsOf = ({ findings, findingCounts, scans, scanCounts }: OrgTables): Co
  * @returns what was wrong
  */
 export async function recountOrg(client: Sql, orgId: string): Promise<Miscount[]> {
-  const tables = defineOrgTables(orgSchemaName(orgId));
   return await client.begin(async (tx) => {
     await run(tx, sql`set local lock_timeout = '60s'`);
     await run(tx, sql`set local statement_timeout = 0`);
+    const tables = defineOrgTables(orgSchemaName(orgId));
     // In the order in which all other transactions take these two, so that nobody waits in a circle.
     await run(tx, sql`lock table ${tables.scans} in exclusive mode`);
     await run(tx, sql`lock table ${tables.findings} in share row exclusive mode`);
-    const wrong: Miscount[] = [];
-    for (const counts of countsOf(tables)) wrong.push(...(await recount(tx, counts)));
-    return wrong;
+    return await recountTables(tx, orgId);
   });
+}
+
+/** The same in a transaction that keeps others from writing. */
+export async function recountTables(tx: SqlClient, orgId: string): Promise<Miscount[]> {
+  const wrong: Miscount[] = [];
+  for (const counts of countsOf(defineOrgTables(orgSchemaName(orgId))))
+    wrong.push(...(await recount(tx, counts)));
+  return wrong;
 }
 
 async function recount(tx: SqlClient, { rows, kept, keys, columns }: Counts): Promise<Miscount[]> {

@@ -1,5 +1,5 @@
 import { writeRetention } from '../../../db/retention/settings.ts';
-import { cookieOrg } from '../../../lib/http/access.ts';
+import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { allKinds, Retention, RetentionInput } from '../../../lib/retention/settings.ts';
@@ -9,11 +9,11 @@ export const updateRetention = endpoint(
   {
     method: 'put',
     path: '/settings/retention',
-    access: cookieOrg('admin'),
+    access: freshCookieOrg('admin'),
     tag: 'Policies',
     summary: 'Set how long findings and scans are kept',
     description:
-      'Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone: `POST /settings/retention/preview` counts what would be removed.',
+      'Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.',
     request: { body: RetentionInput },
     responses: { 200: { description: 'The days.', result: Retention } },
   },

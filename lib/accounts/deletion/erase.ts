@@ -6,9 +6,11 @@ import {
   eraseAddresses,
   LEASE_MS,
   nextOrgs,
-  releaseErasure,
-  renewErasure,
-  takeErasure,
+  releaseErasures,
+  renewErasures,
+  START_OF_PASS,
+  takeErasures,
+  type Wanted,
 } from '../../../db/accounts/erasure.ts';
 import { withoutMention } from '../../findings/triage/mentions.ts';
 import { eraseQueuedTo } from '../../mail/queued-to.ts';
@@ -19,7 +21,7 @@ export type EraseServices = Pick<
   'clock' | 'database' | 'knownOrgs' | 'log' | 'mailBox' | 'nextId' | 'orgMigrations'
 >;
 
-/** After this time, the next deleted account gets a turn. */
+/** After this time, the next accounts get a turn. */
 const TURN_MS = LEASE_MS / 6;
 /** How long a deletion waits for the account to be erased everywhere. */
 const IN_REQUEST_MS = 1_000;
@@ -30,17 +32,32 @@ const ORGS = 100;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Erases deleted accounts, one after another in turns. Half of the time is left to others. */
+/**
+ * Erases deleted accounts in turns: in their own organizations first, then in all others, which is one pass for all that wait for
+ * it. Half of the time is left to others.
+ */
 export async function eraseAccounts(services: EraseServices): Promise<void> {
-  const { database, log } = services;
-  for (;;) {
-    const erasure = await takeErasure(database.sql);
-    if (!erasure) return;
-    await takeTurn(services, erasure, { turnMs: TURN_MS, pauses: true }).catch(async (error) => {
-      log.error('a deleted account is not erased yet', { account: erasure.userId, error });
-      await releaseErasure(database.sql, erasure, RETRY_MS);
-    });
+  while ((await takeNext(services, 'deleted')) || (await takeNext(services, 'in a pass'))) {
+    // A stream of deleted accounts does not keep those in a pass waiting.
+    await takeNext(services, 'in a pass');
   }
+}
+
+/** @returns whether there was an account */
+async function takeNext(services: EraseServices, wanted: Exclude<Wanted, object>): Promise<boolean> {
+  const { database, log } = services;
+  const erasures = await takeErasures(database.sql, wanted);
+  if (erasures.length === 0) return false;
+  const turn = createTurn(services, erasures, { turnMs: TURN_MS, pauses: true });
+  try {
+    if (wanted === 'deleted') await eraseFirst(services, erasures, turn);
+    else if (await pass(services, erasures, turn)) return true;
+    await releaseErasures(database.sql, erasures);
+  } catch (error) {
+    log.error('deleted accounts are not erased yet', { accounts: erasures.length, error });
+    await releaseErasures(database.sql, erasures, RETRY_MS);
+  }
+  return true;
 }
 
 /** Erases an account that was just deleted, as far as the time allows. Never rejects. @returns whether a pass is complete */
@@ -49,9 +66,17 @@ export async function eraseNow(
   userId: string,
   turnMs = IN_REQUEST_MS,
 ): Promise<boolean> {
+  const { sql } = services.database;
   try {
-    const erasure = await takeErasure(services.database.sql, userId);
-    if (erasure) return await takeTurn(services, erasure, { turnMs, pauses: false });
+    const erasures = await takeErasures(sql, { userId });
+    const turn = createTurn(services, erasures, { turnMs, pauses: false });
+    for (const erasure of erasures) {
+      await eraseFirst(services, erasures, turn);
+      if (erasure.doneOrgId !== null && (await pass(services, erasures, turn))) return true;
+      // The pass of others does not go back for this account.
+      if (erasure.doneOrgId !== null) erasure.doneOrgId = START_OF_PASS;
+      await releaseErasures(sql, erasures);
+    }
   } catch (error) {
     services.log.warn('a deleted account is left to the periodic task', { account: userId, error });
   }
@@ -59,71 +84,98 @@ export async function eraseNow(
 }
 
 /**
- * Goes on with a pass: the mail queue and the organizations of the account first, then all others, of which it may have been a
- * member. A turn of the periodic task ends between two organizations, because each is begun anew; a request does not wait for a
- * large one.
- * @returns whether the pass is complete
+ * A turn of the periodic task ends between two organizations, because each is begun anew; a request does not wait for a large one.
  */
-async function takeTurn(
+function createTurn(
   services: EraseServices,
-  erasure: Erasure,
+  erasures: readonly Erasure[],
   { turnMs, pauses }: { turnMs: number; pauses: boolean },
-): Promise<boolean> {
-  const { clock, database, knownOrgs, log, mailBox, nextId, orgMigrations } = services;
-  const { sql, db } = database;
-  const { userId, emails, deletedAt } = erasure;
-  const version = orgMigrations.length;
-  // What follows notes its progress there, for the caller too.
-  const progress = erasure;
+) {
+  const { clock, database, knownOrgs, nextId } = services;
   const end = performance.now() + turnMs;
   let renewed = performance.now();
   let start = renewed;
+  const isOver = () => performance.now() > end;
   const rest = async () => {
     const now = performance.now();
     if (now - renewed > RENEW_MS) {
-      await renewErasure(sql, progress);
+      await renewErasures(database.sql, erasures);
       renewed = now;
     }
     if (pauses) await sleep(Math.min(now - start, 1_000));
     start = performance.now();
   };
-  const release = async () => {
-    await releaseErasure(sql, progress);
-    return false;
-  };
-  /** @returns whether nothing is left; otherwise the time is over */
-  const eraseIn = async (id: string): Promise<boolean> => {
-    const options = {
-      ...{ userId, now: clock(), nextId: () => nextId().id },
-      withoutMention: (text: string) => withoutMention(text, userId),
-    };
-    for await (const _ of eraseInOrg(sql, knownOrgs.tablesOf({ id }), options)) {
+  return {
+    isOver,
+    rest,
+    /** @returns whether nothing is left of these users; otherwise the time is over */
+    async eraseIn(orgId: string, userIds: readonly string[]): Promise<boolean> {
+      const options = { userIds, now: clock(), nextId: () => nextId().id, withoutMention };
+      for await (const _ of eraseInOrg(database.sql, knownOrgs.tablesOf({ id: orgId }), options)) {
+        await rest();
+        if (!pauses && isOver()) return false;
+      }
       await rest();
-      if (!pauses && performance.now() > end) return false;
-    }
-    await rest();
-    return true;
+      return true;
+    },
   };
+}
 
-  if (progress.doneOrgId === null) {
+type Turn = ReturnType<typeof createTurn>;
+
+/**
+ * Erases accounts in the mail queue and in the organizations that they were members of. Notes the progress in `erasures`: at the
+ * end they wait for a pass.
+ */
+async function eraseFirst(
+  { database: { sql, db }, mailBox, orgMigrations }: EraseServices,
+  erasures: readonly Erasure[],
+  { eraseIn, isOver, rest }: Turn,
+): Promise<void> {
+  const begun = erasures.filter(({ doneOrgId }) => doneOrgId === null);
+  for (const erasure of begun) {
+    const { emails, deletedAt } = erasure;
+    if (emails.length === 0) continue;
     await eraseQueuedTo({ db, box: mailBox }, emails, deletedAt);
     await eraseAddresses(sql, erasure);
-    for (const id of await currentOrgs(sql, erasure.firstOrgIds, version)) {
-      if (!(await eraseIn(id))) return await release();
-      progress.firstOrgIds = progress.firstOrgIds.filter((one) => one !== id);
-      if (performance.now() > end) return await release();
-    }
+    await rest();
   }
-  for (;;) {
-    const orgs = await nextOrgs(sql, progress.doneOrgId, version, ORGS);
+  const ids = [...new Set(begun.flatMap(({ firstOrgIds }) => firstOrgIds))];
+  for (const id of await currentOrgs(sql, ids, orgMigrations.length)) {
+    const members = begun.filter(({ firstOrgIds }) => firstOrgIds.includes(id));
+    if (!(await eraseIn(id, idsOf(members)))) return;
+    for (const member of members) member.firstOrgIds = member.firstOrgIds.filter((one) => one !== id);
+    if (isOver()) return;
+  }
+  for (const erasure of begun) erasure.doneOrgId = START_OF_PASS;
+}
+
+const idsOf = (erasures: readonly Erasure[]) => erasures.map(({ userId }) => userId);
+
+/**
+ * Goes on with a pass through all organizations, of which the accounts may have been members. It begins where the first of them is.
+ * @returns whether the pass is complete
+ */
+async function pass(
+  { database: { sql }, log, orgMigrations }: EraseServices,
+  erasures: readonly Erasure[],
+  { eraseIn, isOver }: Turn,
+): Promise<boolean> {
+  const version = orgMigrations.length;
+  const positions = erasures.map(({ doneOrgId }) => doneOrgId ?? START_OF_PASS);
+  for (let position = positions.sort()[0] ?? START_OF_PASS; ; ) {
+    const orgs = await nextOrgs(sql, position, version, ORGS);
     for (const { id } of orgs) {
-      if (!(await eraseIn(id))) return await release();
-      progress.doneOrgId = id;
-      if (performance.now() > end) return await release();
+      const behind = erasures.filter(({ doneOrgId }) => doneOrgId === null || doneOrgId < id);
+      if (!(await eraseIn(id, idsOf(behind)))) return false;
+      position = id;
+      for (const erasure of behind) erasure.doneOrgId = id;
+      if (isOver()) return false;
     }
     if (orgs.length < ORGS) break;
   }
-  await endPass(sql, userId, version);
-  log.info('a deleted account was erased', { account: userId, pass: erasure.passes + 1 });
+  await endPass(sql, idsOf(erasures), version);
+  for (const { userId, passes } of erasures)
+    log.info('a deleted account was erased', { account: userId, pass: passes + 1 });
   return true;
 }

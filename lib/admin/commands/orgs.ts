@@ -4,6 +4,7 @@ import { EXIT, oneLine } from '../error.ts';
 import { listOrgs, showOrg } from '../orgs.ts';
 import { orgTable, recountLines, schemaText } from '../output.ts';
 import { type Choose, ORG } from './choose.ts';
+import { addOrgBackup } from './org-backup.ts';
 import { addOrgLifecycle } from './org-lifecycle.ts';
 
 /** `orgs list`, `show`, `recount`, and the commands of `addOrgLifecycle` */
@@ -49,6 +50,7 @@ export function addOrgs(program: Command, choose: Choose): void {
     );
 
   addOrgLifecycle(orgs, choose);
+  addOrgBackup(orgs, choose);
 
   orgs
     .command('recount')

@@ -1,0 +1,111 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { Migration } from '../migrations/migrate.ts';
+import { TEMPLATE_SCHEMA } from '../schema/org-schema.ts';
+
+/*
+ * A backup has one section for each table. Those of `shared` are declared here with their columns; those of the schema of an
+ * organization have all columns.
+ */
+
+/** A table of `shared` with rows of organizations. */
+export interface SharedTable {
+  /** The column with the id of the organization. */
+  key: string;
+  columns: readonly string[];
+  /** Columns that a restore sets itself. */
+  set?: Readonly<Record<string, SQL>>;
+  /** Further values of a backup, of the row `t`. They are no columns of the table. */
+  extra?: Readonly<Record<string, SQL>>;
+}
+
+export const SHARED_TABLES = {
+  orgs: {
+    key: 'id',
+    columns: ['name', 'slug', 'plan', 'custom_domain', 'viewer_tokens_verify', 'created_by', 'created_at'],
+    // `schema_version` is that of the service which restores.
+    set: { schema_version: sql`0`, lacks_indexes: sql`false` },
+  },
+  memberships: {
+    key: 'org_id',
+    columns: ['user_id', 'role', 'invited_email', 'confirmed_at', 'created_at'],
+    extra: {
+      email: sql`(select e.email from shared.user_emails e where e.user_id = t.user_id and e.is_primary)`,
+    },
+  },
+  org_migrations: { key: 'org_id', columns: ['name', 'hash', 'applied_at'] },
+  reserved_slugs: { key: 'org_id', columns: ['slug', 'reserved_at'] },
+  retention: {
+    key: 'org_id',
+    columns: ['resolved_findings', 'scans'],
+    // Leaves a day to change the periods of an old backup before they remove something.
+    set: { due_at: sql`now() + interval '1 day'`, position: sql`null::uuid` },
+  },
+  project_purges: { key: 'org_id', columns: ['project_id'], set: { lease_until: sql`now()` } },
+  // Nobody goes on with these imports, so a server ends their scans.
+  report_imports: {
+    key: 'org_id',
+    columns: ['scan_id'],
+    set: { id: sql`gen_random_uuid()`, lease_until: sql`now()` },
+  },
+  accepted_risks: { key: 'org_id', columns: ['finding_id', 'due_at', 'noted_at'] },
+} satisfies Record<string, SharedTable>;
+
+export type SharedTableName = keyof typeof SHARED_TABLES;
+
+/** The other tables of `shared`, and why a backup of an organization does not have them. */
+export const NOT_IN_BACKUPS = {
+  users: 'accounts belong to several organizations',
+  user_emails: 'accounts',
+  sessions: 'accounts',
+  mailed_tokens: 'accounts',
+  mfa_devices: 'accounts',
+  mfa_logins: 'accounts',
+  primary_email_changes: 'accounts',
+  email_codes: 'accounts',
+  recovery_codes: 'accounts',
+  rate_limits: 'counters of accounts and addresses',
+  personal_tokens: 'they belong to accounts, also those that work in one organization only',
+  account_erasures: 'deleted accounts',
+  org_deletions: 'a restored organization is not deleted',
+  feature_flags: 'the deployment',
+  settings: 'the deployment',
+  migrations: 'the deployment',
+  outgoing_mails: 'the mail queue',
+  mail_queue: 'the mail queue',
+} as const;
+
+/** Read first. They are small: a restore keeps them in memory. */
+export const FIRST = [
+  'orgs',
+  'memberships',
+  'org_migrations',
+  'reserved_slugs',
+  'retention',
+  'project_purges',
+  'report_imports',
+] as const satisfies readonly SharedTableName[];
+
+/** Has as many rows as findings at the most. */
+export const LAST = 'accepted_risks' satisfies SharedTableName;
+
+const CREATED = new RegExp(`^CREATE TABLE "${TEMPLATE_SCHEMA}"\\."(\\w+)"`);
+const DROPPED = new RegExp(`^DROP TABLE "${TEMPLATE_SCHEMA}"\\."(\\w+)"`);
+
+/** The tables of an organization whose schema has had these migrations. */
+export function orgTableNames(migrations: readonly Migration[]): string[] {
+  const names = new Set<string>();
+  for (const text of migrations.flatMap(({ statements }) => statements)) {
+    const [, created] = CREATED.exec(text) ?? [];
+    const [, dropped] = DROPPED.exec(text) ?? [];
+    if (created) names.add(created);
+    if (dropped) names.delete(dropped);
+  }
+  return [...names];
+}
+
+/** The names of all sections in the order of the file. */
+export const sectionNames = (migrations: readonly Migration[]): string[] => [
+  ...FIRST.map((name) => `shared.${name}`),
+  ...orgTableNames(migrations).map((name) => `org.${name}`),
+  `shared.${LAST}`,
+];

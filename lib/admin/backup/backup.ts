@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { orgTableNames } from '../../../db/backup/sections.ts';
+import { readSnapshot, type Section } from '../../../db/backup/snapshot.ts';
+import type { Database } from '../../../db/client.ts';
+import type { Migration } from '../../../db/migrations/migrate.ts';
+import pkg from '../../../package.json' with { type: 'json' };
+import type { Logger } from '../../logger.ts';
+import { logOperatorEvent } from '../../security-events.ts';
+import { AdminError } from '../error.ts';
+import { operator } from '../operator.ts';
+import { findOrg } from '../orgs.ts';
+import { FORMAT, FORMAT_VERSION, type Header, MAX_LINE } from './format.ts';
+import { writeFileSafely } from './output-file.ts';
+
+export interface BackupCall {
+  database: Database;
+  log: Logger;
+  migrations: readonly Migration[];
+}
+
+export interface BackupResult {
+  org_id: string;
+  org: string;
+  file: string;
+  bytes: number;
+  /** By section. */
+  rows: Record<string, number>;
+}
+
+/** Level 6 takes twice as long for a tenth less. */
+const GZIP_LEVEL = 3;
+
+/** Writes an organization to a file, in one snapshot. Servers may run. */
+export async function backupOrg(
+  { database, log, migrations }: BackupCall,
+  orgName: string,
+  options: { file?: string | undefined; force?: boolean | undefined },
+): Promise<BackupResult> {
+  const org = await findOrg(database.db, orgName);
+  const now = new Date();
+  const file = resolve(
+    options.file ?? `${org.slug}-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`,
+  );
+  const result = await writeFileSafely(file, options.force ?? false, async (output) => {
+    const rows: Record<string, number> = {};
+    await readSnapshot(
+      database.sql,
+      { orgId: org.id, tables: orgTableNames(migrations) },
+      async (sections, tx) => {
+        const [current] = await tx.unsafe<Pick<Header['org'], 'slug' | 'name'>[] & { v: number }[]>(
+          'select slug, name, schema_version as v from shared.orgs where id = $1::uuid',
+          [org.id],
+        );
+        requireVersion(org.slug, current?.v ?? 0, migrations.length);
+        const header: Header = {
+          ...{ format: FORMAT, format_version: FORMAT_VERSION, service_version: pkg.version },
+          ...{ schema_version: migrations.length, created_at: now.toISOString() },
+          org: { id: org.id, slug: current?.slug ?? org.slug, name: current?.name ?? org.name },
+        };
+        await compress(linesOf(header, sections, rows), output);
+      },
+    );
+    return { rows, bytes: (await output.stat()).size };
+  });
+  const fields = { org: org.slug, org_id: org.id, file, operator: operator() };
+  logOperatorEvent(log, 'org_backed_up', fields);
+  return { org_id: org.id, org: org.slug, file, ...result };
+}
+
+function requireVersion(slug: string, version: number, current: number): void {
+  if (version < current) throw new AdminError(`the schema of ${slug} is behind: run "migrate" first`);
+  if (version > current)
+    throw new AdminError(`a newer version of the service has migrated ${slug}: use that version`);
+}
+
+/** The lines of the file, and the number of rows of each section in `rows`. */
+async function* linesOf(
+  header: Header,
+  sections: AsyncIterable<Section>,
+  rows: Record<string, number>,
+): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  const hashed = (chunk: Buffer) => {
+    hash.update(chunk);
+    return chunk;
+  };
+  const line = (value: object) => Buffer.from(`${JSON.stringify(value)}\n`);
+  yield hashed(line(header));
+  for await (const section of sections) {
+    yield hashed(line({ table: section.name, columns: section.columns }));
+    let count = 0;
+    for await (const fetched of section.rows()) {
+      count += fetched.length;
+      yield hashed(joined(fetched));
+    }
+    rows[section.name] = count;
+  }
+  yield line({ end: true, rows, sha256: hash.digest('hex') });
+}
+
+const LINE_BREAK = Buffer.from('\n');
+
+function joined(lines: Uint8Array[]): Buffer {
+  for (const { length } of lines)
+    if (length > MAX_LINE) throw new AdminError(`a row has ${length} bytes, more than a backup can hold`);
+  return Buffer.concat(lines.flatMap((line) => [line, LINE_BREAK]));
+}
+
+const compress = (lines: AsyncIterable<Buffer>, output: FileHandle) =>
+  pipeline(
+    Readable.from(lines, { objectMode: true, highWaterMark: 1 }),
+    createGzip({ level: GZIP_LEVEL }),
+    (zipped: AsyncIterable<Buffer>) => writeFile(output, zipped),
+  );

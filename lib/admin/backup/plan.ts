@@ -1,0 +1,16 @@
+import type { Migration } from '../../../db/migrations/migrate.ts';
+import type { Members } from './members.ts';
+import type { VerifiedBackup } from './verify.ts';
+
+/** What a restore knows before its transaction. */
+export interface RestorePlan {
+  backup: VerifiedBackup;
+  file: string;
+  orgId: string;
+  slug: string;
+  isCopy: boolean;
+  members: Members;
+  ownerId: string | undefined;
+  revokeTokens: boolean;
+  migrations: readonly Migration[];
+}

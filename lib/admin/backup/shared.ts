@@ -1,0 +1,90 @@
+import { sql } from 'drizzle-orm';
+import { noteErasures } from '../../../db/accounts/erasure.ts';
+import * as restoring from '../../../db/backup/restore.ts';
+import { SHARED_TABLES, type SharedTableName } from '../../../db/backup/sections.ts';
+import type { SqlClient } from '../../../db/statements.ts';
+import { AdminError } from '../error.ts';
+import { existingUsers } from './members.ts';
+import type { RestorePlan } from './plan.ts';
+
+/** Persons without an account in one organization. More are no sign of a real backup. */
+const MOST_ERASED = 1_000;
+
+/** Inserts the rows of `shared`, except for the last table of the file. */
+export async function restoreShared(
+  tx: SqlClient,
+  plan: RestorePlan,
+): Promise<{ domainLeftOut: string | null; erased: number }> {
+  const { backup, orgId, slug, isCopy, members, ownerId, migrations } = plan;
+  const insert = async <Row extends object>(name: SharedTableName, rows: Row[], values = {}) => {
+    if (rows.length === 0) return;
+    const target = await restoring.sharedTarget(tx, name, orgId, values);
+    const cells = rows.map((row) => SHARED_TABLES[name].columns.map((column) => row[column as keyof Row]));
+    await restoring.insertRows(
+      tx,
+      target,
+      cells.map((one) => JSON.stringify(one)),
+    );
+  };
+  const [stored] = backup.orgs;
+  if (!stored) throw new AdminError('the backup has no organization');
+  const domain = isCopy ? null : stored.custom_domain;
+  const isTaken = domain !== null && (await restoring.holderOfDomain(tx, domain)) !== undefined;
+  const creator = stored.created_by && (members.ids.get(stored.created_by) ?? stored.created_by);
+  const hasCreator = creator !== null && (await existingUsers(tx, [creator])).has(creator);
+  if (!isCopy) await restoring.releaseSlug(tx, slug);
+  const org = {
+    ...stored,
+    slug,
+    custom_domain: isTaken ? null : domain,
+    created_by: hasCreator ? creator : null,
+  };
+  await insert('orgs', [org], { schema_version: sql`${migrations.length}::int` });
+  await insert('org_migrations', [...backup.org_migrations, ...pendingSteps(plan)]);
+  if (!isCopy) {
+    const free = await restoring.freeSlugs(
+      tx,
+      backup.reserved_slugs.map((reserved) => reserved.slug),
+    );
+    const slugs = backup.reserved_slugs.filter((reserved) => free.has(reserved.slug));
+    for (const reserved of slugs) await restoring.releaseSlug(tx, reserved.slug);
+    await insert('reserved_slugs', slugs);
+  }
+  await insert('retention', backup.retention);
+  await insert('project_purges', backup.project_purges);
+  await insert('report_imports', backup.report_imports);
+  const rows = members.restored.map(({ account, ...member }) => ({
+    ...member,
+    user_id: account,
+    role: account === ownerId ? ('owner' as const) : member.role,
+  }));
+  if (ownerId !== undefined && !rows.some(({ user_id }) => user_id === ownerId)) {
+    const at = new Date().toISOString();
+    const owner = { user_id: ownerId, role: 'owner' as const, invited_email: null, email: null };
+    rows.push({ ...owner, confirmed_at: at, created_at: at });
+  }
+  await insert('memberships', rows);
+  return { domainLeftOut: isTaken ? domain : null, erased: await eraseMissing(tx, plan) };
+}
+
+function pendingSteps({ backup, migrations }: RestorePlan) {
+  const applied_at = new Date().toISOString();
+  const { schema_version: version } = backup.header;
+  return migrations.slice(version).map(({ name, hash }) => ({ name, hash, applied_at }));
+}
+
+/**
+ * Notes the persons of whom the organization has something and who have no account here: they were deleted since the backup, or
+ * have not registered on this server. Servers erase them from the organization, as after the deletion of an account.
+ */
+async function eraseMissing(tx: SqlClient, { backup, orgId, members }: RestorePlan): Promise<number> {
+  const former = backup.memberships.map(({ user_id }) => user_id).filter((id) => !members.ids.has(id));
+  const named = await restoring.personsOf(tx, orgId, MOST_ERASED + former.length + 1);
+  const persons = [...new Set([...former, ...named])];
+  const existing = await existingUsers(tx, persons);
+  const missing = persons.filter((id) => !existing.has(id));
+  if (missing.length > MOST_ERASED)
+    throw new AdminError(`the backup names more than ${MOST_ERASED} persons who have no account here`);
+  await noteErasures(tx, missing, orgId);
+  return missing.length;
+}
