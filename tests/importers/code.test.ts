@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../support/any-text.ts';
 import {
   expectFindings,
   findingsOfMangled,
@@ -176,7 +177,7 @@ function mangledXml(report: string): fc.Arbitrary<string> {
         '</p><p>',
         '__proto__',
       ),
-      fc.string({ unit: 'binary' }),
+      anyText,
     ),
   });
   const changed = fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyText } from '../any-text.ts';
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
@@ -47,7 +48,7 @@ export const value: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...TEXTS).map((text) => JSON.stringify(text)) },
   { weight: 2, arbitrary: fc.constantFrom(...NUMBERS) },
   { weight: 2, arbitrary: fc.constantFrom(...STRUCTURES) },
-  fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+  anyText.map((text) => JSON.stringify(text)),
   fc.json(),
 );
 
@@ -59,7 +60,7 @@ export const segment: fc.Arbitrary<string> = fc.oneof(
     ...words('%F0%9F%92%A5 %fe%ff%00a ;x=1 @ :'),
     'a'.repeat(4_000),
   ),
-  fc.string({ unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
+  anyText.map((text) => encodeURIComponent(text.toWellFormed())),
 );
 
 /** Content types, of which a few are ours. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parseReport } from '../../../lib/importers/read/parse.ts';
+import { anyText } from '../any-text.ts';
 import { mangled } from './mangle.ts';
 
 /** A report in which parts are removed, changed, exchanged or truncated. */
@@ -46,7 +47,7 @@ function mangledText(report: string): fc.Arbitrary<string> {
     ),
     other: fc.nat(tokens.length - 1),
     how: fc.constantFrom('drop', 'replace', 'wrap', 'exchange', 'append'),
-    text: fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: 'binary' })),
+    text: fc.oneof(fc.constantFrom(...NASTY), anyText),
   });
   const changed = fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {
     const parts = [...tokens];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyText } from '../any-text.ts';
 
 /** Values that no scanner writes. */
 const NASTY = [
@@ -13,7 +14,7 @@ const NASTY = [
 export function mangled(documents: readonly unknown[]): fc.Arbitrary<string> {
   const value = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom<unknown>(...NASTY) },
-    fc.string({ unit: 'binary' }),
+    anyText,
     fc.jsonValue(),
   );
   const change = fc.record({
