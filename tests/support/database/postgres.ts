@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../../db/client.ts';
 import { startEmbedded } from '../../../db/embedded/embedded.ts';
 import { migrateShared } from '../../../db/migrations/migrate.ts';
+import type { Sql } from '../../../db/pool/query.ts';
 import { sharedMigrations } from '../../../drizzle/migrations.ts';
 import { silentLog } from '../server/log.ts';
 import { prepareOrgs } from './prepared-orgs.ts';
@@ -17,8 +18,13 @@ declare module 'vitest' {
   }
 }
 
-/** The database that suites are copied from: `shared` is migrated, and schemas of organizations are prepared. */
-export const TEMPLATE = 'svc_template';
+/** The databases that suites are copied from. */
+export const TEMPLATES = {
+  /** `shared` is migrated. */
+  migrated: 'svc_template',
+  /** Schemas of organizations are prepared, too. */
+  prepared: 'svc_template_prepared',
+};
 
 /** One PostgreSQL for the whole run: TEST_DATABASE_URL's, or an embedded one in a temporary directory. */
 export default async function setup(project: TestProject) {
@@ -38,13 +44,16 @@ export default async function setup(project: TestProject) {
   const url = given ?? embedded?.adminUrl ?? '';
 
   const admin = openDatabase({ url, max: 1 });
-  await admin.sql.unsafe(`drop database if exists ${TEMPLATE}`);
-  await admin.sql.unsafe(`create database ${TEMPLATE}`);
+  const fill = async (name: string, from: string, content: (sql: Sql) => Promise<unknown>) => {
+    await admin.sql.unsafe(`drop database if exists ${name}`);
+    await admin.sql.unsafe(`create database ${name} template ${from}`);
+    const template = openDatabase({ url: withDatabase(url, name), max: 1 });
+    await content(template.sql);
+    await template.close();
+  };
+  await fill(TEMPLATES.migrated, 'template1', (sql) => migrateShared(sql, sharedMigrations));
+  await fill(TEMPLATES.prepared, TEMPLATES.migrated, prepareOrgs);
   await admin.close();
-  const template = openDatabase({ url: withDatabase(url, TEMPLATE), max: 1 });
-  await migrateShared(template.sql, sharedMigrations);
-  await prepareOrgs(template.sql);
-  await template.close();
 
   project.provide('postgresUrl', url);
   return async () => {

@@ -60,7 +60,7 @@ export const JWT_SECRET = 'a secret for tests only with 32 bytes or more';
 
 /** Starts an app for the calling suite; it is closed and its database dropped after the suite. */
 export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
-  const database = options.databaseUrl ? undefined : await createDatabase();
+  const database = options.databaseUrl ? undefined : await createDatabase('prepared');
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   let ahead = 0;
   const mails = options.mails ?? [];
