@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
@@ -30,6 +31,8 @@ describePages('the page of a finding', () => {
 
   beforeAll(async () => {
     site = await startSite();
+  });
+  beforeAllAndRetries(async () => {
     org = await createOrg(site.api);
     scan = await createScan(site.api, org);
   });

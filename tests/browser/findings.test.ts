@@ -14,6 +14,7 @@ import {
   type TestUser,
 } from '../support/api/api.ts';
 import { type SeededOrg, seedOrg } from '../support/database/seed.ts';
+import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { backgroundOf, expectOpaque, inEachScheme } from './support/look.ts';
@@ -34,6 +35,8 @@ describePages('the list of findings', () => {
     site = await startSite();
     sql = postgres(site.databaseUrl, { max: 2, onnotice: () => {} });
     org = await seedOrg({ sql }, site, { findings: FINDINGS, bytes: 1_000 });
+  });
+  beforeAllAndRetries(async () => {
     small = await createOrg(site.api);
     viewer = await createUser(site.api, 'Vera Viewer');
     const invitation = { email: viewer.email, role: 'viewer' };

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { createWorkspace } from '../support/agent/agent.ts';
 import { createUser, must } from '../support/api/client.ts';
+import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
@@ -23,9 +24,10 @@ beforeAll(async () => {
 describePages('the first steps', () => {
   let slug: string;
   let cookie: string;
-  beforeAll(async () => {
+  beforeAllAndRetries(async () => {
     ({ cookie } = await createUser(site.api));
-    slug = must(await site.api.post('/orgs', { cookie, body: { name: 'Acme', slug: 'acme' } })).slug;
+    const body = { name: 'Acme', slug: `acme-${Date.now()}` };
+    slug = must(await site.api.post('/orgs', { cookie, body })).slug;
   });
 
   it('lead a newcomer to the first finding, with commands to copy', async () => {
@@ -68,7 +70,9 @@ describePages('the first steps', () => {
   });
 
   it('go on where they were after a reload, without the token, which is shown once', async () => {
-    const org = must(await site.api.post('/orgs', { cookie, body: { name: 'Later', slug: 'later' } }));
+    const org = must(
+      await site.api.post('/orgs', { cookie, body: { name: 'Later', slug: `later-${Date.now()}` } }),
+    );
     const as = { cookie, org: org.slug };
     const project = must(await site.api.post('/projects', { ...as, body: { name: HOSTILE } }));
     const page = await site.visit({ cookie });
@@ -91,7 +95,9 @@ describePages('the first steps', () => {
 
   it('tell a viewer who can create a project', async () => {
     const viewer = await createUser(site.api, 'Vera');
-    const org = must(await site.api.post('/orgs', { cookie, body: { name: 'Seen', slug: 'seen' } }));
+    const org = must(
+      await site.api.post('/orgs', { cookie, body: { name: 'Seen', slug: `seen-${Date.now()}` } }),
+    );
     const body = { email: viewer.email, role: 'viewer' };
     must(await site.api.post('/members/invite', { cookie, org: org.slug, body }));
     const page = await site.visit({ cookie: viewer.cookie });

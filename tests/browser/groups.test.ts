@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { seedOrg } from '../support/database/seed.ts';
+import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
@@ -15,6 +16,8 @@ describePages('the list of findings in groups', () => {
   beforeAll(async () => {
     site = await startSite();
     database = postgres(site.databaseUrl, { max: 2, onnotice: () => {} });
+  });
+  beforeAllAndRetries(async () => {
     org = await createOrg(site.api);
     const scanId = await createScan(site.api, org);
     for (let i = 0; i < 8; i++) {

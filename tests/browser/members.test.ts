@@ -199,9 +199,10 @@ describePages('strict mode', () => {
   it('shows an invitation as pending until the address is verified', async () => {
     const owner = await createUser(site.api);
     await verify(owner.email);
-    must(await site.api.post('/orgs', { cookie: owner.cookie, body: { name: 'Acme', slug: 'acme' } }));
+    const body = { name: 'Acme', slug: `acme-${Date.now()}` };
+    must(await site.api.post('/orgs', { cookie: owner.cookie, body }));
     const page = await site.visit({ cookie: owner.cookie });
-    await page.goto(site.orgUrl('acme', '/members'));
+    await page.goto(site.orgUrl(body.slug, '/members'));
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialog = page.getByRole('dialog', { name: 'Invite a member' });
     await dialog.getByLabel('E-mail').fill('grace@example.com');

@@ -333,7 +333,8 @@ describePages('uploads on the page of a project', () => {
 describePages('uploads in the first steps', () => {
   it('lead to the first finding without a token', async () => {
     const { cookie } = await createUser(site.api);
-    const { slug } = must(await site.api.post('/orgs', { cookie, body: { name: 'New', slug: 'new-org' } }));
+    const body = { name: 'New', slug: `new-${Date.now()}` };
+    const { slug } = must(await site.api.post('/orgs', { cookie, body }));
     const page = await site.visit({ cookie });
     await page.goto(site.orgUrl(slug));
     await page.getByLabel('Project name').fill('Web shop');
