@@ -165,6 +165,17 @@ export const sharedMigrations: readonly Migration[] = [
     "statements": [
       "CREATE TABLE \"shared\".\"account_erasures\" (\n\t\"user_id\" uuid PRIMARY KEY NOT NULL,\n\t\"emails\" text[] NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone NOT NULL,\n\t\"first_org_ids\" uuid[] NOT NULL,\n\t\"done_org_id\" uuid,\n\t\"passes\" integer DEFAULT 0 NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL\n);"
     ]
+  },
+  {
+    "name": "0013_project-transfers",
+    "hash": "c3eba2229a1317b5068abef3b418d462a99b76887055549ae8615a6a23eb0826",
+    "statements": [
+      "CREATE TABLE \"shared\".\"project_transfers\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"source_id\" uuid NOT NULL,\n\t\"target_id\" uuid NOT NULL,\n\t\"slug\" text NOT NULL,\n\t\"started_at\" timestamp (3) with time zone NOT NULL,\n\t\"findings\" integer NOT NULL,\n\t\"copied\" integer DEFAULT 0 NOT NULL,\n\t\"attempts\" integer DEFAULT 0 NOT NULL,\n\t\"error\" text,\n\t\"cancelled\" boolean DEFAULT false NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"project_transfers\" ADD CONSTRAINT \"project_transfers_source_id_orgs_id_fk\" FOREIGN KEY (\"source_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"project_transfers\" ADD CONSTRAINT \"project_transfers_target_id_orgs_id_fk\" FOREIGN KEY (\"target_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"project_transfers_source\" ON \"shared\".\"project_transfers\" USING btree (\"source_id\");",
+      "CREATE INDEX \"project_transfers_target\" ON \"shared\".\"project_transfers\" USING btree (\"target_id\");"
+    ]
   }
 ];
 
@@ -359,6 +370,13 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "65c5a8bfce146dc830c569a690da5cef50d222fa21fdb5a5a7d70d224f4f08fb",
     "statements": [
       "ALTER TABLE \"org_template\".\"api_tokens\" ADD COLUMN \"suspended\" boolean DEFAULT false NOT NULL;"
+    ]
+  },
+  {
+    "name": "0017_project-transfers",
+    "hash": "026a4533521dbd3faa4abc20ea5ff66cb2daeda830b26c000d703be5f72c2102",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"transfer\" varchar(3);"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -372,7 +390,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" uuid NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"body\" uuid,\n\t\"has_scan\" boolean,\n\t\"finding_id\" uuid,\n\t\"deduplicated\" boolean,\n\t\"regressed\" boolean,\n\t\"status\" varchar(20),\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
       "CREATE TABLE \"org_template\".\"feature_flags\" (\n\t\"name\" varchar(50) PRIMARY KEY NOT NULL,\n\t\"provisioned\" boolean NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"description\" varchar(400) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"policy_versions\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL\n);",
-      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200),\n\t\"former_slug\" varchar(50),\n\t\"deleted_at\" timestamp (3) with time zone\n);",
+      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200),\n\t\"former_slug\" varchar(50),\n\t\"deleted_at\" timestamp (3) with time zone,\n\t\"transfer\" varchar(3)\n);",
       "CREATE TABLE \"org_template\".\"rule_changes\" (\n\t\"rule_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"rule_changes_pk\" PRIMARY KEY(\"rule_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"rules\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"conditions\" json NOT NULL,\n\t\"actions\" json NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone\n);",
       "CREATE TABLE \"org_template\".\"saved_views\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"owner_id\" uuid NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"query\" text NOT NULL,\n\t\"shared\" boolean NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",

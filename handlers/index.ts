@@ -94,6 +94,9 @@ import { uploadReport } from './projects/reports/create.ts';
 import { createProjectToken } from './projects/tokens/create.ts';
 import { listProjectTokens } from './projects/tokens/list.ts';
 import { revokeProjectToken } from './projects/tokens/revoke.ts';
+import { cancelProjectTransfer } from './projects/transfer/cancel.ts';
+import { getProjectTransfer } from './projects/transfer/get.ts';
+import { startProjectTransfer } from './projects/transfer/start.ts';
 import { updateProject } from './projects/update.ts';
 import { getRevision } from './revision/get.ts';
 import { applyRuleToFindings } from './rules/apply.ts';
@@ -232,6 +235,9 @@ export const endpoints = {
   getProject,
   updateProject,
   deleteProject,
+  startProjectTransfer,
+  getProjectTransfer,
+  cancelProjectTransfer,
   uploadReport,
 
   listMembers,

@@ -7,6 +7,7 @@ import {
   orgStepStatements,
 } from '../migrations/migrate.ts';
 import { trigramSchema } from '../migrations/search-index.ts';
+import { removeStrayMarks } from '../projects/transfer/marks.ts';
 import { defineOrgTables } from '../schema/org.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import { orgs, reservedSlugs } from '../schema/orgs.ts';
@@ -170,15 +171,17 @@ export async function holderOfDomain(tx: SqlClient, domain: string): Promise<str
 }
 
 /**
- * Ends what a deletion of the organization has done to its tokens, or revokes them. Raises the version of its policies: a server may
- * know those of the organization that was purged.
+ * Ends what a deletion of the organization has done to its tokens, or revokes them, and the transfers of projects that were in progress.
+ * Raises the version of its policies: a server may know those of the organization that was purged.
  */
 export async function resetState(
   tx: SqlClient,
   orgId: string,
   { revoke }: { revoke: boolean },
 ): Promise<void> {
-  const { apiTokens, policyVersions } = defineOrgTables(orgSchemaName(orgId));
+  const tables = defineOrgTables(orgSchemaName(orgId));
+  const { apiTokens, policyVersions } = tables;
+  await removeStrayMarks(tx, tables, orgId);
   await run(tx, sql`update ${apiTokens} set suspended = false where suspended`);
   if (revoke) await run(tx, sql`update ${apiTokens} set revoked = true where not revoked`);
   await run(tx, sql`update ${policyVersions} set version = version + 1000`);

@@ -46,7 +46,7 @@ export async function readDueDays(
     client,
     sql`select ${sql.raw(SEVERITIES.map((severity) => `d.${severity}`).join(', '))}
       from (select ${projectId ?? OF_ORG}::uuid as id) k left join ${d} d on d.project_id = k.id
-      where k.id = ${OF_ORG}::uuid or exists (select from ${p} where id = k.id and deleted_at is null)`,
+      where k.id = ${OF_ORG}::uuid or exists (select from ${p} where id = k.id and deleted_at is null and transfer is distinct from 'in')`,
   );
   return row;
 }
@@ -60,7 +60,7 @@ const writeStatement = orgStatement<NewDueDays, object>(
 with target as materialized (
   select ${$.projectId}::uuid as id where ${$.projectId}::uuid = ${sql.raw(`'${OF_ORG}'::uuid`)}
   union all
-  select id from ${projects} where id = ${$.projectId}::uuid and deleted_at is null
+  select id from ${projects} where id = ${$.projectId}::uuid and deleted_at is null and transfer is null
 ), increased as (
   ${increaseVersion(policyVersions, sql`target`)}
 )

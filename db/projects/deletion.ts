@@ -10,8 +10,12 @@ import { orgStatement, run, type SqlClient, statement } from '../statements.ts';
  * goes on. The tables tell which rows remain, so a process may die between any two statements.
  */
 
-/** Whether a project is shown and takes pushes. */
-export const isPresent = ({ projects }: OrgTables): SQL => sql`${projects.deletedAt} is null`;
+/** Whether a project is shown. */
+export const isPresent = ({ projects }: OrgTables): SQL =>
+  sql`(${projects.deletedAt} is null and ${projects.transfer} is distinct from 'in')`;
+
+/** Whether a project counts against the quota: one that arrives from another organization does. */
+export const takesRoom = ({ projects }: OrgTables): SQL => sql`${projects.deletedAt} is null`;
 
 interface ProjectOfOrg {
   orgId: string;
@@ -26,7 +30,7 @@ const mark = orgStatement<
   ({ apiTokens, projects }, $) => sql`
 with marked as (
   update ${projects} set deleted_at = ${$.now}::timestamptz, slug = ${$.slug}, former_slug = null
-  where id = ${$.projectId}::uuid and slug = ${$.confirmed} and deleted_at is null returning id
+  where id = ${$.projectId}::uuid and slug = ${$.confirmed} and deleted_at is null and transfer is null returning id
 ), revoked as (
   update ${apiTokens} set revoked = true where project_id = (select id from marked) and not revoked returning id
 )

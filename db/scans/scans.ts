@@ -6,7 +6,7 @@ import { json, type Resource, type ScanRow, scanFields, withCte } from '../resou
 import { rankIn } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { type PERSONAS, type ScanStatus, type ScanTarget, SEVERITIES } from '../schema/values.ts';
-import { orgStatement } from '../statements.ts';
+import { orgStatement, type SqlClient } from '../statements.ts';
 import { type ClosablePart, markMissing, readClosable } from './missing.ts';
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */
@@ -112,22 +112,24 @@ select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended
  * which changes nothing when it is done again.
  * @returns `ended`: the scan, when it was ended now; else `found`, when there is such a scan
  */
-export async function finishScan(
-  client: Sql,
+export const finishScan = (client: Sql, tables: OrgTables, scan: ScanEnd): Promise<FinishedScan> =>
+  client.begin((tx) => finishScanIn(tx, tables, scan));
+
+/** The same as a part of a transaction. */
+export async function finishScanIn(
+  tx: SqlClient,
   tables: OrgTables,
   { now, ...scan }: ScanEnd,
 ): Promise<FinishedScan> {
-  return await client.begin(async (tx) => {
-    const { scanId, status, projectId } = scan;
-    const isCompleted = status === 'completed';
-    const [[found], [row], , closable] = await Promise.all([
-      lockScan(tables).run(tx, { scanId }),
-      end(tables).run(tx, { ...scan, now: now.toISOString() }),
-      isCompleted ? markMissing(tx, tables, { scanId, projectId }) : undefined,
-      isCompleted ? readClosable(tx, tables, { scanId, projectId }) : undefined,
-    ]);
-    return { ...(row && { ended: row.scan }), ...(found && { found }), closable };
-  });
+  const { scanId, status, projectId } = scan;
+  const isCompleted = status === 'completed';
+  const [[found], [row], , closable] = await Promise.all([
+    lockScan(tables).run(tx, { scanId }),
+    end(tables).run(tx, { ...scan, now: now.toISOString() }),
+    isCompleted ? markMissing(tx, tables, { scanId, projectId }) : undefined,
+    isCompleted ? readClosable(tx, tables, { scanId, projectId }) : undefined,
+  ]);
+  return { ...(row && { ended: row.scan }), ...(found && { found }), closable };
 }
 
 const remove = orgStatement<{ scanId: string }, { scan_id: string }>(

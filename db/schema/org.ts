@@ -26,6 +26,7 @@ import {
   type ScanTarget,
   SEVERITIES,
   type SeverityCounts,
+  TRANSFER_SIDES,
 } from './values.ts';
 
 /** DDL takes no parameters, so the values stand in the text. */
@@ -74,6 +75,11 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       formerSlug: varchar('former_slug', { length: 50 }),
       /** Set while its findings and scans are being removed (`db/projects/`). Such a project is not shown and takes no pushes. */
       deletedAt: time('deleted_at'),
+      /**
+       * Set while the project moves to another organization (`db/projects/transfer/`). `out`: it is shown and takes no writes. `in`: it
+       * is not shown, and reserves its slug.
+       */
+      transfer: varchar('transfer', { length: 3, enum: TRANSFER_SIDES }),
     },
     (t) => [uniqueIndex('projects_slug').on(t.slug)],
   );

@@ -106,6 +106,34 @@ export const projectPurges = shared.table(
   (t) => [primaryKey({ name: 'project_purges_pk', columns: [t.orgId, t.projectId] })],
 );
 
+/** Projects that move to another organization (`db/projects/transfer/`). */
+export const projectTransfers = shared.table(
+  'project_transfers',
+  {
+    projectId: uuid('project_id').primaryKey(),
+    sourceId: uuid('source_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    targetId: uuid('target_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    /** The slug that it gets in the target. */
+    slug: text('slug').notNull(),
+    startedAt: time('started_at').notNull(),
+    /** Findings at the start, and how many of them the current attempt has copied. */
+    findings: integer('findings').notNull(),
+    copied: integer('copied').notNull().default(0),
+    /** Attempts so far, and why the latest one failed. */
+    attempts: integer('attempts').notNull().default(0),
+    error: text('error'),
+    /** The project stays. */
+    cancelled: boolean('cancelled').notNull().default(false),
+    /** No other process moves it until then, by the clock of the database. */
+    leaseUntil: time('lease_until').notNull(),
+  },
+  (t) => [index('project_transfers_source').on(t.sourceId), index('project_transfers_target').on(t.targetId)],
+);
+
 /** Reports that are being imported (`db/scans/imports.ts`). */
 export const reportImports = shared.table('report_imports', {
   id: uuid('id').primaryKey(),

@@ -62,6 +62,9 @@ export type ScanStatus = (typeof SCAN_STATUSES)[number];
 
 export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 
+/** The two sides of a project that moves to another organization: `out` where it leaves, `in` where it arrives. */
+export const TRANSFER_SIDES = ['out', 'in'] as const;
+
 /** What a scan looked at; every part is optional. */
 export interface ScanTarget {
   type?: string;

@@ -8,6 +8,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { id, z } from '../../lib/http/schema.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 
 const isUndone = () =>
   new ApiError('resource_error/conflict', {
@@ -40,7 +41,9 @@ export const undoFindingChange = endpoint(
     },
     errors: ['resource_error/conflict', 'permission_error/denied'],
   },
-  async ({ actor, now, org, params, role, services, sql }) => {
+  async (call) => {
+    const { actor, now, org, params, role, services, sql } = call;
+    await requireStays(call, 'any');
     const change = await findChange(sql, org.tables, params.id, undoableSince(now));
     if (!change) throw new ApiError('resource_error/not_found');
     if (change.actor_id !== actor.id && role === 'member')

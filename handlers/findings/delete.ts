@@ -5,6 +5,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const deleteFinding = endpoint(
@@ -18,9 +19,11 @@ export const deleteFinding = endpoint(
       'Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding.',
     request: { params: z.object({ id: idParam() }) },
     responses: { 204: { description: 'Deleted.' } },
+    errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { org, params, sql } = call;
+    await requireStays(call, { findings: [params.id] });
     const [finding] = await removeFindings(sql, org.tables, [params.id]);
     if (!finding) throw new ApiError('resource_error/not_found');
     const { id, project_id: project, severity } = finding;

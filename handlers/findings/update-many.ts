@@ -8,6 +8,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/http/schema.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { changeId } from '../../lib/resources.ts';
 
 const MAX_CHANGES = 500;
@@ -137,6 +138,7 @@ export const updateFindings = endpoint(
     const { actor, body, now, org, services, sql } = call;
     const { changes: each, ids = [], filter, expected_count, limit, after, ...same } = body;
     if (filter) {
+      await requireStays(call, 'any');
       const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
       await requireChanges(call, [{ change: same, path: '' }]);
       return ok(await changeByFilter(call, selection, same));
@@ -149,6 +151,7 @@ export const updateFindings = endpoint(
     const change = services.nextId().id;
     const changer = { now, actorId: actor.id, changeId: change, what: commonFields(changes) };
     const possible = changes.filter(({ id }) => isId(id));
+    await requireStays(call, { findings: possible.map(({ id }) => id) });
     await noteRisks(call, possible);
     const found = await changeFindings(sql, org.tables, possible, changer);
     const result = bulkResult(

@@ -7,6 +7,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { Finding } from '../../lib/resources.ts';
 
 export const updateFinding = endpoint(
@@ -28,6 +29,7 @@ export const updateFinding = endpoint(
   async (call) => {
     const { actor, body, now, org, params, services, sql } = call;
     await requireChanges(call, [{ change: body, path: '' }]);
+    await requireStays(call, { findings: [params.id] });
     const change = { ...body, id: params.id };
     await noteRisks(call, [change]);
     const changer = {

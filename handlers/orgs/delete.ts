@@ -29,7 +29,12 @@ export const deleteOrg = endpoint(
       body: OrganizationDeletion,
     },
     responses: { 204: { description: 'Deleted.' } },
-    errors: ['permission_error/denied', 'permission_error/mfa_required_by_org', 'tenant_error/deleted'],
+    errors: [
+      'permission_error/denied',
+      'permission_error/mfa_required_by_org',
+      'resource_error/conflict',
+      'tenant_error/deleted',
+    ],
   },
   async (call) => {
     const { body, db, now, params, services, user } = call;
@@ -43,6 +48,11 @@ export const deleteOrg = endpoint(
     const deleted = await deleteOrganization(db, org, body.confirm, actor);
     if (deleted === 'changed') throw new ApiError('resource_error/not_found');
     if (deleted === 'state') throw new ApiError('tenant_error/deleted');
+    if (deleted === 'transfers')
+      throw new ApiError('resource_error/conflict', {
+        message:
+          'A project is being transferred to or from this organization. Wait for its end, or cancel it.',
+      });
     services.orgs.forget(org.id);
     services.mail.kick();
     const tokens = await countSuspended(services.database.sql, org.tables);

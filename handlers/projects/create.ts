@@ -1,4 +1,4 @@
-import { isPresent } from '../../db/projects/deletion.ts';
+import { takesRoom } from '../../db/projects/deletion.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
@@ -34,7 +34,7 @@ export const createProject = endpoint(
         ? slugCandidates(body.name, { fallback: 'project', minLength: 2 })
         : [body.slug];
     return inOrgQuota(call, async (tx) => {
-      await requireRoom(tx, call, 'projectsPerOrg', projects, isPresent(tables));
+      await requireRoom(tx, call, 'projectsPerOrg', projects, takesRoom(tables));
       for (const candidate of candidates) {
         const [row] = await tx
           .insert(projects)

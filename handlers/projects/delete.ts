@@ -6,6 +6,7 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { text, z } from '../../lib/http/schema.ts';
 import { readProject } from '../../lib/projects/projects.ts';
 import { purgeInRequest } from '../../lib/projects/purge.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const ProjectDeletion = z
@@ -28,6 +29,7 @@ export const deleteProject = endpoint(
       body: ProjectDeletion,
     },
     responses: { 204: { description: 'Deleted.' } },
+    errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { body, db, now, org, params, services, sql } = call;
@@ -36,6 +38,7 @@ export const deleteProject = endpoint(
       throw new ApiError('validation_error/field_invalid', {
         details: [{ field: 'confirm', message: 'must be the slug of the project' }],
       });
+    await requireStays(call, { project: project.id });
     const named = { orgId: org.id, projectId: project.id };
     const tokens = await markDeleted(sql, org.tables, { ...named, confirmed: body.confirm, now });
     if (tokens === undefined) throw new ApiError('resource_error/not_found');

@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { takeFormerSlug } from '../../db/projects/slugs.ts';
@@ -10,6 +10,7 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
 import { removable, text, z } from '../../lib/http/schema.ts';
 import { projectSlug, readProject, sourceUrl } from '../../lib/projects/projects.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { Project } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
@@ -52,12 +53,13 @@ export const updateProject = endpoint(
       'Takes the slug or the id of the project. At least one field is required. After a change of the slug, the former one still names the project, until another project gets it.',
     request: { params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }), body: ProjectChanges },
     responses: { 200: { description: 'The project after the change.', result: Project } },
-    errors: ['resource_error/already_exists'],
+    errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
   async (call) => {
     const { body, db, org, params } = call;
     const { projects } = org.tables;
     const before = await readProject(db, org.tables, params.slug);
+    await requireStays(call, { project: before.id });
     const isRenamed = body.slug !== undefined && body.slug !== before.slug;
     const row = await retried(() =>
       db.transaction(async (tx) => {
@@ -70,7 +72,7 @@ export const updateProject = endpoint(
             slug: body.slug,
             ...(isRenamed && { formerSlug: before.slug }),
           })
-          .where(and(eq(projects.id, before.id), isPresent(org.tables)))
+          .where(and(eq(projects.id, before.id), isPresent(org.tables), isNull(projects.transfer)))
           .returning(projectFields(org.tables));
         if (updated && isRenamed) await takeFormerSlug(tx, org.tables, before);
         return updated;

@@ -4,6 +4,7 @@ import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { count, id, optional, uuid, z } from '../../lib/http/schema.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { applyRule } from '../../lib/rules/apply.ts';
 import { requireRule } from '../../lib/rules/stored.ts';
 
@@ -50,6 +51,7 @@ export const applyRuleToFindings = endpoint(
   },
   async (call) => {
     const { expected_count, limit = MAX_BY_FILTER, after } = call.body;
+    await requireStays(call, 'any');
     const rule = await requireRule(call, call.params.id);
     return ok(await applyRule(call, rule, { expectedCount: expected_count, limit, after }));
   },

@@ -5,6 +5,7 @@ import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { count, optional, shown, text, z } from '../../lib/http/schema.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { requireRule } from '../../lib/rules/stored.ts';
 import { parsePosition, undoRule } from '../../lib/rules/undo.ts';
 
@@ -39,9 +40,11 @@ export const undoRuleChanges = endpoint(
         }),
       },
     },
+    errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { limit = MAX_BY_FILTER, after } = call.body;
+    await requireStays(call, 'any');
     const position = parsePosition(after);
     const { id } = await requireRule(call, call.params.id);
     return ok(await undoRule(call, id, { limit, after: position }));

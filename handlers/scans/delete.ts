@@ -5,6 +5,7 @@ import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { z } from '../../lib/http/schema.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const deleteScan = endpoint(
@@ -22,6 +23,7 @@ export const deleteScan = endpoint(
   },
   async (call) => {
     const { org, params, sql } = call;
+    await requireStays(call, { scan: params.id });
     const deleted = await deleteStoredScan(sql, org.tables, params.id);
     if (!deleted) throw new ApiError('resource_error/not_found');
     if (deleted === 'running')

@@ -60,6 +60,8 @@ export async function deleteOrg(
   requireConfirmed(confirm, org.slug, `this deletes the organization ${org.slug}`);
   const purgeAt = await deleteOrganization(db, org, org.slug, actorOf(call));
   if (purgeAt === 'state') throw new AdminError(`${org.slug} is deleted already`);
+  if (purgeAt === 'transfers')
+    throw new AdminError(`a project is being transferred to or from ${org.slug}: see "projects transfers"`);
   if (purgeAt === 'changed') throw new AdminError(`${org.slug} was changed meanwhile`);
   logOperatorEvent(call.log, 'org_deleted', { org: org.slug, operator: operator(), purge_at: purgeAt });
   return { ...changeOf(org), purge_at: purgeAt };

@@ -1,4 +1,4 @@
-import { and, asc, eq, or, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, or, sql } from 'drizzle-orm';
 import { validate } from 'uuid';
 import type { Database } from '../../db/client.ts';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
@@ -40,7 +40,7 @@ export async function listProjects(
 }
 
 /** A project by its slug or id; the slug takes precedence, as in the API. */
-async function findProject({ db }: Database, tables: OrgTables, name: string) {
+export async function findProject({ db }: Database, tables: OrgTables, name: string) {
   const { projects: p } = tables;
   const isNamed = or(eq(p.slug, name), validate(name) ? eq(p.id, name) : undefined);
   const found = await db
@@ -84,7 +84,7 @@ export async function renameProject(
       const [updated] = await tx
         .update(p)
         .set({ name: newName, slug, ...(isNewSlug && { formerSlug: before.slug }) })
-        .where(and(eq(p.id, before.id), eq(p.slug, before.slug), isPresent(org.tables)))
+        .where(and(eq(p.id, before.id), eq(p.slug, before.slug), isPresent(org.tables), isNull(p.transfer)))
         .returning({ id: p.id, name: p.name, slug: p.slug });
       if (updated && isNewSlug) await takeFormerSlug(tx, org.tables, before);
       return updated;
@@ -92,7 +92,7 @@ export async function renameProject(
   ).catch((error) => {
     throw isUniqueViolation(error) ? new AdminError(`the slug ${slug} is taken`) : error;
   });
-  if (!row) throw new AdminError(`the project ${before.slug} was changed meanwhile`);
+  if (!row) throw new AdminError(`the project ${before.slug} was changed meanwhile, or is being transferred`);
   if (isNewSlug) {
     const change = { setting: 'slug', project: row.id, to: row.slug };
     logOperatorEvent(log, 'org_setting_changed', { org: org.slug, operator: operator(), ...change });
@@ -111,7 +111,8 @@ export async function deleteProject(
   requireConfirmed(confirm, project.slug, `this deletes the project ${project.slug} for good`);
   const marked = { orgId: org.id, projectId: project.id, confirmed: project.slug, now: new Date() };
   const tokens = await markDeleted(database.sql, org.tables, marked);
-  if (tokens === undefined) throw new AdminError(`the project ${project.slug} was changed meanwhile`);
+  if (tokens === undefined)
+    throw new AdminError(`the project ${project.slug} was changed meanwhile, or is being transferred`);
   const fields = { project: project.id, project_slug: project.slug, tokens };
   logOperatorEvent(log, 'project_deleted', { org: org.slug, operator: operator(), ...fields });
   return { org: org.slug, ...project, tokens_revoked: tokens };

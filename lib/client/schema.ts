@@ -1669,6 +1669,40 @@ export interface paths {
         patch: operations["updateProject"];
         trace?: never;
     };
+    "/api/v1/projects/{slug}/transfer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the transfer of a project
+         * @description Takes the slug or the id of the project. 404 if it is not being transferred. Once it is in the other organization, the project is not found here either.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted.
+         */
+        get: operations["getProjectTransfer"];
+        put?: never;
+        /**
+         * Transfer a project to another organization
+         * @description For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["startProjectTransfer"];
+        /**
+         * Cancel the transfer of a project
+         * @description Takes the slug or the id of the project, which stays as it is. If the project is being moved, it takes changes again after a few seconds. 404 if it is not being transferred, or has arrived.
+         *
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted.
+         */
+        delete: operations["cancelProjectTransfer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}/reports": {
         parameters: {
             query?: never;
@@ -3886,6 +3920,59 @@ export interface components {
              */
             confirm: string;
         };
+        ProjectTransfer: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            organization: components["schemas"]["ProjectTransferOrganization"];
+            /**
+             * @description The slug of the project in that organization.
+             * @example web-shop
+             */
+            slug: string;
+            /** @description `done` only in the response of the request that starts a transfer. `cancelling`: the project stays. */
+            state: components["schemas"]["ProjectTransferState"];
+            /**
+             * @description How many findings the project had at the start.
+             * @example 12000
+             */
+            findings: number;
+            /**
+             * @description How many of them are copied.
+             * @example 4500
+             */
+            copied: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            started_at: string;
+        };
+        /**
+         * @example {
+         *       "organization": "acme-labs",
+         *       "confirm": "web-shop"
+         *     }
+         */
+        NewProjectTransfer: {
+            /**
+             * @description The slug of the organization that gets the project. The caller must be an owner of it.
+             * @example acme-labs
+             */
+            organization: string;
+            /**
+             * @description The slug of the project.
+             * @example web-shop
+             */
+            confirm: string;
+            /**
+             * @description The slug of the project in the other organization. By default it keeps its slug.
+             * @example web-shop
+             */
+            slug?: string | null;
+        };
         ImportedReport: {
             scan: components["schemas"]["Scan"];
             /** @example trivy */
@@ -4976,6 +5063,15 @@ export interface components {
         RuleStatus: "confirmed" | "false_positive" | "wontfix";
         /** @enum {string|null} */
         NullableRuleStatus: "confirmed" | "false_positive" | "wontfix" | null;
+        /** @description The organization that gets the project. */
+        ProjectTransferOrganization: {
+            /** @example acme-labs */
+            slug: string;
+            /** @example Acme Labs */
+            name: string;
+        };
+        /** @enum {string} */
+        ProjectTransferState: "waiting" | "moving" | "cancelling" | "done";
         /** @enum {string} */
         PushedInBatchStatus: "created" | "deduplicated";
         RegisterRequest: {
@@ -6096,6 +6192,26 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Project"];
+        };
+        StartProjectTransferEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ProjectTransfer"];
+        };
+        GetProjectTransferEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ProjectTransfer"];
         };
         UploadReportEnvelope: {
             /** @enum {boolean} */
@@ -11196,6 +11312,125 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["UpdateProjectEnvelope"];
                 };
+            };
+        };
+    };
+    getProjectTransfer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transfer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "organization": {
+                     *           "slug": "acme-labs",
+                     *           "name": "Acme Labs"
+                     *         },
+                     *         "slug": "web-shop",
+                     *         "state": "waiting",
+                     *         "findings": 12000,
+                     *         "copied": 4500,
+                     *         "started_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetProjectTransferEnvelope"];
+                };
+            };
+        };
+    };
+    startProjectTransfer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "organization": "acme-labs",
+                 *       "confirm": "web-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewProjectTransfer"];
+            };
+        };
+        responses: {
+            /** @description The transfer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "organization": {
+                     *           "slug": "acme-labs",
+                     *           "name": "Acme Labs"
+                     *         },
+                     *         "slug": "web-shop",
+                     *         "state": "waiting",
+                     *         "findings": 12000,
+                     *         "copied": 4500,
+                     *         "started_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StartProjectTransferEnvelope"];
+                };
+            };
+        };
+    };
+    cancelProjectTransfer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Cancelled. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -3,6 +3,7 @@ import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
 import { purgeDeletedOrgs } from '../orgs/purge.ts';
 import { purgeProjects } from '../projects/purge.ts';
+import { transferProjects } from '../projects/transfer/run.ts';
 import { failAbandonedImports } from '../reports/abandoned.ts';
 import { removeAllExpired } from '../retention/expire.ts';
 import type { Services } from '../services.ts';
@@ -56,6 +57,10 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'purge deleted projects', everyMs: 5 * SECOND_MS, atStart: true },
       run: () => purgeProjects(services),
+    },
+    {
+      ...{ name: 'transfer projects', everyMs: 5 * SECOND_MS, atStart: true },
+      run: () => transferProjects(services),
     },
     {
       ...{ name: 'remove expired findings and scans', everyMs: MINUTE_MS, atStart: true },

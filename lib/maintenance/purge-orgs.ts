@@ -2,6 +2,7 @@ import { and, asc, gt, gte } from 'drizzle-orm';
 import { isMissingTable } from '../../db/errors.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
+import { removeStrayMarks } from '../../db/projects/transfer/marks.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { undoableSince } from '../findings/triage/changes.ts';
 import type { Services } from '../services.ts';
@@ -9,8 +10,8 @@ import type { Services } from '../services.ts';
 const PAGE = 500;
 
 /**
- * Deletes the changes of all organizations that can no longer be undone, by users and by rules. Notes deleted projects again: the
- * note is missing if the organization was restored from a backup.
+ * Deletes the changes of all organizations that can no longer be undone, by users and by rules. Notes deleted projects again, and
+ * removes marks of transfers that do not exist: both happens when the organization was restored from a backup.
  */
 export async function purgeOrgs({
   database: { db, sql },
@@ -33,6 +34,7 @@ export async function purgeOrgs({
         await purgeChanges(sql, tables, before);
         await purgeRuleChanges(sql, tables);
         await noteDeleted(sql, tables, org.id);
+        await removeStrayMarks(sql, tables, org.id);
       } catch (error) {
         // Purged since the page was read.
         if (!isMissingTable(error)) throw error;

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { retried } from '../../db/errors.ts';
 import { markOrgDeleted, unmarkOrgDeleted } from '../../db/orgs/deletion.ts';
+import { hasTransfers } from '../../db/projects/transfer/transfers.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { orgDeleted, orgRestored } from '../mail/templates/organizations.ts';
 import { lockOrg } from '../quotas.ts';
@@ -15,8 +16,11 @@ export interface Actor {
   writeMail: WriteMail;
 }
 
-/** `changed`: not an owner any more, or the slug was changed since it was confirmed. `state`: deleted already, or not deleted. */
-export type Refused = 'changed' | 'state';
+/**
+ * `changed`: not an owner any more, or the slug was changed since it was confirmed. `state`: deleted already, or not deleted.
+ * `transfers`: a project moves to it or from it.
+ */
+export type Refused = 'changed' | 'state' | 'transfers';
 
 /** Marks an organization as deleted and tells its owners. @returns when it is purged, or why it stays */
 export const deleteOrganization = (
@@ -27,6 +31,7 @@ export const deleteOrganization = (
 ): Promise<Date | Refused> =>
   asOwner(db, org, actor, async (tx, current) => {
     if (current.slug !== confirmed) return 'changed';
+    if (await hasTransfers(tx, org.id)) return 'transfers';
     const purgeAt = await markOrgDeleted(tx, org, actor.now);
     if (!purgeAt) return 'state';
     const about = { org: current, by: actor.user?.name, at: actor.now, purgeAt };

@@ -6,6 +6,7 @@ import type { AgentCall, InOrgCall, OrgCall } from '../http/call.ts';
 import { ApiError } from '../http/errors.ts';
 import type { z } from '../http/schema.ts';
 import { scanMessage } from '../importers/text/messages.ts';
+import { requireStays } from '../projects/transfer/guard.ts';
 import { enterReader, maxBytesDetail, type ReceivedReport, receiveReport } from './body.ts';
 import { endedMeanwhile, type ReportLease } from './leases.ts';
 import { pushReport } from './push.ts';
@@ -19,9 +20,11 @@ type Result = z.output<typeof ImportedReport>;
 
 /**
  * Imports the report in the body of a request as a scan of its own.
- * @throws ApiError `invalid_body` if it cannot be read; then no scan remains
+ * @throws ApiError `invalid_body` if it cannot be read; then no scan remains. `resource_error/conflict` if the project is being
+ *   transferred
  */
 export async function importReportOf(call: Call, projectId: string, query: ReportQuery): Promise<Result> {
+  await requireStays(call, { project: projectId });
   // From here on, the limits of reports apply.
   call.leaveGate();
   const holdsPermitFirst = call.services.reports.bodies === undefined;

@@ -183,6 +183,20 @@ describe('a purged organization', () => {
     );
   });
 
+  it('keeps a project whose transfer was in progress, and frees the slug of one that was to arrive', async () => {
+    const projects = `"${orgSchemaName(org.id)}".projects`;
+    await sql(`update ${projects} set transfer = 'out'`);
+    await sql(`insert into ${projects} (id, name, slug, created_at, transfer)
+      values (gen_random_uuid(), 'Arriving', 'arriving', now(), 'in')`);
+    await backUp();
+    await purge();
+    await restore();
+    expect([...(await sql(`select name, transfer from ${projects}`))]).toEqual([
+      { name: 'Web shop', transfer: null },
+    ]);
+    must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Mine', slug: 'arriving' } }));
+  });
+
   it('has its deleted projects removed, and its imports ended', async () => {
     const scan = await createScan(t.api, org);
     await push(t.api, org, scan);

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runAdmin } from '../../lib/admin/run.ts';
 import { purgeProjects } from '../../lib/projects/purge.ts';
+import { transferProjects } from '../../lib/projects/transfer/run.ts';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts } from '../support/database/counts.ts';
 import { JWT_SECRET, startApp, type TestApp } from '../support/server/app.ts';
@@ -154,6 +155,60 @@ describe('projects', () => {
     const refused = await admin('projects', 'delete', other.slug, org.projectId, '--confirm', 'web-shop');
     expect(refused.code).toBe(1);
     expect((await get('/projects/web-shop')).status).toBe(200);
+  });
+});
+
+describe('projects transfer', () => {
+  it('moves a project to another organization, whoever owns it', async () => {
+    const other = await createOrg(t.api);
+    await push(t.api, org, await createScan(t.api, org));
+    const args = ['projects', 'transfer', org.slug, 'web-shop', other.slug];
+    const refused = await admin(...args);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--confirm web-shop') });
+    expect((await admin(...args, '--confirm', 'web-shop')).err).toContain('give another one with --slug');
+    expect((await admin(...args, '--confirm', 'web-shop', '--slug', 'A B')).code).toBe(2);
+    const same = ['projects', 'transfer', org.slug, 'web-shop', org.id, '--confirm', 'web-shop'];
+    expect((await admin(...same)).err).toContain(`the project is in ${org.slug} already`);
+
+    const started = await admin(...args, '--confirm', 'web-shop', '--slug', 'shop');
+    expect(started).toMatchObject({ code: 0, out: expect.stringContaining('findings: 1') });
+    expect(JSON.parse(started.err)).toMatchObject({ event: 'project_transfer_started', to_org: other.id });
+    expect((await admin(...args, '--confirm', 'web-shop', '--slug', 'shop-2')).err).toContain('already');
+    expect((await admin('projects', 'rename', org.slug, 'web-shop', '--name', 'X')).err).toContain(
+      'transferred',
+    );
+    expect((await admin('orgs', 'delete', org.slug, '--confirm', org.slug)).err).toContain(
+      'projects transfers',
+    );
+    for (const scope of [[], [org.slug], [other.id]]) {
+      const listed = await admin('projects', 'transfers', ...scope, '--json');
+      expect(JSON.parse(listed.out)).toMatchObject([
+        {
+          projectId: org.projectId,
+          source: org.slug,
+          target: other.slug,
+          slug: 'shop',
+          findings: 1,
+          attempts: 0,
+        },
+      ]);
+    }
+    expect((await admin('projects', 'transfers')).out).toContain('waiting');
+    await transferProjects(t.services);
+    expect(must(await get('/projects/shop', other.asOwner)).id).toBe(org.projectId);
+    expect((await get('/projects/web-shop')).status).toBe(404);
+    expect(JSON.parse((await admin('projects', 'transfers', '--json')).out)).toEqual([]);
+  });
+
+  it('is cancelled', async () => {
+    const other = await createOrg(t.api);
+    const start = ['projects', 'transfer', org.slug, 'web-shop', other.slug, '--slug', 'shop'];
+    await admin(...start, '--confirm', 'web-shop');
+    const cancel = ['projects', 'cancel-transfer', org.slug, 'web-shop'];
+    expect((await admin(...cancel)).code).toBe(0);
+    await transferProjects(t.services);
+    expect((await admin(...cancel)).err).toContain('is not being transferred');
+    must(await t.api.patch('/projects/web-shop', { ...org.asOwner, body: { name: 'Shop' } }));
   });
 });
 

@@ -43,7 +43,7 @@ export interface WrittenRow {
  *   read all scans.
  * - Rows are written in the order of their key, so that the batches of two processes cannot deadlock.
  * - `for share` makes the end of a scan wait for pushes in progress.
- * - A deleted project has no scans for pushes, although they are still being removed.
+ * - A deleted project has no scans for pushes, although they are still being removed. Neither has one that moves to another organization.
  * - A locked token is skipped: the transaction that holds the lock sets `last_used` to the same time.
  * - Ids, due dates and what rules decide come with the pushes. The version of the policies is read in this statement, so that
  *   a change of them by any process counts for the next push without another round trip.
@@ -98,7 +98,7 @@ with input as materialized (
 ), scan as materialized (
   select scan_id, project_id, status from ${tables.scans} s
   where scan_id = any (array(select scan_id from input))
-    and not exists (select from ${tables.projects} p where p.id = s.project_id and p.deleted_at is not null) for share
+    and not exists (select from ${tables.projects} p where p.id = s.project_id and (p.deleted_at is not null or p.transfer is not null)) for share
 ), token as materialized (
   select id from ${tables.apiTokens}
   where id = any (${$.actorIds}::uuid[]) for no key update skip locked

@@ -20,6 +20,7 @@ export const pushFinding = endpoint(
       201: { description: 'A new finding.', result: PushedFinding },
       200: { description: 'A known finding.', result: PushedFinding },
     },
+    errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { body, org, services, token } = call;

@@ -7,6 +7,7 @@ import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
 import { requireMayVerify } from '../../../lib/orgs/security-settings.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { Finding } from '../../../lib/resources.ts';
 
 export const updateAgentFinding = endpoint(
@@ -20,10 +21,11 @@ export const updateAgentFinding = endpoint(
       '`verified` confirms a fix, `open` reopens; agents cannot set another status. With `viewer_tokens_verify` off, tokens whose creator is a viewer or no longer a member cannot set `verified`.',
     request: { params: z.object({ id: idParam() }), body: z.object({ status: z.enum(AGENT_STATUSES) }) },
     responses: { 200: { description: 'The finding after the change.', result: Finding } },
-    errors: ['permission_error/denied'],
+    errors: ['permission_error/denied', 'resource_error/conflict'],
   },
   async (call) => {
     const { body, now, org, params, services, sql, token } = call;
+    await requireStays(call, { findings: [params.id] });
     if (body.status === 'verified') await requireMayVerify(call);
     const changer = { now, actorId: token.id, changeId: services.nextId().id, projectId: token.projectId };
     const change = { id: params.id, status: body.status };

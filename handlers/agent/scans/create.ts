@@ -7,6 +7,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
 import { namesProject, projectReference } from '../../../lib/projects/projects.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { Scan } from '../../../lib/resources.ts';
 
 const part = (example: string) => optional(text({ max: 2048, example }));
@@ -40,9 +41,11 @@ export const registerScan = endpoint(
       ),
     },
     responses: { 201: { description: 'The running scan.', result: Scan } },
-    errors: ['resource_error/already_exists'],
+    errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
-  async ({ body, now, org, projectId, sql }) => {
+  async (call) => {
+    const { body, now, org, projectId, sql } = call;
+    await requireStays(call, { project: projectId });
     const scan = await insertScan(sql, org.tables, {
       scanId: body.scan_id,
       projectId,

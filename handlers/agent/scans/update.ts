@@ -8,6 +8,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { BODY_LIMIT } from '../../../lib/http/request/input.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { Scan } from '../../../lib/resources.ts';
 
 /** A longer message is cut, so that a scan can end however much its scanner reports. */
@@ -36,7 +37,19 @@ export const endScan = endpoint(
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },
     errors: ['resource_error/conflict'],
   },
-  async ({ body, db, log, now, org, params: { id }, services, sql, token }) => {
+  async (call) => {
+    const {
+      body,
+      db,
+      log,
+      now,
+      org,
+      params: { id },
+      services,
+      sql,
+      token,
+    } = call;
+    await requireStays(call, { scan: id });
     const { tables } = org;
     const { ended, found, closable } = await finishScan(sql, tables, {
       scanId: id,

@@ -8,6 +8,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 
 export const createComment = endpoint(
   {
@@ -19,9 +20,11 @@ export const createComment = endpoint(
     description: '`@[name](user-id)` in the text mentions a member. Ids of others are ignored.',
     request: { params: z.object({ id: idParam() }), body: CommentInput },
     responses: { 201: { description: 'The comment, as an entry of the activity.', result: ActivityEntry } },
+    errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { actor, body, now, org, params, services, sql } = call;
+    await requireStays(call, { findings: [params.id] });
     const { id } = services.nextId();
     const mentioned = await membersOf(call, mentionedIds(body.body));
     const comment = {

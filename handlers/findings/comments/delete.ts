@@ -5,6 +5,7 @@ import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 
 export const deleteComment = endpoint(
   {
@@ -16,9 +17,10 @@ export const deleteComment = endpoint(
     description: 'Only the author may.',
     request: { params: z.object({ id: idParam(), commentId: idParam() }) },
     responses: { 204: { description: 'Removed.' } },
-    errors: ['permission_error/denied'],
+    errors: ['permission_error/denied', 'resource_error/conflict'],
   },
   async (call) => {
+    await requireStays(call, { findings: [call.params.id] });
     const key = { findingId: call.params.id, id: call.params.commentId };
     await requireAuthor(
       call,

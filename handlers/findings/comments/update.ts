@@ -7,6 +7,7 @@ import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 
 export const updateComment = endpoint(
   {
@@ -18,10 +19,11 @@ export const updateComment = endpoint(
     description: 'Only the author may.',
     request: { params: z.object({ id: idParam(), commentId: idParam() }), body: CommentInput },
     responses: { 200: { description: 'The comment, as an entry of the activity.', result: ActivityEntry } },
-    errors: ['permission_error/denied'],
+    errors: ['permission_error/denied', 'resource_error/conflict'],
   },
   async (call) => {
     const { actor, body, now, org, params, sql } = call;
+    await requireStays(call, { findings: [params.id] });
     const key = { findingId: params.id, id: params.commentId };
     const mentioned = await membersOf(call, mentionedIds(body.body));
     const edited = {

@@ -6,6 +6,7 @@ import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
 import { allDays, DueDates, ProjectDueDatesInput } from '../../../lib/policies/due-dates.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const updateProjectDueDates = endpoint(
@@ -19,9 +20,11 @@ export const updateProjectDueDates = endpoint(
       "Replaces the days of all severities. `null`, or a severity that is left out, means the organization's days; `0` means no due date. At least one is required. Counts for findings that are found or regress from now on.",
     request: { params: z.object({ id: idParam() }), body: ProjectDueDatesInput },
     responses: { 200: { description: 'The days.', result: DueDates } },
+    errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { org, params, sql } = call;
+    await requireStays(call, { project: params.id });
     const days = allDays(call.body);
     if (!(await writeDueDays(sql, org.tables, days, params.id)))
       throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });

@@ -4,6 +4,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';
+import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { CreatedToken, issueToken, ProjectTokenInput } from '../../../lib/tokens/issue.ts';
 
 export const createProjectToken = endpoint(
@@ -22,6 +23,7 @@ export const createProjectToken = endpoint(
   async (call) => {
     const { body, db, org, params } = call;
     await requireProject(db, org, params.projectId);
+    await requireStays(call, { project: params.projectId });
     return created(await issueToken(call, params.projectId, body));
   },
 );

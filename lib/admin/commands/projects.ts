@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { table, unchanged } from '../output.ts';
+import { cancelProjectTransfer, listTransfers, transferProject } from '../project-transfers.ts';
 import { deleteProject, listProjects, renameProject } from '../projects.ts';
 import { type Choose, ORG } from './choose.ts';
 
 const PROJECT = 'slug or id of the project';
 
-/** `projects list`, `rename`, `delete` */
+/** `projects list`, `rename`, `delete`, `transfer`, `transfers`, `cancel-transfer` */
 export function addProjects(program: Command, choose: Choose): void {
   const projects = program.command('projects').description("organizations' projects");
   projects
@@ -46,6 +47,58 @@ export function addProjects(program: Command, choose: Choose): void {
         const call = { database, log, version: tracks.org.length };
         const json = await deleteProject(call, { org, project }, options.confirm);
         return { json, text: `${json.slug} is deleted, tokens revoked: ${json.tokens_revoked}` };
+      }),
+    );
+  addTransfers(projects, choose);
+}
+
+function addTransfers(projects: Command, choose: Choose): void {
+  projects
+    .command('transfer')
+    .description(
+      'move a project to another organization and revoke its tokens; a running server moves it, and until then it takes no changes',
+    )
+    .argument('<org>', ORG)
+    .argument('<project>', PROJECT)
+    .argument('<to>', 'slug or id of the organization that gets it')
+    .option('--slug <slug>', 'the slug in that organization, if it is to be another one')
+    .option('--confirm <slug>', 'the slug of the project')
+    .action((org, project, to, options, command) =>
+      choose(command, async ({ database, log, tracks }) => {
+        const call = { database, log, version: tracks.org.length };
+        const json = await transferProject(call, { org, project, to }, options);
+        return {
+          json,
+          text: `${json.project} is being transferred to ${json.to}, findings: ${json.findings}`,
+        };
+      }),
+    );
+  projects
+    .command('transfers')
+    .description('list the transfers in progress')
+    .argument('[org]', `${ORG}, in either direction; all by default`)
+    .action((org, _, command) =>
+      choose(command, async ({ database }) => {
+        const json = await listTransfers(database, org);
+        const rows = json.map((one) => [
+          ...[one.projectId, one.source, one.target, one.slug],
+          ...[`${one.copied}/${one.findings}`, String(one.attempts)],
+          ...[one.cancelled ? 'cancelling' : one.active ? 'moving' : 'waiting', one.error ?? ''],
+        ]);
+        const names = ['PROJECT', 'FROM', 'TO', 'SLUG', 'COPIED', 'ATTEMPTS', 'STATE', 'ERROR'];
+        return { json, text: table(names, rows) };
+      }),
+    );
+  projects
+    .command('cancel-transfer')
+    .description('cancel the transfer of a project, which stays')
+    .argument('<org>', ORG)
+    .argument('<project>', PROJECT)
+    .action((org, project, _, command) =>
+      choose(command, async ({ database, log, tracks }) => {
+        const call = { database, log, version: tracks.org.length };
+        const json = await cancelProjectTransfer(call, { org, project });
+        return { json, text: `the transfer of ${json.project} is cancelled` };
       }),
     );
 }

@@ -1,19 +1,24 @@
 import type { PushOutcome } from '../../../db/findings/ingest/write.ts';
+import { isLeaving } from '../../../db/projects/transfer/marks.ts';
 import type { AgentCall } from '../../http/call.ts';
 import { ApiError } from '../../http/errors.ts';
 import { requireProject } from '../../projects/projects.ts';
+import { beingTransferred } from '../../projects/transfer/guard.ts';
 
 /** Why a push was refused. */
 export type Refusal = Exclude<PushOutcome['kind'], 'written'>;
 
 /** The error of a refused push. @param projectId its project */
 export async function refusalError(
-  { db, org }: Pick<AgentCall, 'db' | 'org'>,
+  { db, org, sql }: Pick<AgentCall, 'db' | 'org' | 'sql'>,
   kind: Refusal,
   projectId: string,
 ): Promise<ApiError> {
-  if (kind === 'no_scan')
+  if (kind === 'no_scan') {
+    const isMoving = await isLeaving(sql, org.tables, { projectId });
+    if (isMoving) return beingTransferred();
     return new ApiError('resource_error/not_found', { message: 'The scan is not registered.' });
+  }
   try {
     await requireProject(db, org, projectId);
   } catch (error) {

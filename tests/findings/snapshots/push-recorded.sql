@@ -32,7 +32,7 @@ with input as materialized (
 ), scan as materialized (
   select scan_id, project_id, status from "org_template"."scans" s
   where scan_id = any (array(select scan_id from input))
-    and not exists (select from "org_template"."projects" p where p.id = s.project_id and p.deleted_at is not null) for share
+    and not exists (select from "org_template"."projects" p where p.id = s.project_id and (p.deleted_at is not null or p.transfer is not null)) for share
 ), token as materialized (
   select id from "org_template"."api_tokens"
   where id = any ($5::uuid[]) for no key update skip locked

@@ -2,6 +2,9 @@ import { type Answer, must, PASSWORD } from '../api/api.ts';
 import type { Stop, Traveller } from './traveller.ts';
 
 const REPORT = JSON.stringify({ findings: [{ title: 'Weak cipher', severity: 'low' }] });
+const LARGE_REPORT = JSON.stringify({
+  findings: Array.from({ length: 1_001 }, (_, i) => ({ title: `Weak cipher ${i}`, severity: 'low' })),
+});
 
 /** Calls of all endpoints of an organization, in this order. */
 export function planOrgTour(on: Traveller) {
@@ -260,6 +263,24 @@ export function planOrgTour(on: Traveller) {
       return [first, await on.api.get('/revision', { ...on.asOwner(), headers })];
     },
 
+    async startProjectTransfer() {
+      must(await on.api.post('/orgs', { ...on.asUser(), body: { name: 'Labs', slug: 'acme-labs' } }));
+      const create = async (slug: string) =>
+        must(await on.api.post('/projects', { ...on.asOwner(), body: { name: slug, slug } })).id;
+      const upload = (id: string, body: string) =>
+        on.api.post(`/projects/${id}/reports`, { ...on.asOwner(), body });
+      const transfer = (slug: string) =>
+        on.api.post(`/projects/${slug}/transfer`, {
+          ...on.asOwner(),
+          body: { organization: 'acme-labs', confirm: slug },
+        });
+      must(await upload(await create('small'), REPORT));
+      // More than a request moves, so that the next calls find it.
+      must(await upload(await create('large'), LARGE_REPORT));
+      return [await transfer('small'), await transfer('large')];
+    },
+    getProjectTransfer: () => on.api.get('/projects/large/transfer', on.asOwner()),
+    cancelProjectTransfer: () => on.api.delete('/projects/large/transfer', on.asOwner()),
     async deleteProject() {
       const { slug } = must(await on.api.post('/projects', { ...on.asOwner(), body: { name: 'Mistaken' } }));
       const path = `/projects/${slug}/tokens`.replace(

@@ -91,9 +91,11 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
     await sql.unsafe(`insert into "${schema}".finding_events (finding_id, at, id, kind, actor_id, note)
       values ('${finding}', now(), '${comment}', 'comment', '${user}', 'Hello')`);
     // For the operations that delete something.
-    const [project, endedScan] = [v7(), v7()];
+    const [project, moving, endedScan] = [v7(), v7(), v7()];
     await sql.unsafe(`insert into "${schema}".projects (id, name, slug, created_at)
-        values ('${project}', 'Gone', 'gone-${name}', now());
+        values ('${project}', 'Gone', 'gone-${name}', now()), ('${moving}', 'Moving', 'moving-${name}', now());
+      insert into shared.project_transfers (project_id, source_id, target_id, slug, started_at, findings, lease_until)
+        values ('${moving}', '${org.id}', '${spareOrg.id}', 'moving-${name}', now(), 0, now());
       insert into "${schema}".scans (scan_id, project_id, persona, name, status, created_at)
         values ('${endedScan}', '${org.projectId}', 'senku', 'Gone', 'failed', now());
       insert into "${schema}".scan_counts as c (project_id, status, count) values ('${org.projectId}', 'failed', 1)
@@ -119,6 +121,9 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       slug: `gone-${name}`,
       ids: {
         deleteProject: project,
+        startProjectTransfer: project,
+        getProjectTransfer: moving,
+        cancelProjectTransfer: moving,
         deleteScan: endedScan,
         deleteFinding: deletable as string,
         updateOrg: mine,
@@ -158,6 +163,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       conditions: { path: ['test/**'] },
       actions: { status: 'wontfix' },
       expected_count: undefined,
+      organization: actor.slug,
       confirm: id === 'deleteMe' ? actor.address : actor.slug,
     };
   }

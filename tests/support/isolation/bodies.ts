@@ -132,6 +132,8 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     deleteOrg: () => [{ confirm: 'none' }],
     updateRetention: () => [{ scans: call.pick(7, null) }],
     previewRetention: () => [{ resolved_findings: 7 }],
+    // The model moves no project: tests/projects/transfer.test.ts does.
+    startProjectTransfer: () => [{ organization: call.pick('alpha', 'beta'), confirm: 'none' }],
     deleteProject: () => [{ confirm: call.pick(picks.project, 'shop', 'none') }],
     createProject: () => [{ name: 'MARK', slug: call.pick(undefined, 'shop', 'fresh') }],
     inviteMember: () => [{ email: address, role: call.pick('viewer', 'member', 'admin', 'owner') }],

@@ -8,16 +8,21 @@ interface Props {
   opened: boolean;
   onClose(): void;
   title: ReactNode;
-  /** The consequences of the deletion. */
+  /** The consequences. */
   children: ReactNode;
+  /** Further fields, and whether they are filled in. */
+  fields?: ReactNode;
+  isReady?: boolean;
   /** What the user has to type. */
   word: string;
   /** The text of the button. */
   label: string;
+  /** Whether something is deleted: the button is red. True by default. */
+  deletes?: boolean;
   onConfirm(): Promise<void>;
 }
 
-/** Asks to type a word before something is deleted that cannot be restored. */
+/** Asks to type a word before something is done that cannot be undone. */
 export function TypedConfirmation({ opened, onClose, title, ...form }: Props) {
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
@@ -26,19 +31,32 @@ export function TypedConfirmation({ opened, onClose, title, ...form }: Props) {
   );
 }
 
-function Form({ children, word, label, onClose, onConfirm }: Omit<Props, 'opened' | 'title'>) {
+function Form({
+  children,
+  fields,
+  isReady = true,
+  word,
+  label,
+  deletes = true,
+  onClose,
+  onConfirm,
+}: Omit<Props, 'opened' | 'title'>) {
   const [typed, setTyped] = useState('');
   const removal = useMutation({ mutationFn: onConfirm });
+  const isConfirmed = typed === word && isReady;
   return (
     <form
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (typed === word) removal.mutate();
+        if (isConfirmed) removal.mutate();
       }}
     >
       <Stack>
-        <Text size="sm">{children}</Text>
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {fields}
         <TextInput
           label={text.typeToConfirm(word)}
           value={typed}
@@ -46,14 +64,19 @@ function Form({ children, word, label, onClose, onConfirm }: Omit<Props, 'opened
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          data-autofocus
+          {...(!fields && { 'data-autofocus': true })}
         />
         {removal.error && <Problem error={removal.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {text.cancel}
           </Button>
-          <Button type="submit" color="red" disabled={typed !== word} loading={removal.isPending}>
+          <Button
+            type="submit"
+            {...(deletes && { color: 'red' })}
+            disabled={!isConfirmed}
+            loading={removal.isPending}
+          >
             {label}
           </Button>
         </Group>

@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
+import { ServiceError } from '../app/api.ts';
 import type { OrgSession } from '../app/session.ts';
 
 /** The projects of an organization, by name. */
@@ -16,4 +17,24 @@ export const projectQuery = ({ slug, api }: OrgSession, project: string) =>
     queryFn: async ({ signal }) =>
       (await api.get('/projects/{slug}', { params: { path: { slug: project } }, signal })).result,
     staleTime: 60_000,
+  });
+
+const TRANSFER_POLL_MS = 2_000;
+
+/** The transfer of a project, by the id of the project; null if there is none. */
+export const transferQuery = ({ slug, api }: OrgSession, project: string) =>
+  queryOptions({
+    queryKey: ['org', slug, 'transfers', project],
+    queryFn: async ({ signal }) => {
+      const params = { path: { slug: project } };
+      const transfer = api.get('/projects/{slug}/transfer', { params, signal });
+      return await transfer
+        .then(({ result }) => result)
+        .catch((error) => {
+          if (error instanceof ServiceError && error.status === 404) return null;
+          throw error;
+        });
+    },
+    refetchInterval: ({ state }) => (state.data ? TRANSFER_POLL_MS : false),
+    staleTime: 0,
   });

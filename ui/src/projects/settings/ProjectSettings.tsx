@@ -1,7 +1,9 @@
 import { IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import * as text from '#strings/projects/settings.tsx';
+import type { Schemas } from '../../app/api.ts';
 import { rolesAllowed } from '../../app/roles.ts';
 import { useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
@@ -13,6 +15,8 @@ import { DeleteProject } from '../../deletion/DeleteProject.tsx';
 import { ProjectDueDates } from '../../due-dates/ProjectDueDates.tsx';
 import { projectQuery } from '../queries.ts';
 import { ProjectSlug } from '../slug/ProjectSlug.tsx';
+import { TransferProject } from '../transfer/TransferProject.tsx';
+import { Transferred } from '../transfer/Transferred.tsx';
 import { CloseMissing } from './CloseMissing.tsx';
 import { ProjectName } from './ProjectName.tsx';
 import { SourceLinks } from './SourceLinks.tsx';
@@ -24,6 +28,8 @@ export function ProjectSettings() {
   const { slug } = route.useParams();
   const org = useOrg();
   const project = useQuery(projectQuery(org, slug));
+  const [done, setDone] = useState<Schemas['ProjectTransfer']>();
+  if (done) return <Transferred transfer={done} />;
   if (!project.data)
     return (
       <Page title={isFinal(project.error) ? text.projectNotFound : text.projectSettings}>
@@ -47,6 +53,7 @@ export function ProjectSettings() {
           <SourceLinks key={`links ${id}`} project={project.data} />
           <ProjectDueDates key={`due ${id}`} projectId={id} />
           <CloseMissing key={`close ${id}`} project={project.data} />
+          <TransferProject key={`transfer ${id}`} project={project.data} onDone={setDone} />
           <DeleteProject key={`delete ${id}`} project={project.data} />
         </>
       ) : (

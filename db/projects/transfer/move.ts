@@ -1,0 +1,137 @@
+import { sql } from 'drizzle-orm';
+import type { Sql } from '../../pool/query.ts';
+import { finishScanIn } from '../../scans/scans.ts';
+import { orgStatement, run } from '../../statements.ts';
+import { moveActors } from './actors.ts';
+import { type MoveOptions, moveFindings } from './findings.ts';
+import { insertRows, type Route, type RowText, toJson } from './rows.ts';
+import { moveScans } from './scans.ts';
+import { endTransfer, type Transfer } from './transfers.ts';
+
+/*
+ * One transaction moves a project: it copies rows in batches, deletes what it has copied and deletes the note of the transfer last. So
+ * every reader sees the whole project in one organization, and a process may die between any two statements. Each batch is read and
+ * deleted under its locks: a write that was in progress when the project was marked is either copied or finds nothing.
+ *
+ * Counts of other projects are not touched, so pushes to them do not wait.
+ */
+
+type OfProject = { projectId: string };
+
+/** The transfer was cancelled, or another process has completed it. */
+export class TransferOver extends Error {}
+
+const readProject = orgStatement<OfProject, RowText>(
+  ({ projects }, $) =>
+    sql`select row_to_json(p)::text as row from ${projects} p where id = ${$.projectId}::uuid and transfer = 'out'`,
+);
+
+/** After a change of the slug, the slug in the source is the former one. */
+const arrive = orgStatement<OfProject & { row: string }, object>(
+  ({ projects }, $) => sql`
+update ${projects} p set name = r.name, created_at = r.created_at, close_after_scans = r.close_after_scans,
+  source_url = r.source_url, former_slug = case when r.slug = p.slug then r.former_slug else r.slug end
+from json_to_record(${$.row}::text::json) as r(name text, slug text, created_at timestamptz, close_after_scans int,
+  source_url text, former_slug text)
+where p.id = ${$.projectId}::uuid and p.transfer = 'in' returning 1`,
+);
+
+const takeDueDates = orgStatement<OfProject, RowText>(
+  ({ dueDates }, $) => sql`
+with gone as (delete from ${dueDates} where project_id = ${$.projectId}::uuid returning *)
+select row_to_json(gone)::text as row from gone`,
+);
+
+/** Pushes follow the due dates from now on. */
+const insertDueDates = orgStatement<{ rows: string }, object>(
+  ({ dueDates }, $) => sql`${insertRows(dueDates, $.rows)} on conflict (project_id) do nothing`,
+);
+
+const increaseVersion = orgStatement<object, object>(
+  ({ policyVersions }) => sql`insert into ${policyVersions} as v (id, version) values (1, 1)
+on conflict (id) do update set version = v.version + 1`,
+);
+
+const removeCounts = orgStatement<OfProject, object>(
+  ({ findingCounts, scanCounts }, $) => sql`
+with of_scans as (delete from ${scanCounts} where project_id = ${$.projectId}::uuid)
+delete from ${findingCounts} where project_id = ${$.projectId}::uuid`,
+);
+
+const countFindings = orgStatement<OfProject, object>(
+  ({ findings, findingCounts }, $) => sql`
+insert into ${findingCounts} (project_id, severity, status, count, regressed)
+select project_id, severity, status, count(*), count(*) filter (where regressed) from ${findings}
+where project_id = ${$.projectId}::uuid group by project_id, severity, status`,
+);
+
+const countScans = orgStatement<OfProject, object>(
+  ({ scans, scanCounts }, $) => sql`
+insert into ${scanCounts} (project_id, status, count)
+select project_id, status, count(*) from ${scans} where project_id = ${$.projectId}::uuid group by project_id, status`,
+);
+
+const runningScans = orgStatement<OfProject, { scan_id: string }>(
+  ({ scans }, $) =>
+    sql`select scan_id from ${scans} where project_id = ${$.projectId}::uuid and status = 'running' order by scan_id`,
+);
+
+/** A push that added a finding after its batch was read would be left behind. */
+const removeProject = orgStatement<OfProject, object>(
+  ({ findings, projects, scans }, $) => sql`
+delete from ${projects} where id = ${$.projectId}::uuid and transfer = 'out'
+  and not exists (select from ${findings} where project_id = ${$.projectId}::uuid)
+  and not exists (select from ${scans} where project_id = ${$.projectId}::uuid)
+returning 1`,
+);
+
+const show = orgStatement<OfProject, object>(
+  ({ projects }, $) =>
+    sql`update ${projects} set transfer = null where id = ${$.projectId}::uuid and transfer = 'in' returning 1`,
+);
+
+const RUNNING = 'The project was transferred to another organization while the scan was running.';
+
+/**
+ * Moves a project with everything it has.
+ * @returns how many findings were moved, and how many tokens were revoked
+ * @throws TransferOver if the transfer was cancelled or is complete
+ */
+export async function moveProject(
+  client: Sql,
+  transfer: Transfer,
+  { source, target }: Route,
+  options: MoveOptions,
+): Promise<{ findings: number; tokens: number }> {
+  const { projectId } = transfer;
+  const { now } = options;
+  return await client.begin(async (tx) => {
+    // The connection may have no limit of its own.
+    await run(tx, sql`set local lock_timeout = '30s'`);
+    const [project] = await readProject(source).run(tx, { projectId });
+    if (!project) throw new TransferOver();
+    const arrived = await arrive(target).run(tx, { projectId, row: project.row });
+    if (arrived.length === 0) throw new TransferOver();
+
+    const dueDates = await takeDueDates(source).run(tx, { projectId });
+    if (dueDates.length > 0) await insertDueDates(target).run(tx, { rows: toJson(dueDates) });
+    await moveScans(tx, { source, target }, projectId, () => options.onCopied(0));
+    const { copied, actors } = await moveFindings(tx, transfer, { source, target }, options);
+    const tokens = await moveActors(tx, { source, target }, { projectId, actors, now });
+
+    await countFindings(target).run(tx, { projectId });
+    await countScans(target).run(tx, { projectId });
+    for (const { scan_id: scanId } of await runningScans(target).run(tx, { projectId })) {
+      const end = { scanId, projectId, now, status: 'failed' as const, errorMessage: RUNNING };
+      await finishScanIn(tx, target, end);
+    }
+    await removeCounts(source).run(tx, { projectId });
+    const removed = await removeProject(source).run(tx, { projectId });
+    if (removed.length === 0) throw new Error('the project has changed while it was moved');
+    // Late, because changes of policies wait for it.
+    if (dueDates.length > 0) await increaseVersion(target).run(tx, {});
+    const shown = await show(target).run(tx, { projectId });
+    if (shown.length === 0 || !(await endTransfer(tx, transfer))) throw new TransferOver();
+    return { findings: copied, tokens };
+  });
+}

@@ -1,0 +1,35 @@
+import { isLeaving } from '../../../db/projects/transfer/marks.ts';
+import { arrayText } from '../../../db/statements.ts';
+import type { InOrgCall } from '../../http/call.ts';
+import { ApiError } from '../../http/errors.ts';
+import { uuid } from '../../http/schema.ts';
+
+/** What a request changes. `any`: perhaps findings of any project. */
+export type Changed = { project: string } | { findings: readonly string[] } | { scan: string } | 'any';
+
+const isId = (text: string) => uuid().safeParse(text).success;
+
+/** The error of a write to a project that moves to another organization. */
+export const beingTransferred = () =>
+  new ApiError('resource_error/conflict', {
+    message: 'The project is being transferred to another organization. It takes no changes until then.',
+  });
+
+/**
+ * Refuses to change a project that moves to another organization. Not for correctness: the transaction that moves it locks what it has
+ * read, and a change would wait for its end.
+ * @throws ApiError `resource_error/conflict`
+ */
+export async function requireStays(
+  { org, sql }: Pick<InOrgCall, 'org' | 'sql'>,
+  changed: Changed,
+): Promise<void> {
+  if (await isLeaving(sql, org.tables, named(changed))) throw beingTransferred();
+}
+
+function named(changed: Changed): Parameters<typeof isLeaving>[2] {
+  if (changed === 'any') return { any: true };
+  if ('project' in changed) return { projectId: changed.project };
+  if ('scan' in changed) return { scanId: changed.scan };
+  return { findingIds: arrayText(changed.findings.filter(isId)) };
+}

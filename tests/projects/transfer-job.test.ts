@@ -1,0 +1,395 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Sql } from '../../db/pool/query.ts';
+import { moveProject, TransferOver } from '../../db/projects/transfer/move.ts';
+import { LEASE_MS, releaseTransfer, takeTransfer } from '../../db/projects/transfer/transfers.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
+import { transferProjects } from '../../lib/projects/transfer/run.ts';
+import { startTransfer } from '../../lib/projects/transfer/start.ts';
+import { createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
+import { expectKeptCounts, expectNothingLeft } from '../support/database/counts.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+
+/* Transfers that a request does not complete: processes that die, what is refused meanwhile, and the ends of transfers. */
+
+let t: TestApp;
+let org: TestOrg;
+/** Another organization of the owner. */
+let labs: TestOrg;
+
+beforeAll(async () => {
+  t = await startApp();
+});
+
+beforeEach(async () => {
+  org = await createOrg(t.api);
+  const slug = `${org.slug}-labs`;
+  const cookie = org.owner.cookie;
+  const { id } = must(await t.api.post('/orgs', { cookie, body: { name: 'Labs', slug } }));
+  labs = { ...org, id, slug, asOwner: { cookie, org: slug } };
+});
+
+const tablesOf = ({ id }: TestOrg) => defineOrgTables(orgSchemaName(id));
+const sql = (text: string, of: TestOrg = org) =>
+  t.services.database.sql.unsafe(text.replaceAll('@', `"${orgSchemaName(of.id)}"`));
+const get = (path: string, of: TestOrg = org) => t.api.get(path, of.asOwner);
+
+/** Starts the transfer without moving anything, as a request for a large project does. */
+async function start(): Promise<void> {
+  const wish = {
+    source: { id: org.id, slug: org.slug, tables: tablesOf(org) },
+    target: { id: labs.id, slug: labs.slug, tables: tablesOf(labs) },
+    ...{ project: { id: org.projectId, slug: 'web-shop' }, slug: 'web-shop', now: new Date() },
+  };
+  expect(await startTransfer(t.services.database.db, wish)).toBeTypeOf('number');
+}
+
+/** One attempt to move it, with a client of its own. */
+const move = (client: Sql = t.services.database.sql, onCopied: () => Promise<void> = async () => {}) =>
+  moveProject(
+    client,
+    { projectId: org.projectId, sourceId: org.id, targetId: labs.id },
+    { source: tablesOf(org), target: tablesOf(labs) },
+    { now: new Date(), strangersAmong: async () => [], onCopied },
+  );
+
+/** A client whose transactions fail before their statement number `n`, as if the process had died there. */
+function diesBefore(n: number): { client: Sql; died: () => boolean } {
+  let died = false;
+  const { sql: client } = t.services.database;
+  const begin = (work: (tx: Sql) => unknown) =>
+    client.begin((tx) => {
+      let statements = 0;
+      const unsafe = (...call: Parameters<Sql['unsafe']>) => {
+        if (++statements < n) return tx.unsafe(...call);
+        died = true;
+        throw new Error('the process has died');
+      };
+      return work({ ...tx, unsafe } as unknown as Sql);
+    });
+  return { client: { ...client, begin, unsafe: client.unsafe } as unknown as Sql, died: () => died };
+}
+
+/** Two scans of a few findings with activity, sightings and an exploit. */
+async function fill(): Promise<string[]> {
+  const [first, second] = [await createScan(t.api, org), await createScan(t.api, org)];
+  const ids: string[] = [];
+  for (const fingerprint of ['a', 'b', 'c']) {
+    const { id } = await push(t.api, org, first, { fingerprint });
+    await push(t.api, org, second, { fingerprint });
+    ids.push(id);
+  }
+  must(await t.api.patch(`/agent/scans/${first}`, { ...org.asAgent, body: { status: 'completed' } }));
+  must(await t.api.post(`/findings/${ids[0]}/comments`, { ...org.asOwner, body: { body: 'Why?' } }));
+  must(await t.api.patch(`/findings/${ids[1]}`, { ...org.asOwner, body: { status: 'confirmed' } }));
+  const exploit = { filename: 'poc.py', language: 'python', code: 'print(1)' };
+  must(await t.api.post(`/agent/findings/${ids[0]}/exploits`, { ...org.asAgent, body: exploit }));
+  must(await t.api.put(`/projects/${org.projectId}/due-dates`, { ...org.asOwner, body: { critical: 3 } }));
+  return ids;
+}
+
+const COUNTED = [
+  ...['projects', 'findings', 'scans', 'sightings', 'exploits', 'finding_events', 'api_tokens', 'due_dates'],
+];
+
+/** How many rows of each table an organization has. */
+async function rowsOf(of: TestOrg): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const table of COUNTED) {
+    const where = table === 'projects' ? "where transfer is distinct from 'in'" : '';
+    const [row] = await sql(`select count(*)::int as n from @.${table} ${where}`, of);
+    counts[table] = row?.n as number;
+  }
+  return counts;
+}
+
+const NOTHING = Object.fromEntries(COUNTED.map((table) => [table, 0]));
+const transfers = async () =>
+  (await sql(`select * from shared.project_transfers where project_id = '${org.projectId}'`)).length;
+/** As if the process that holds the leases had died. */
+const expireLeases = () => sql('update shared.project_transfers set lease_until = now()');
+
+describe('a process that dies', () => {
+  it('before any statement leaves the project in the source, and another one moves it', async () => {
+    await fill();
+    const rows = await rowsOf(org);
+    await start();
+    let deaths = 0;
+    for (let n = 1; ; n++) {
+      const { client, died } = diesBefore(n);
+      const moved = await move(client).catch(() => undefined);
+      if (!died()) {
+        expect(moved).toEqual({ findings: 3, tokens: 1 });
+        break;
+      }
+      deaths++;
+      expect([n, await rowsOf(org)]).toEqual([n, rows]);
+      expect([n, await rowsOf(labs)]).toEqual([n, NOTHING]);
+      expect((await get('/projects/web-shop')).status).toBe(200);
+      expect((await get('/projects/web-shop', labs)).status).toBe(404);
+    }
+    expect(deaths).toBeGreaterThan(30);
+    expect(await rowsOf(labs)).toEqual(rows);
+    expect(await rowsOf(org)).toEqual(NOTHING);
+    expect(await transfers()).toBe(0);
+    for (const one of [org, labs]) {
+      await expectKeptCounts(t.services.database, one);
+      await expectNothingLeft(t.services.database, one);
+    }
+  });
+
+  it('keeps others away as long as its lease', async () => {
+    await fill();
+    await start();
+    const version = t.services.orgMigrations.length;
+    expect(await takeTransfer(t.services.database.sql, version)).toMatchObject({ projectId: org.projectId });
+    await transferProjects(t.services);
+    expect((await rowsOf(org)).findings).toBe(3);
+    await expireLeases();
+    await transferProjects(t.services);
+    expect([await rowsOf(org), await transfers()]).toEqual([NOTHING, 0]);
+    expect(LEASE_MS).toBeGreaterThan(30_000);
+  });
+
+  it('and one that believes in its lease as well move the project once', async () => {
+    await fill();
+    const rows = await rowsOf(org);
+    await start();
+    const ends = await Promise.allSettled([move(), move(), move()]);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect([await rowsOf(org), await rowsOf(labs)]).toEqual([NOTHING, rows]);
+    await expectKeptCounts(t.services.database, labs);
+  });
+});
+
+describe('until it is moved, a project', () => {
+  it('is shown in the source only, with the state of its transfer', async () => {
+    const [id] = await fill();
+    await start();
+    expect(must(await get('/projects/web-shop/transfer'))).toMatchObject({
+      ...{ project_id: org.projectId, organization: { slug: labs.slug, name: 'Labs' } },
+      ...{ slug: 'web-shop', state: 'waiting', findings: 3, copied: 0 },
+    });
+    expect((await get(`/projects/${org.projectId}/transfer`, labs)).status).toBe(404);
+    expect((await get(`/findings/${id}`)).status).toBe(200);
+    for (const path of ['/projects/web-shop', `/projects/${org.projectId}/due-dates`, `/findings/${id}`])
+      expect((await get(path, labs)).status, path).toBe(404);
+    expect(must(await get('/projects', labs))).toEqual([]);
+    // Its slug is reserved.
+    const body = { name: 'Web shop', slug: 'web-shop' };
+    expect((await t.api.post('/projects', { ...labs.asOwner, body })).error).toBe(
+      'resource_error/already_exists',
+    );
+  });
+
+  it('takes no changes', async () => {
+    const [id] = await fill();
+    const scan = await createScan(t.api, org);
+    const { id: comment } = must(
+      await t.api.post(`/findings/${id}/comments`, { ...org.asOwner, body: { body: 'Mine' } }),
+    );
+    const change = must(
+      await t.api.patch('/findings', { ...org.asOwner, body: { ids: [id], status: 'fixed' } }),
+    );
+    const rule = must(
+      await t.api.post('/rules', {
+        ...org.asOwner,
+        body: { name: 'r', conditions: { severity: ['high'] }, actions: { status: 'confirmed' } },
+      }),
+    );
+    await start();
+    const own = org.asOwner;
+    const agent = org.asAgent;
+    const report = { ...own, body: '{"findings":[]}' };
+    const filter = { filter: {}, expected_count: 3, status: 'fixed' };
+    const answers = {
+      push: t.api.post('/agent/findings', { ...agent, body: finding(org, scan) }),
+      register: t.api.post('/agent/scans', {
+        ...agent,
+        body: { scan_id: 'new', project_id: org.projectId, persona: 'senku' },
+      }),
+      complete: t.api.patch(`/agent/scans/${scan}`, { ...agent, body: { status: 'completed' } }),
+      verify: t.api.patch(`/agent/findings/${id}`, { ...agent, body: { status: 'verified' } }),
+      exploit: t.api.post(`/agent/findings/${id}/exploits`, {
+        ...agent,
+        body: { filename: 'a', language: 'b', code: 'c' },
+      }),
+      agentReport: t.api.post(`/agent/reports?project_id=${org.projectId}`, { ...agent, body: report.body }),
+      report: t.api.post(`/projects/${org.projectId}/reports`, report),
+      triage: t.api.patch(`/findings/${id}`, { ...own, body: { status: 'fixed' } }),
+      bulk: t.api.patch('/findings', { ...own, body: { ids: [id], status: 'fixed' } }),
+      byFilter: t.api.patch('/findings', { ...own, body: filter }),
+      comment: t.api.post(`/findings/${id}/comments`, { ...own, body: { body: 'b' } }),
+      edit: t.api.patch(`/findings/${id}/comments/${comment}`, { ...own, body: { body: 'b' } }),
+      remove: t.api.delete(`/findings/${id}/comments/${comment}`, own),
+      deleteFinding: t.api.delete(`/findings/${id}`, own),
+      deleteScan: t.api.delete(`/scans/${scan}`, own),
+      token: t.api.post(`/projects/${org.projectId}/tokens`, { ...own, body: { name: 'ci' } }),
+      due: t.api.put(`/projects/${org.projectId}/due-dates`, { ...own, body: { critical: 1 } }),
+      rename: t.api.patch('/projects/web-shop', { ...own, body: { slug: 'shop' } }),
+      delete: t.api.delete('/projects/web-shop', { ...own, body: { confirm: 'web-shop' } }),
+      again: t.api.post('/projects/web-shop/transfer', {
+        ...own,
+        body: { organization: labs.slug, confirm: 'web-shop' },
+      }),
+      apply: t.api.post(`/rules/${rule.id}/apply`, { ...own, body: {} }),
+      undoRule: t.api.post(`/rules/${rule.id}/undo`, { ...own, body: {} }),
+      undo: t.api.post(`/changes/${change.change_id}/undo`, own),
+      deleteSource: t.api.delete(`/orgs/${org.slug}`, { cookie: own.cookie, body: { confirm: org.slug } }),
+      deleteTarget: t.api.delete(`/orgs/${labs.slug}`, { cookie: own.cookie, body: { confirm: labs.slug } }),
+    };
+    for (const [name, answer] of Object.entries(answers)) {
+      const { status, error } = await answer;
+      expect([name, status, error]).toEqual([name, 409, 'resource_error/conflict']);
+    }
+    const batch = must(
+      await t.api.post('/agent/findings/batch', { ...agent, body: { findings: [finding(org, scan)] } }),
+    );
+    expect(batch).toMatchObject({ failed: 1, results: [{ error: { code: 'conflict' } }] });
+    // Other projects do.
+    must(await t.api.post('/projects', { ...own, body: { name: 'Other' } }));
+    await transferProjects(t.services);
+    expect((await rowsOf(labs)).findings).toBe(3);
+  });
+
+  it('loses no push or triage that was in progress when it began', async () => {
+    const scan = await createScan(t.api, org);
+    const pushes = Array.from({ length: 60 }, (_, i) =>
+      t.api.post('/agent/findings', { ...org.asAgent, body: finding(org, scan, { fingerprint: `fp-${i}` }) }),
+    );
+    const moving = start().then(() => transferProjects(t.services));
+    const answers = await Promise.all(pushes);
+    await moving;
+    await expireLeases();
+    await transferProjects(t.services);
+    const written = answers.filter(({ status }) => status === 201).map(({ result }) => result.id);
+    for (const { status } of answers) expect([201, 401, 404, 409]).toContain(status);
+    const found = must(await get('/findings', labs)).map(({ id }: { id: string }) => id);
+    expect(found.toSorted()).toEqual(written.toSorted());
+    expect(await rowsOf(org)).toEqual(NOTHING);
+    await expectKeptCounts(t.services.database, labs);
+  });
+
+  it('carries a change that another process makes while it is copied, or refuses it', async () => {
+    const ids = await fill();
+    await start();
+    const outcomes: number[] = [];
+    const moving = move(undefined, async () => {
+      // After the batch of findings: they are locked. A process that does not know of the transfer waits, and finds nothing.
+      if (outcomes.length > 0) return;
+      const changed = sql(`update @.findings set status = 'fixed' where id = '${ids[2]}' returning 1`);
+      outcomes.push(0);
+      void changed.then((rows) => outcomes.push(rows.length));
+    });
+    await moving;
+    await vi.waitFor(() => expect(outcomes).toHaveLength(2));
+    const [row] = await sql(`select status from @.findings where id = '${ids[2]}'`, labs);
+    expect([outcomes[1], row?.status]).toEqual(outcomes[1] === 1 ? [1, 'fixed'] : [0, 'open']);
+  });
+});
+
+describe('a transfer', () => {
+  const cancel = (as = org.asOwner) => t.api.delete('/projects/web-shop/transfer', as);
+
+  it('that is cancelled leaves everything as it was', async () => {
+    await fill();
+    const rows = await rowsOf(org);
+    await start();
+    expect((await cancel()).status).toBe(204);
+    expect((await cancel()).error).toBe('resource_error/not_found');
+    expect([await rowsOf(org), await rowsOf(labs), await transfers()]).toEqual([rows, NOTHING, 0]);
+    must(await t.api.post('/projects', { ...labs.asOwner, body: { name: 'Web shop', slug: 'web-shop' } }));
+    await push(t.api, org, await createScan(t.api, org));
+    await transferProjects(t.services);
+    expect((await get('/projects/web-shop')).status).toBe(200);
+  });
+
+  it('is cancelled while a process works on it, which then undoes what it has copied', async () => {
+    await fill();
+    await start();
+    const taken = await takeTransfer(t.services.database.sql, t.services.orgMigrations.length);
+    expect((await cancel()).status).toBe(204);
+    expect(must(await get('/projects/web-shop/transfer')).state).toBe('cancelling');
+    await expect(move()).rejects.toThrow(TransferOver);
+    if (taken) await releaseTransfer(t.services.database.sql, taken);
+    await transferProjects(t.services);
+    expect((await get('/projects/web-shop/transfer')).status).toBe(404);
+    expect([(await rowsOf(org)).findings, await rowsOf(labs)]).toEqual([3, NOTHING]);
+  });
+
+  it('can only be cancelled by an owner of the source', async () => {
+    await start();
+    expect((await cancel(labs.asOwner)).error).toBe('resource_error/not_found');
+    const { asOwner } = await createOrg(t.api);
+    expect((await cancel({ ...asOwner, org: org.slug })).error).toBe('tenant_error/not_member');
+  });
+
+  it('that fails is tried again later, and says why', async () => {
+    await fill();
+    await start();
+    // A finding of another project has the id of one of the project, as in an organization that was copied from a backup.
+    await sql(
+      `insert into @.findings select * from "${orgSchemaName(org.id)}".findings where fingerprint = 'a'`,
+      labs,
+    );
+    await sql(`update @.findings set project_id = gen_random_uuid()`, labs);
+    await transferProjects(t.services);
+    const [row] =
+      await sql(`select error, attempts, lease_until > now() as later from shared.project_transfers
+      where project_id = '${org.projectId}'`);
+    expect(row).toEqual({ error: '23505', attempts: 1, later: true });
+    expect((await rowsOf(org)).findings).toBe(3);
+    await sql('delete from @.findings', labs);
+    await expireLeases();
+    await transferProjects(t.services);
+    expect([(await rowsOf(org)).findings, (await rowsOf(labs)).findings]).toEqual([0, 3]);
+  });
+
+  it('of a larger project is left to the periodic task by its request', async () => {
+    const body = JSON.stringify({
+      findings: Array.from({ length: 1_200 }, (_, i) => ({ title: `Weak cipher ${i}`, severity: 'low' })),
+    });
+    must(await t.api.post(`/projects/${org.projectId}/reports`, { ...org.asOwner, body }));
+    const transfer = { organization: labs.slug, confirm: 'web-shop' };
+    const started = must(await t.api.post('/projects/web-shop/transfer', { ...org.asOwner, body: transfer }));
+    expect(started).toMatchObject({ state: 'waiting', findings: 1_200, copied: 0 });
+    await transferProjects(t.services);
+    expect([(await rowsOf(org)).findings, (await rowsOf(labs)).findings]).toEqual([0, 1_200]);
+    await expectKeptCounts(t.services.database, labs);
+  });
+
+  it('gives accounts that are being erased one more pass', async () => {
+    const user = '01890a5d-ac96-774b-bcce-b302099a8057';
+    await sql(`insert into shared.account_erasures (user_id, emails, deleted_at, first_org_ids, passes, lease_until)
+      values ('${user}', '{}', now(), '{}', 1, now() + interval '1 hour')`);
+    await start();
+    await transferProjects(t.services);
+    const [row] = await sql(`delete from shared.account_erasures where user_id = '${user}' returning passes`);
+    expect(row?.passes).toBe(0);
+  });
+
+  it('whose note is missing, as after a restore from a backup, is forgotten', async () => {
+    await start();
+    await purgeOrgs(t.services);
+    expect((await get('/projects/web-shop/transfer')).status).toBe(200);
+    await sql(`delete from shared.project_transfers where project_id = '${org.projectId}'`);
+    await purgeOrgs(t.services);
+    must(await t.api.patch('/projects/web-shop', { ...org.asOwner, body: { name: 'Shop' } }));
+    must(await t.api.post('/projects', { ...labs.asOwner, body: { name: 'Web shop', slug: 'web-shop' } }));
+  });
+});
+
+describe('the quota of projects', () => {
+  it('counts a project that arrives', async () => {
+    const app = await startApp({ env: { SVC_MAX_PROJECTS_PER_ORG: '1' }, databaseUrl: t.databaseUrl });
+    const create = () => app.api.post('/projects', { ...labs.asOwner, body: { name: 'One more' } });
+    await start();
+    expect((await create()).error).toBe('resource_error/conflict');
+    must(await t.api.delete('/projects/web-shop/transfer', org.asOwner));
+    must(await create());
+    const body = { organization: labs.slug, confirm: 'web-shop' };
+    const refused = await app.api.post('/projects/web-shop/transfer', { ...org.asOwner, body });
+    expect([refused.status, refused.error]).toEqual([409, 'resource_error/conflict']);
+  });
+});

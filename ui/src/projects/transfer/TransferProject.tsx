@@ -1,0 +1,95 @@
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useId, useRef } from 'react';
+import * as text from '#strings/projects/transfer.tsx';
+import { type Schemas, ServiceError } from '../../app/api.ts';
+import { useMe, useOrg } from '../../app/session.ts';
+import { refreshFindings } from '../../triage/cache.ts';
+import { projectQuery, projectsQuery, transferQuery } from '../queries.ts';
+import { TransferDialog } from './TransferDialog.tsx';
+import { TransferProgress } from './TransferProgress.tsx';
+
+type Transfer = Schemas['ProjectTransfer'];
+
+interface Props {
+  project: Schemas['Project'];
+  /** Called when the project is in the other organization. */
+  onDone(transfer: Transfer): void;
+}
+
+/** Transfers a project to another organization of the user, after its slug was typed. For owners. */
+export function TransferProject(props: Props) {
+  return useOrg().may('startProjectTransfer') ? <Transfer {...props} /> : null;
+}
+
+function Transfer({ project, onDone }: Props) {
+  const { id, slug } = project;
+  const org = useOrg();
+  const owned = useMe().orgs.filter((one) => one.role === 'owner' && one.slug !== org.org.slug);
+  const queries = useQueryClient();
+  const heading = useId();
+  const [opened, { open, close }] = useDisclosure();
+  const { data: transfer } = useQuery(transferQuery(org, id));
+  const end = async (ended: Transfer) => {
+    for (const one of [id, slug]) queries.removeQueries({ queryKey: projectQuery(org, one).queryKey });
+    onDone(ended);
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey, exact: true }),
+      refreshFindings(queries, org),
+    ]);
+  };
+  useEnd(id, transfer, end);
+  return (
+    <Card withBorder component="section" aria-labelledby={heading}>
+      <Stack>
+        <div>
+          <Title order={2} fz="md" id={heading}>
+            {text.transferProject}
+          </Title>
+          <Text size="sm" c="dimmed" maw="44rem">
+            {text.whatTransferDoes} {owned.length === 0 && text.noOtherOrg}
+          </Text>
+        </div>
+        {transfer ? (
+          <TransferProgress transfer={transfer} />
+        ) : (
+          <Group>
+            <Button variant="default" size="sm" onClick={open} disabled={owned.length === 0}>
+              {text.transferProjectAsk}
+            </Button>
+          </Group>
+        )}
+      </Stack>
+      <TransferDialog
+        opened={opened}
+        onClose={close}
+        project={project}
+        orgs={owned}
+        onStarted={async (started) => {
+          close();
+          if (started.state === 'done') return await end(started);
+          queries.setQueryData(transferQuery(org, id).queryKey, started);
+        }}
+      />
+    </Card>
+  );
+}
+
+/** Finds out how a transfer that was shown has ended: a project that is not found has moved. */
+function useEnd(
+  id: string,
+  transfer: Transfer | null | undefined,
+  onMoved: (transfer: Transfer) => Promise<void>,
+) {
+  const org = useOrg();
+  const shown = useRef<Transfer>(undefined);
+  useEffect(() => {
+    const before = shown.current;
+    shown.current = transfer ?? undefined;
+    if (transfer !== null || !before) return;
+    org.api.get('/projects/{slug}', { params: { path: { slug: id } } }).catch(async (error) => {
+      if (error instanceof ServiceError && error.status === 404) await onMoved(before);
+    });
+  });
+}
