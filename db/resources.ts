@@ -37,6 +37,7 @@ export const projectFields = ({ projects: p }: OrgTables) => ({
   created_at: p.createdAt,
   close_after_scans: p.closeAfterScans,
   source_url: p.sourceUrl,
+  transferring: sql<boolean | null>`nullif(${p.transfer} = 'out', false)`.as('transferring'),
 });
 
 export const apiTokenFields = ({ apiTokens: t }: OrgTables) => ({

@@ -74,6 +74,11 @@ export const Project = z
       'https://github.com/acme/web-shop',
       'The address of the repository, or a template of links to its files. Absent: findings have no links to code.',
     ).optional(),
+    transferring: z.boolean().optional().openapi({
+      example: false,
+      description:
+        'True while the project moves to another organization. Until then it takes no changes. Otherwise absent.',
+    }),
   })
   .openapi('Project');
 

@@ -3886,6 +3886,11 @@ export interface components {
              * @example https://github.com/acme/web-shop
              */
             source_url?: string;
+            /**
+             * @description True while the project moves to another organization. Until then it takes no changes. Otherwise absent.
+             * @example false
+             */
+            transferring?: boolean;
         };
         /**
          * @example {
@@ -11139,7 +11144,8 @@ export interface operations {
                      *           "slug": "web-shop",
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "close_after_scans": 3,
-                     *           "source_url": "https://github.com/acme/web-shop"
+                     *           "source_url": "https://github.com/acme/web-shop",
+                     *           "transferring": false
                      *         }
                      *       ]
                      *     }
@@ -11187,7 +11193,8 @@ export interface operations {
                      *         "slug": "web-shop",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "close_after_scans": 3,
-                     *         "source_url": "https://github.com/acme/web-shop"
+                     *         "source_url": "https://github.com/acme/web-shop",
+                     *         "transferring": false
                      *       }
                      *     }
                      */
@@ -11226,7 +11233,8 @@ export interface operations {
                      *         "slug": "web-shop",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "close_after_scans": 3,
-                     *         "source_url": "https://github.com/acme/web-shop"
+                     *         "source_url": "https://github.com/acme/web-shop",
+                     *         "transferring": false
                      *       }
                      *     }
                      */
@@ -11306,7 +11314,8 @@ export interface operations {
                      *         "slug": "web-shop",
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "close_after_scans": 3,
-                     *         "source_url": "https://github.com/acme/web-shop"
+                     *         "source_url": "https://github.com/acme/web-shop",
+                     *         "transferring": false
                      *       }
                      *     }
                      */

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
 describePages('the transfer of a project', () => {
@@ -65,7 +66,13 @@ describePages('the transfer of a project', () => {
       ...{ organization: { slug: labs.slug, name: 'Acme Labs' }, started_at: '2026-01-01T00:00:00.000Z' },
     };
     let isCancelled = false;
-    await page.route('**/api/v1/projects/*/transfer', async (route) => {
+    await intercept(page, '**/api/v1/projects/web-shop', async (route) => {
+      const response = await route.fetch();
+      const { result, ...rest } = await response.json();
+      const transferring = isCancelled ? {} : { transferring: true };
+      await route.fulfill({ response, json: { ...rest, result: { ...result, ...transferring } } });
+    });
+    await intercept(page, '**/api/v1/projects/*/transfer', async (route) => {
       if (route.request().method() === 'DELETE') {
         isCancelled = true;
         return await route.fulfill({ status: 204 });
@@ -82,7 +89,7 @@ describePages('the transfer of a project', () => {
     await page.getByText('The transfer is cancelled. The project stays here.').waitFor();
     await card(page).getByRole('button', { name: 'Transfer project…' }).waitFor();
 
-    await page.unroute('**/api/v1/projects/*/transfer');
+    await page.unrouteAll();
     await card(page).getByRole('button', { name: 'Transfer project…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Transfer “Web shop”?' });
     await dialog.getByRole('textbox', { name: 'Type web-shop to confirm' }).fill('web-shop');

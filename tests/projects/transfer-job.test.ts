@@ -198,7 +198,10 @@ describe('until it is moved, a project', () => {
         body: { name: 'r', conditions: { severity: ['high'] }, actions: { status: 'confirmed' } },
       }),
     );
+    const listed = async () => (await t.api.get('/projects', org.asOwner)).result[0].transferring;
+    expect(await listed()).toBeUndefined();
     await start();
+    expect(await listed()).toBe(true);
     const own = org.asOwner;
     const agent = org.asAgent;
     const report = { ...own, body: '{"findings":[]}' };

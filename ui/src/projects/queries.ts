@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ServiceError } from '../app/api.ts';
+import { type Schemas, ServiceError } from '../app/api.ts';
 import type { OrgSession } from '../app/session.ts';
 
 /** The projects of an organization, by name. */
@@ -21,8 +21,11 @@ export const projectQuery = ({ slug, api }: OrgSession, project: string) =>
 
 const TRANSFER_POLL_MS = 2_000;
 
-/** The transfer of a project, by the id of the project; null if there is none. */
-export const transferQuery = ({ slug, api }: OrgSession, project: string) =>
+/** The transfer of a project; null if there is none. */
+export const transferQuery = (
+  { slug, api }: OrgSession,
+  { id: project, transferring }: Pick<Schemas['Project'], 'id' | 'transferring'>,
+) =>
   queryOptions({
     queryKey: ['org', slug, 'transfers', project],
     queryFn: async ({ signal }) => {
@@ -35,6 +38,7 @@ export const transferQuery = ({ slug, api }: OrgSession, project: string) =>
           throw error;
         });
     },
+    enabled: ({ state }) => transferring === true || state.data !== undefined,
     refetchInterval: ({ state }) => (state.data ? TRANSFER_POLL_MS : false),
     staleTime: 0,
   });

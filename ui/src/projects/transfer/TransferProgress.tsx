@@ -15,7 +15,7 @@ export function TransferProgress({ transfer }: { transfer: Schemas['ProjectTrans
     mutationFn: () => org.api.delete('/projects/{slug}/transfer', { params: { path: { slug: id } } }),
     onSuccess: () => showSuccess(text.transferCancelled),
     onError: showError,
-    onSettled: () => queries.invalidateQueries({ queryKey: transferQuery(org, id).queryKey }),
+    onSettled: () => queries.invalidateQueries({ queryKey: transferQuery(org, { id }).queryKey }),
   });
   const steps = { waiting: text.waiting, cancelling: text.cancelling };
   return (

@@ -30,7 +30,7 @@ function Transfer({ project, onDone }: Props) {
   const queries = useQueryClient();
   const heading = useId();
   const [opened, { open, close }] = useDisclosure();
-  const { data: transfer } = useQuery(transferQuery(org, id));
+  const { data: transfer } = useQuery(transferQuery(org, project));
   const end = async (ended: Transfer) => {
     for (const one of [id, slug]) queries.removeQueries({ queryKey: projectQuery(org, one).queryKey });
     onDone(ended);
@@ -69,7 +69,7 @@ function Transfer({ project, onDone }: Props) {
         onStarted={async (started) => {
           close();
           if (started.state === 'done') return await end(started);
-          queries.setQueryData(transferQuery(org, id).queryKey, started);
+          queries.setQueryData(transferQuery(org, project).queryKey, started);
         }}
       />
     </Card>
