@@ -23,6 +23,12 @@ export interface Standby extends OwnPostgres {
 
 const run = promisify(execFile);
 
+/** Files may be removed while they are copied. The log that is replayed removes them in the copy as well. */
+function ignoreVanished(error: Error & { stderr?: string }): void {
+  const lines = error.stderr?.trim().split('\n') ?? [];
+  if (!lines.every((line) => line.endsWith('No such file or directory'))) throw error;
+}
+
 /** Enough for any test, so that a standby that was away finds what it has missed. */
 export const PRIMARY_SETTINGS = { wal_keep_size: '1GB' };
 
@@ -41,7 +47,7 @@ export async function startStandby(
   try {
     const label = await admin.withConnection(async (sql) => {
       await sql.unsafe("select pg_backup_start('standby', true)");
-      await run('cp', ['-a', files.cluster.dir, cluster.dir]);
+      await run('cp', ['-a', files.cluster.dir, cluster.dir]).catch(ignoreVanished);
       const [row] = await sql.unsafe<{ labelfile: string }[]>('select labelfile from pg_backup_stop(false)');
       return row?.labelfile ?? '';
     });
