@@ -111,7 +111,12 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
     page: await readFile(join(PUBLIC, 'index.html'), 'utf8'),
     metrics: { collectRuntime: collectProcess },
   });
-  started.push(() => services.database.close(DATABASE_STOP_TIMEOUT_MS));
+  started.push(() =>
+    Promise.all([
+      services.database.close(DATABASE_STOP_TIMEOUT_MS),
+      services.replica?.close(DATABASE_STOP_TIMEOUT_MS),
+    ]),
+  );
 
   const app = createApp(services, endpoints);
   const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services), log });

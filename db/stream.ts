@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from './pool/query.ts';
+import type { Sql, TransactionSql, Transactions } from './pool/query.ts';
 
 /** A query as Drizzle's `toSQL()` gives it. Its only column is text. */
 export interface TextQuery {
@@ -17,7 +17,7 @@ export interface TextQuery {
  * @param settings `set local` commands for the transaction
  */
 export async function* readRows(
-  sql: Sql,
+  sql: Transactions,
   query: TextQuery,
   rowsPerFetch: () => number,
   settings?: string,
@@ -56,7 +56,7 @@ export async function readAtOnce(sql: Sql, query: TextQuery, max?: number): Prom
  * A transaction that goes on until `end` is called, which rejects when it failed. (postgres.js' own way to keep a
  * connection, `reserve`, waits for ever when it has to open one and `fetch_types` is off.)
  */
-async function openTransaction(sql: Sql): Promise<{ tx: TransactionSql; end: () => Promise<void> }> {
+async function openTransaction(sql: Transactions): Promise<{ tx: TransactionSql; end: () => Promise<void> }> {
   let finish = () => {};
   let transaction: Promise<unknown> = Promise.resolve();
   const tx = await new Promise<TransactionSql>((resolve, reject) => {

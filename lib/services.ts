@@ -6,6 +6,8 @@ import { createFindingReader, type FindingReader } from '../db/findings/lists/re
 import { createIds, type NewId } from '../db/ids.ts';
 import type { Migration } from '../db/migrations/migrate.ts';
 import { createPolicyCache, type PolicyCache } from '../db/policies/policies.ts';
+import { createReads, type Reads } from '../db/replica/reads.ts';
+import type { Replica } from '../db/replica/replica.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
 import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
@@ -38,6 +40,7 @@ import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
+import { routesNoted } from './metrics/read-routes.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
@@ -84,6 +87,8 @@ export interface CoreServices {
 /** Everything an app needs from outside. What works over a database belongs, on the edge, to one request. */
 export interface Services extends CoreServices {
   database: Database;
+  replica: Replica | undefined;
+  reads: Reads;
   orgs: OrgDirectory;
   sessions: SessionLookUp;
   limits: AuthLimits;
@@ -192,6 +197,7 @@ export interface Connection {
   database: Database;
   /** Connections it has at the most. */
   max: number;
+  replica?: Replica | undefined;
   /** The permits that all of an isolate's connections share. Unset: own permits for `max` connections. */
   permits?: WorkPermits;
   /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
@@ -201,7 +207,7 @@ export interface Connection {
 /** Wires the services over a database; nothing connects before the first query. */
 export function connectServices(core: CoreServices, connection: Connection): Services {
   const { config, log, clock, nextId, mailer, metrics } = core;
-  const { database, max, background } = connection;
+  const { database, max, replica, background } = connection;
   const permits = countedPermits(connection.permits ?? createWorkPermits(max), metrics);
   const { db } = database;
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
@@ -209,6 +215,8 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
   return {
     ...core,
     database,
+    replica,
+    reads: createReads({ primary: database, replica, onRouted: routesNoted(metrics, log) }),
     orgs: createOrgDirectory({
       ...{ database, log, max },
       baseDomain: config.baseDomain,

@@ -9,6 +9,7 @@ import { noisy } from './noisy.ts';
 import { orgs } from './orgs.ts';
 import { pgbouncer } from './pgbouncer.ts';
 import { postgres } from './postgres.ts';
+import { replica } from './replica.ts';
 import { stop } from './stop.ts';
 
 await runProgram({
@@ -16,7 +17,7 @@ await runProgram({
   about: 'Each one puts load or a fault on the service, on loopback, verifies the resulting state and exits.',
   scenarios: {
     ...{ agent, clients, disk, hostile, kills, 'login-flood': loginFlood },
-    ...{ noisy, orgs, pgbouncer, postgres, stop },
+    ...{ noisy, orgs, pgbouncer, postgres, replica, stop },
   },
   isShared: false,
 });

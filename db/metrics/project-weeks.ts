@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { runSearch, type SearchLimits } from '../findings/lists/search.ts';
 import { lowestIdAt } from '../ids.ts';
-import type { Sql } from '../pool/query.ts';
+import type { Transactions } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { arrayText, orgStatement } from '../statements.ts';
 import { UNRESOLVED } from './resolution.ts';
@@ -62,7 +62,7 @@ select
  * @throws an error with the code 57014 if it takes longer than `statementMs`
  */
 export async function readProjectWeeks(
-  client: Sql,
+  client: Transactions,
   tables: OrgTables,
   { projectIds, bounds }: { projectIds: readonly string[]; bounds: readonly Date[] },
   limits: SearchLimits,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { runSearch, type SearchLimits } from '../findings/lists/search.ts';
 import { lowestIdAt } from '../ids.ts';
-import type { Sql } from '../pool/query.ts';
+import type { Transactions } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
 import type { Severity } from '../schema/values.ts';
 import { orgStatement } from '../statements.ts';
@@ -154,7 +154,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** @throws an error with the code 57014 if it takes longer than `statementMs` */
 export async function readResolution(
-  client: Sql,
+  client: Transactions,
   tables: OrgTables,
   { bounds, ages, now, projectId }: ResolutionQuery,
   limits: SearchLimits,

@@ -5,6 +5,9 @@ export interface Sql extends TransactionSql {
   begin<T>(run: (tx: TransactionSql) => T | Promise<T>): Promise<T>;
 }
 
+/** What can only run transactions. */
+export type Transactions = Pick<Sql, 'begin'>;
+
 export interface TransactionSql {
   unsafe: PostgresSql['unsafe'];
 }

@@ -76,13 +76,15 @@ export const dashboardMetrics = endpoint(
     errors: ['resource_error/not_found'],
   },
   async (call) => {
-    const { db, now, org, query, sql } = call;
+    const { db, now, org, query, services } = call;
     const { project_id: projectId } = query;
     const range = requireRange(query, now);
     if (projectId !== undefined) await requireProject(db, org, projectId);
     const bounds = weekBounds(range);
     const resolution = await search(call, (limits) =>
-      readResolution(sql, org.tables, { bounds, ages: AGES, now, projectId }, limits),
+      services.reads.once(org, (client) =>
+        readResolution(client, org.tables, { bounds, ages: AGES, now, projectId }, limits),
+      ),
     );
     return ok(metricsOf(range, bounds, resolution));
   },

@@ -54,7 +54,7 @@ export const dashboardProjects = endpoint(
     },
   },
   async (call) => {
-    const { db, now, org, query, sql: client } = call;
+    const { db, now, org, query, services } = call;
     const { tables } = org;
     const range = query.from || query.to ? requireRange(query, now) : undefined;
     const { findingCounts: c, projects: p, scans: s } = tables;
@@ -110,7 +110,11 @@ export const dashboardProjects = endpoint(
     const projectIds = rows.slice(0, WITH_WEEKS).map(({ id }) => id);
     const weeks =
       bounds &&
-      (await search(call, (limits) => readProjectWeeks(client, tables, { projectIds, bounds }, limits)));
+      (await search(call, (limits) =>
+        services.reads.once(org, (client) =>
+          readProjectWeeks(client, tables, { projectIds, bounds }, limits),
+        ),
+      ));
     return ok(
       rows.map(({ id, name, slug, ...numbers }, i) => ({
         project: { id, name, slug },

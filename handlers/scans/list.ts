@@ -40,7 +40,7 @@ export const listScans = endpoint(
         ),
       )
       .orderBy(desc(scans.createdAt), desc(scans.scanId));
-    if (!page) return answerRows(call, rows.toSQL());
+    if (!page) return answerRows(call, rows.toSQL(), { fromReplica: true });
     const { all } = await countScans(db, org.tables, { projectId, statuses });
     // No more than there are: or all scans would be searched for one more.
     const limit = Math.max(0, Math.min(page.perPage, all - page.offset));

@@ -8,6 +8,10 @@ export interface Config {
   host: string | undefined;
   /** If undefined, the server starts the embedded PostgreSQL. */
   databaseUrl: string | undefined;
+  /** A standby of the database, for expensive reads. */
+  replicaUrl: string | undefined;
+  /** The longest lag in milliseconds with which the replica is used. */
+  replicaMaxLagMs: number;
   dataDir: string;
   /** Connections of each process. */
   dbPoolMax: number;

@@ -29,6 +29,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     port,
     host: read('SVC_HOST'),
     databaseUrl: read('DATABASE_URL'),
+    replicaUrl: read('DATABASE_REPLICA_URL'),
+    replicaMaxLagMs: read('SVC_REPLICA_MAX_LAG') * 1_000,
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),
     jwtSecrets: read('JWT_SECRET'),
@@ -72,6 +74,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   };
+  if (config.replicaUrl !== undefined && config.databaseUrl === undefined)
+    throw new ConfigError('DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded PostgreSQL has no replica');
   const [insecure] = config.refuseInsecureSettings ? insecureSettings(config) : [];
   if (insecure) {
     throw new ConfigError(

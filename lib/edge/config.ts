@@ -19,6 +19,8 @@ export function parseEdgeConfig(env: Env): Config {
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   const variables: Record<string, string> = { LOG_FORMAT: 'json', ...Object.fromEntries(texts) };
+  if (variables.DATABASE_REPLICA_URL)
+    throw new ConfigError('DATABASE_REPLICA_URL: a replica is not supported on the edge');
   const config = parseConfig(variables);
   const required = (name: string, why: string) => new ConfigError(`${name}: must be set on the edge, ${why}`);
   if (!env.HYPERDRIVE) throw required('HYPERDRIVE', 'as a binding (wrangler.toml) to PostgreSQL');

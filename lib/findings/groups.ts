@@ -58,7 +58,7 @@ export async function answerGroups(
   const where = conditionsOf(call, filter);
   const window = { limit: page.perPage, offset: page.offset };
   const { total, groups } = await search(call, (limits) =>
-    groupFindings(sql, org.tables, { by, where, window }, limits),
+    services.reads.once(org, (client) => groupFindings(client, org.tables, { by, where, window }, limits)),
   );
   const ids = `{${groups.map(({ first }) => first).join(',')}}`;
   const view = { as: 'json', brief: omit === 'description' } as const;

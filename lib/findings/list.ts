@@ -56,15 +56,16 @@ export async function answerFindings(call: FilteringCall, list: FindingList): Pr
       .from(findings)
       .where(where)
       .orderBy(...order(findings, sort));
-    return answerRows(call, rows.toSQL(), { ...file, isSearch: !indexed });
+    return answerRows(call, rows.toSQL(), { ...file, isSearch: !indexed, fromReplica: true });
   }
   const window = { limit: page.perPage, offset: page.offset };
   if (indexed) {
     const { total, rows } = await services.findingPages.ofKinds(org, view, kind, indexed, window);
     return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
   }
+  const wanted = { where, order: sql.join(order(FOUND, sort), sql`, `), window };
   const { total, ids } = await search(call, (limits) =>
-    searchFindings(call.sql, tables, { where, order: sql.join(order(FOUND, sort), sql`, `), window }, limits),
+    services.reads.once(org, (client) => searchFindings(client, tables, wanted, limits)),
   );
   const rows = services.findingPages.ofIds(org, view, ids);
   return answerRows(call, rows, { ...file, info: resultInfo(page, total) });

@@ -1,5 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolGauges } from '../../db/client.ts';
+import type { ReplicaState } from '../../db/replica/monitor.ts';
+import { READ_ROUTES, type ReadRoute } from '../../db/replica/reads.ts';
 import { HASH_REFUSALS, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
 import { ERRORS, type ErrorKey } from '../http/errors.ts';
 import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
@@ -24,6 +26,8 @@ export interface Metrics {
   workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
   /** A request was refused because its organization uses its whole share of the connections. */
   connectionRefused(): void;
+  /** An expensive read was sent to the replica or, for any route but `current`, to the primary. */
+  readRouted(route: ReadRoute): void;
   /** Sets the gauges of the backlog; undefined when the database did not answer. */
   backlog(current: Backlog | undefined): void;
   /** Prometheus text exposition format. */
@@ -34,6 +38,8 @@ export interface Metrics {
 export interface MetricsOptions {
   /** The load of the password hasher. */
   hashing?: (() => HashLoad) | undefined;
+  /** What is known of the replica. Unset: there is none. */
+  replica?: (() => ReplicaState) | undefined;
   /** Registers metrics of the runtime. */
   collectRuntime?: ((registry: Registry) => void) | undefined;
 }
@@ -120,6 +126,42 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   poolGauge('svc_db_pool_max', 'Database connections that may be opened.', (gauges) => gauges.max);
   poolGauge('svc_db_pool_waiting', 'Queries waiting for a database connection.', (gauges) => gauges.waiting);
 
+  const reads = new Counter({
+    name: 'svc_db_replica_reads_total',
+    help: 'Expensive reads by the database that answered: the replica if it was current, otherwise the primary.',
+    labelNames: ['target', 'reason'],
+    registers,
+  });
+  const routeLabels = (reason: ReadRoute) => ({
+    target: reason === 'current' ? 'replica' : 'primary',
+    reason,
+  });
+  for (const route of READ_ROUTES) reads.inc(routeLabels(route), 0);
+  const { replica } = options;
+  const replicaGauge = (name: string, help: string, read: (state: ReplicaState) => number | undefined) => {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        const value = replica && read(replica());
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+    gauge.remove();
+  };
+  replicaGauge(
+    'svc_db_replica_up',
+    'Whether the replica answers and is a standby of the primary.',
+    (state) => (state.problem ? 0 : 1),
+  );
+  replicaGauge(
+    'svc_db_replica_lag_seconds',
+    'For how long the replica has not replayed what the primary has committed.',
+    ({ lagMs }) => (lagMs === undefined ? undefined : lagMs / 1_000),
+  );
+
   const hashing = options.hashing ?? (() => ({ waiting: 0, refused: noRefusals() }));
   new Gauge({
     name: 'svc_password_hash_waiting',
@@ -170,6 +212,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     mailTried: (outcome) => mails.inc({ outcome }),
     workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
     connectionRefused: () => connectionRefusals.inc(),
+    readRouted: (route) => reads.inc(routeLabels(route)),
     backlog(current) {
       setUp(current ? 1 : 0);
       setMails(current?.mails);

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { type Database, openDatabase } from '../../db/client.ts';
+import { openReplica, type Replica } from '../../db/replica/replica.ts';
 import type { Config } from '../config/config.ts';
 import { createByteBudget } from '../fair-share/byte-budget.ts';
+import { countPermits } from '../fair-share/permits.ts';
 import type { Logger } from '../logger.ts';
 import { FORM_BYTES } from '../reports/form.ts';
 import type { ReportReader } from '../reports/reader.ts';
@@ -23,10 +25,31 @@ export async function createServices(platform: NodePlatform): Promise<Services> 
     max,
     onPooler: () => log.info('the database is behind a connection pooler: no statements are prepared'),
   });
+  const replica = openReplicaOf(config, database, log);
   const mailSecret = await readMailSecret(config, log);
   const { reports = createReportReader(config, log) } = platform;
-  const core = await createCore({ ...platform, reports, mailSecret, gzip }, database.pool);
-  return connectServices(core, { database, max });
+  const metrics = { ...platform.metrics, ...(replica && { replica: replica.state }) };
+  const core = await createCore({ ...platform, reports, mailSecret, gzip, metrics }, database.pool);
+  return connectServices(core, { database, max, replica });
+}
+
+function openReplicaOf(
+  { dbPoolMax, replicaUrl: url, replicaMaxLagMs: maxLagMs }: Config,
+  primary: Database,
+  log: Logger,
+): Replica | undefined {
+  if (url === undefined) return undefined;
+  const { search, list } = countPermits(dbPoolMax);
+  return openReplica({
+    ...{ url, primary, maxLagMs },
+    // Each read has a permit.
+    max: search + list,
+    onPooler: () => log.info('the replica is behind a connection pooler: no statements are prepared'),
+    onChange({ problem, reason }) {
+      if (problem) log.warn('the replica is not used', { problem, reason });
+      else log.info('the replica is used for expensive reads');
+    },
+  });
 }
 
 /** A page of 25 findings takes 0.2 ms. The threads of `zlib` would be shared with the hashing of passwords. */

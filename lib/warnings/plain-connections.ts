@@ -7,17 +7,25 @@ const isLocal = (host: string): boolean => /^(?:[^.:]*|127(?:\.\d+){3}|\[::1\])$
  * Warnings about connections to other machines that a network attacker can read or intercept: without TLS, or without
  * certificate verification. One log message each.
  */
-export function plainConnections({ databaseUrl, mail }: Pick<Config, 'databaseUrl' | 'mail'>): string[] {
+export function plainConnections({
+  databaseUrl,
+  replicaUrl,
+  mail,
+}: Pick<Config, 'databaseUrl' | 'replicaUrl' | 'mail'>): string[] {
   const lines: string[] = [];
-  if (databaseUrl !== undefined) {
-    const { hostname, searchParams } = new URL(databaseUrl);
+  for (const [variable, url] of Object.entries({
+    DATABASE_URL: databaseUrl,
+    DATABASE_REPLICA_URL: replicaUrl,
+  })) {
+    if (url === undefined) continue;
+    const { hostname, searchParams } = new URL(url);
     const mode = searchParams.get('sslmode') ?? searchParams.get('ssl');
     if (!isLocal(hostname) && mode !== 'verify-full') {
       const problem =
         mode === null || mode === 'disable'
           ? 'is not encrypted'
           : 'is encrypted, but its certificate is not checked';
-      lines.push(`DATABASE_URL: the connection to ${hostname} ${problem}; add sslmode=verify-full`);
+      lines.push(`${variable}: the connection to ${hostname} ${problem}; add sslmode=verify-full`);
     }
   }
   if (mail.smtpUrl !== undefined && !mail.resend) {

@@ -7,6 +7,8 @@ describe('configuration', () => {
       port: 8080,
       host: undefined,
       databaseUrl: undefined,
+      replicaUrl: undefined,
+      replicaMaxLagMs: 1_000,
       dataDir: './data',
       dbPoolMax: 10,
       jwtSecrets: [],
@@ -109,6 +111,17 @@ describe('configuration', () => {
     ['SVC_TRUST_PROXY', '11', /^SVC_TRUST_PROXY/],
     ['SVC_TRUST_PROXY', '10.0.0.0/8,nginx', /^SVC_TRUST_PROXY/],
     ['SVC_TRUST_PROXY', '10.0.0.0/33', /^SVC_TRUST_PROXY/],
+    [
+      'DATABASE_REPLICA_URL',
+      'mysql://u:secret@h/x',
+      /^DATABASE_REPLICA_URL: the value given is not allowed; it takes postgres:/,
+    ],
+    ['DATABASE_REPLICA_URL', 'postgres://standby/x', /^DATABASE_REPLICA_URL: needs DATABASE_URL/],
+    [
+      'SVC_REPLICA_MAX_LAG',
+      '0',
+      /^SVC_REPLICA_MAX_LAG: "0" is not allowed; it takes a number of seconds from 0\.1 to 60$/,
+    ],
     ['LOG_LEVEL', 'loud', /^LOG_LEVEL: "loud" is not allowed; it takes debug, info, warn, error$/],
     ['LOG_FORMAT', 'xml', /^LOG_FORMAT/],
   ])('refuses %s=%s in one line', (name, value, message) => {

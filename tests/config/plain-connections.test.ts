@@ -16,6 +16,14 @@ describe('connections to other machines', () => {
       { DATABASE_URL: 'postgres://u:p@10.0.0.5/x?sslmode=require' },
       /certificate is not checked/,
     ],
+    [
+      'a replica without TLS',
+      {
+        DATABASE_URL: 'postgres://u:p@127.0.0.1/x',
+        DATABASE_REPLICA_URL: 'postgres://u:p@standby.example.com/x',
+      },
+      /^DATABASE_REPLICA_URL: .*standby\.example\.com is not enc/,
+    ],
     ['opportunistic TLS', { SVC_SMTP_URL: 'smtp://u:p@mail.example.com:587' }, /requireTLS/],
     [
       'a plain mail API',

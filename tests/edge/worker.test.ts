@@ -289,6 +289,10 @@ describe('a worker whose configuration is wrong', () => {
     [{ JWT_SECRET: '' }, 'JWT_SECRET: must be set on the edge'],
     [{ SVC_PUBLIC_URL: '' }, 'SVC_PUBLIC_URL: must be set on the edge'],
     [{ SVC_SMTP_URL: 'smtp://localhost' }, 'SVC_SMTP_URL: mail by SMTP is not possible on the edge'],
+    [
+      { DATABASE_REPLICA_URL: 'postgres://standby/x' },
+      'DATABASE_REPLICA_URL: a replica is not supported on the edge',
+    ],
     [{ SVC_BASE_DOMAIN: 'https://x' }, 'SVC_BASE_DOMAIN: '],
     [{ HYPERDRIVE: undefined }, 'HYPERDRIVE: must be set on the edge'],
   ])('says so in its log and serves nothing: %j', async (changed, reason) => {

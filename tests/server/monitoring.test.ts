@@ -16,7 +16,10 @@ const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url
 
 /** A server's metrics after something of everything has happened. */
 function busyMetrics(options: MetricsOptions = {}) {
-  const metrics = createMetrics(() => ({ open: 2, inUse: 1, idle: 1, max: 10, waiting: 0 }), options);
+  const metrics = createMetrics(() => ({ open: 2, inUse: 1, idle: 1, max: 10, waiting: 0 }), {
+    replica: () => ({ problem: undefined, reason: undefined, lagMs: 5 }),
+    ...options,
+  });
   metrics.requestStarted();
   metrics.requestEnded('GET', '/healthz', 200, 0.01);
   metrics.batchWritten(3);

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Sql } from '../../pool/query.ts';
+import type { Transactions } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { FINDING_STATUSES, type FindingStatus, SEVERITIES, type Severity } from '../../schema/values.ts';
 import type { Window } from './pages.ts';
@@ -49,7 +49,7 @@ const list = (parts: SQL[]) => sql.join(parts, sql`, `);
  * possible, so that many groups fit into memory; a second one counts those of the page.
  */
 export async function groupFindings(
-  client: Sql,
+  client: Transactions,
   tables: OrgTables,
   { by, where, window }: { by: GroupKey; where: SQL | undefined; window: Window },
   limits: SearchLimits,

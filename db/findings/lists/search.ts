@@ -1,5 +1,5 @@
 import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
-import type { QueryOptions, Sql } from '../../pool/query.ts';
+import type { QueryOptions, Transactions } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { toQuery } from '../../statements.ts';
 import type { TextQuery } from '../../stream.ts';
@@ -37,7 +37,7 @@ export const searchSettings = (statementMs: number): string =>
 
 /** Runs a statement within the limits of a search. @throws an error with the code 57014 if it takes longer */
 export async function runSearch<Row extends object>(
-  client: Sql,
+  client: Transactions,
   query: SQL | TextQuery,
   { statementMs, signal }: SearchLimits,
 ): Promise<Row[]> {
@@ -56,7 +56,7 @@ export async function runSearch<Row extends object>(
  * would rather go through all findings in order, in the hope of finding enough of them soon.
  */
 export async function searchFindings(
-  client: Sql,
+  client: Transactions,
   { findings: f }: OrgTables,
   { where, order, window }: FindingSearch,
   limits: SearchLimits,
@@ -87,7 +87,7 @@ export interface SelectedFinding {
  * @returns `total` only without `after`: how many findings match
  */
 export async function selectFindings(
-  client: Sql,
+  client: Transactions,
   { findings: f }: OrgTables,
   { where, after, limit }: { where: SQL | undefined; after?: string | undefined; limit: number },
   limits: SearchLimits,

@@ -6,6 +6,7 @@ import { checkDatabase, checkSchemas, DATABASE_DOCS } from './database.ts';
 import { checkKeys, KEY_DOCS } from './keys.ts';
 import { checkDelivery, checkProvider, checkQueue, MAIL_DOCS } from './mail.ts';
 import { checkPublicAddress, TLS_DOCS } from './public-address.ts';
+import { checkReplica, REPLICA_DOCS } from './replica.ts';
 
 export interface Diagnosis {
   checks: Check[];
@@ -47,11 +48,13 @@ async function checkStored({ config, tracks, connect }: Context): Promise<Check[
   });
   if (database instanceof AdminError) return [checksOf('database', DATABASE_DOCS).failed(database.message)];
   const server = await attempt('database', DATABASE_DOCS, () => checkDatabase(database, config));
+  const replica = await attempt('replica', REPLICA_DOCS, () => checkReplica(database, config));
   const schemas = await attempt('schemas', DATABASE_DOCS, () => checkSchemas(database, tracks));
   // Without its tables there is nothing else to check.
-  if (schemas.some(({ status }) => status === 'failed')) return [...server, ...schemas];
+  if (schemas.some(({ status }) => status === 'failed')) return [...server, ...replica, ...schemas];
   return [
     ...server,
+    ...replica,
     ...schemas,
     ...(await attempt('keys', KEY_DOCS, () => checkKeys(database, config))),
     ...(await attempt('mail', MAIL_DOCS, async () => [await checkQueue(database)])),

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import { searchSettings } from '../../../db/findings/lists/search.ts';
+import type { Transactions } from '../../../db/pool/query.ts';
 import { readAtOnce, readRows, type TextQuery } from '../../../db/stream.ts';
 import type { ListReader } from '../../fair-share/list-permits.ts';
 import { permitOr } from '../../fair-share/over-share.ts';
@@ -7,6 +8,7 @@ import type { Org } from '../../orgs/directory.ts';
 import type { Raw } from '../answer.ts';
 import type { PublicCall } from '../call.ts';
 import type { Headers, ResultInfo } from '../respond.ts';
+import { concat, holdingPermit, prefetch } from './batches.ts';
 import { envelopeFormat, formatRows, type ListFormat } from './list-format.ts';
 import { paced, tooLong } from './search.ts';
 
@@ -33,6 +35,8 @@ export interface RowsOptions {
   rowsPerFetch?: number;
   /** No index has the list in order: each fetch has the timeout of a search. */
   isSearch?: boolean;
+  /** Reads the replica if there is one that is current: for lists whose cost grows with the organization. */
+  fromReplica?: boolean;
 }
 
 /**
@@ -46,7 +50,7 @@ export async function answerRows(
   options: RowsOptions = {},
 ): Promise<Raw> {
   const { c, services, log, org } = call;
-  const { info, rowsPerFetch = ROWS_PER_FETCH, isSearch } = options;
+  const { info, rowsPerFetch = ROWS_PER_FETCH, isSearch, fromReplica } = options;
   const request = c.get('request');
   const format = options.format ?? envelopeFormat(request, info);
   const headers = { 'content-type': format.type, ...options.headers };
@@ -70,10 +74,17 @@ export async function answerRows(
   const reader: ListReader = { taken: () => sentBytes, waited, breakOff: () => {} };
   const { searchMs } = services.config;
   const settings = isSearch ? searchSettings(searchMs) : undefined;
-  let fetches = 0;
-  const nextFetch = () =>
-    fetches++ === 0 || services.gate.isAlone(org.id) ? rowsPerFetch : Math.ceil(rowsPerFetch * SHARED_FETCH);
-  const read = paced(call, readRows(call.sql, query, nextFetch, settings), isSearch);
+  const batchesFrom = (client: Transactions) => {
+    // The first batch is complete, also when it is read again: a smaller one would count as the whole list.
+    let fetches = 0;
+    const nextFetch = () =>
+      fetches++ === 0 || services.gate.isAlone(org.id)
+        ? rowsPerFetch
+        : Math.ceil(rowsPerFetch * SHARED_FETCH);
+    return readRows(client, query, nextFetch, settings);
+  };
+  const unpaced = fromReplica ? services.reads.stream(org, batchesFrom) : batchesFrom(call.sql);
+  const read = paced(call, unpaced, isSearch);
   call.leaveGate();
   const cancelPermit = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, cancelPermit.signal]);
@@ -209,40 +220,4 @@ async function readShort(
     // The regular read reports the error.
     return undefined;
   }
-}
-
-/** Reads `rows` while holding a permit, which limits the connections that slow clients can occupy. */
-async function* holdingPermit<T>(permit: Promise<() => void>, rows: AsyncGenerator<T>): AsyncGenerator<T> {
-  const release = await permit;
-  try {
-    yield* rows;
-  } finally {
-    release();
-  }
-}
-
-/** Requests the next batch while the current one is processed. */
-async function* prefetch<T>(batches: AsyncGenerator<T>): AsyncGenerator<T> {
-  try {
-    for (let pending = batches.next(); ; ) {
-      const { done, value } = await pending;
-      if (done) return;
-      pending = batches.next();
-      // The next iteration handles a rejection; this prevents an unhandled one until then.
-      pending.catch(() => {});
-      yield value;
-    }
-  } finally {
-    await batches.return(undefined);
-  }
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.byteLength;
-  }
-  return whole;
 }

@@ -2,8 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findPackage, prepareBinaries } from '../../../db/embedded/binaries.ts';
+import { type Binaries, findPackage, prepareBinaries } from '../../../db/embedded/binaries.ts';
 import {
+  type Cluster,
   createCluster,
   openCluster,
   readLockFile,
@@ -11,13 +12,23 @@ import {
   SUPERUSER,
 } from '../../../db/embedded/cluster.ts';
 import { launch } from '../../../db/embedded/postmaster.ts';
-import { unprivilegedUser } from '../../../db/embedded/system.ts';
+import { type RunUser, unprivilegedUser } from '../../../db/embedded/system.ts';
 import type { Site } from '../scenario/site.ts';
 import { descendantsOf, kill } from '../server/proc.ts';
+
+/** What a cluster is started with. */
+export interface ClusterFiles {
+  cluster: Cluster;
+  /** Of its superuser. */
+  password: string;
+  binaries: Binaries;
+  user: RunUser | undefined;
+}
 
 /** A PostgreSQL without supervision: nothing restarts it. */
 export interface OwnPostgres {
   url: string;
+  files: ClusterFiles;
   /** Starts it again at the same address; resolves when it accepts connections. */
   start(): Promise<void>;
   /** SIGINT ends its sessions and shuts it down, SIGKILL kills all of its processes as a power failure does. */
@@ -25,18 +36,33 @@ export interface OwnPostgres {
   /** Stops all of its processes (SIGSTOP), or lets them continue (SIGCONT). */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** The id of its main process. */
+  pid(): number;
 }
+
+type OwnSite = Pick<Site, 'workDir' | 'onClose'>;
 
 /** Makes a cluster in the site's directory and starts it; it stops when the site closes. */
 export async function startOwnPostgres(
-  site: Site,
+  site: OwnSite,
   settings: Record<string, string> = {},
+  name = 'own',
 ): Promise<OwnPostgres> {
   const user = await unprivilegedUser();
-  const cluster = await openCluster(join(site.workDir, 'own'));
+  const cluster = await openCluster(join(site.workDir, name));
   const password = await readPassword(cluster);
   const binaries = await prepareBinaries(await findPackage(), user, [join(cluster.home, 'runtime')]);
   await createCluster(cluster, password, binaries.initdb, user);
+  return startCluster(site, { cluster, password, binaries, user }, settings);
+}
+
+/** Starts a cluster; it stops when the site closes. */
+export async function startCluster(
+  site: OwnSite,
+  files: ClusterFiles,
+  settings: Record<string, string> = {},
+): Promise<OwnPostgres> {
+  const { cluster, password, binaries, user } = files;
   let port: number | undefined;
   let postmaster: ChildProcess | undefined;
 
@@ -45,6 +71,7 @@ export async function startOwnPostgres(
     for (const pid of [postmaster.pid, ...(await descendantsOf(postmaster.pid))]) kill(pid, signal);
   }
   const own: OwnPostgres = {
+    files,
     get url() {
       return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
     },
@@ -61,12 +88,15 @@ export async function startOwnPostgres(
     async stop(signal) {
       if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return;
       const exited = once(postmaster, 'exit');
+      // Launched without keeping this process alive.
+      postmaster.ref();
       if (signal === 'SIGKILL') await signalAll('SIGKILL');
       else postmaster.kill(signal);
       await exited;
     },
     pause: () => signalAll('SIGSTOP'),
     resume: () => signalAll('SIGCONT'),
+    pid: () => postmaster?.pid ?? Number.NaN,
   };
   site.onClose(async () => {
     await own.resume();

@@ -82,7 +82,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   });
   afterSuite(async () => {
     await services.mail.stop();
-    await services.database.close();
+    await Promise.all([services.database.close(), services.replica?.close()]);
     await database?.drop();
   });
   const app = inject('edgePort')
