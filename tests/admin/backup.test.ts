@@ -489,6 +489,10 @@ describe('on another server', () => {
     ]).toEqual([]);
     const boss = await createUser(other.api);
     expect((await restoreThere('--owner', 'nobody@example.com')).code).toBe(1);
+    // Anybody can register with the address of somebody else.
+    const unverified = await restoreThere('--owner', boss.email);
+    expect(unverified).toMatchObject({ code: 1, err: expect.stringContaining('has not verified') });
+    await verify(other, boss.email);
     const result = await restoreThere('--owner', boss.email);
     expect(result.code, result.err).toBe(0);
     expect(JSON.parse(result.out).members).toMatchObject({ restored: 0, skipped: [{}, {}] });

@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm';
+import type { Database } from '../../../db/client.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import type { Role } from '../../../db/schema/orgs.ts';
 import { arrayText, run, type SqlClient } from '../../../db/statements.ts';
+import { AdminError, oneLine } from '../error.ts';
+import { findUser } from '../users/account.ts';
 import type { MemberRow } from './verify.ts';
 
 export interface SkippedMember {
@@ -48,6 +51,22 @@ export async function findMembers(client: SqlClient, members: readonly MemberRow
     found.restored.push({ ...member, account });
   }
   return found;
+}
+
+/**
+ * The account that becomes an owner: by its id, or by an address that it has verified. Anybody can register with an address of
+ * somebody else.
+ * @throws AdminError if there is none
+ */
+export async function findOwner({ db, sql: client }: Database, name: string): Promise<string> {
+  const { id } = await findUser(db, name);
+  const address = name.trim().toLowerCase();
+  if (address === id) return id;
+  const holder = (await verifiedBy(client, [address])).get(address);
+  if (holder === id) return id;
+  throw new AdminError(
+    `the account ${id} has not verified "${oneLine(name)}": name it by its id if it is the right one`,
+  );
 }
 
 /** Those of some ids that accounts have. */
