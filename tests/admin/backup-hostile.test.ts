@@ -203,7 +203,9 @@ describe('a file with the right checksum is refused that', () => {
     ['gives a member an unknown role', () => set('shared.memberships', 'role', 'root'), 'role'],
     ['names a member without an id', () => set('shared.memberships', 'user_id', 'x'), 'user_id'],
     ['has an unknown plan', () => set('shared.orgs', 'plan', 'gold'), 'plan'],
-    ['has an invalid time', () => set('shared.memberships', 'created_at', 'yesterday; --'), 'refuses'],
+    ['has an invalid time', () => set('shared.memberships', 'created_at', 'yesterday; --'), 'created_at'],
+    ['was created at no time', () => set('shared.orgs', 'created_at', 'infinity'), 'created_at'],
+    ['takes all requests to a host', () => set('shared.orgs', 'custom_domain', 'localhost'), 'custom_domain'],
     ['names two slugs', () => set('shared.orgs', 'slug', 'other'), 'two slugs'],
     ['has other migrations', () => set('shared.org_migrations', 'hash', '0'.repeat(64)), 'other migrations'],
     [
