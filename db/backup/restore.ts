@@ -149,6 +149,20 @@ export async function releaseSlug(tx: SqlClient, slug: string): Promise<void> {
   await run(tx, sql`delete from ${reservedSlugs} where slug = ${slug} and org_id is null`);
 }
 
+/** Whether a slug is reserved. Call it when the organization has the slug: a change that was committed meanwhile is visible then. */
+export async function isReserved(tx: SqlClient, slug: string): Promise<boolean> {
+  const found = await run(tx, sql`select 1 from ${reservedSlugs} where slug = ${slug}`);
+  return found.length > 0;
+}
+
+/**
+ * Gives the organization another slug. Until the transaction ends, whoever wants one that the organization has had waits for the
+ * unique index, and then sees that it is reserved.
+ */
+export async function setSlug(tx: SqlClient, orgId: string, slug: string): Promise<void> {
+  await run(tx, sql`update ${orgs} set slug = ${slug} where id = ${orgId}::uuid`);
+}
+
 /** The former slugs that no organization has or has had. */
 export async function freeSlugs(tx: SqlClient, slugs: readonly string[]): Promise<Set<string>> {
   const rows = await run<{ slug: string }>(

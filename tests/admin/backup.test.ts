@@ -367,6 +367,42 @@ async function hold(statement: string) {
   };
 }
 
+describe('during a restore', () => {
+  it('nobody gets a former slug of the organization', async () => {
+    const former = org.slug;
+    await run('orgs', 'rename', former, '--slug', `${former}-2`);
+    org = { ...org, slug: `${former}-2` };
+    await backUp();
+    await purge();
+    // As on another server, where nobody has had the slug.
+    await sql(`delete from shared.reserved_slugs where slug = '${former}'`);
+    const { release, whenWaiting } = await hold('lock table shared.memberships in exclusive mode');
+    const restoring = run('orgs', 'restore-backup', file);
+    await whenWaiting();
+    const body = { name: 'Other', slug: former };
+    const creating = t.api.post('/orgs', { cookie: org.owner.cookie, body });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await release();
+    expect((await restoring).code).toBe(0);
+    expect((await creating).status).toBe(409);
+    expect(await sql(`select 1 from shared.orgs where slug like '${former}%'`)).toHaveLength(1);
+  });
+
+  it('the organization does not get a slug that another one has had meanwhile', async () => {
+    await backUp();
+    await purge();
+    const other = await createOrg(t.api);
+    const { release, whenWaiting } = await hold(
+      `update shared.reserved_slugs set org_id = '${other.id}' where slug = '${org.slug}'`,
+    );
+    const restoring = run('orgs', 'restore-backup', file);
+    await whenWaiting();
+    await release();
+    expect(await restoring).toMatchObject({ code: 1, err: expect.stringContaining('taken meanwhile') });
+    expect(await schemas()).toEqual([]);
+  });
+});
+
 describe('a restore that dies', () => {
   it('leaves nothing, and a repeated one works', async () => {
     await fill(t, org);

@@ -40,6 +40,7 @@ export async function restoreShared(
     created_by: hasCreator ? creator : null,
   };
   await insert('orgs', [org], { schema_version: sql`${migrations.length}::int` });
+  if (await restoring.isReserved(tx, slug)) throw new AdminError(`the slug ${slug} was taken meanwhile`);
   await insert('org_migrations', [...backup.org_migrations, ...pendingSteps(plan)]);
   if (!isCopy) {
     const free = await restoring.freeSlugs(
@@ -47,7 +48,11 @@ export async function restoreShared(
       backup.reserved_slugs.map((reserved) => reserved.slug),
     );
     const slugs = backup.reserved_slugs.filter((reserved) => free.has(reserved.slug));
-    for (const reserved of slugs) await restoring.releaseSlug(tx, reserved.slug);
+    for (const reserved of slugs) {
+      await restoring.releaseSlug(tx, reserved.slug);
+      await restoring.setSlug(tx, orgId, reserved.slug);
+    }
+    await restoring.setSlug(tx, orgId, slug);
     await insert('reserved_slugs', slugs);
   }
   await insert('retention', backup.retention);
