@@ -212,3 +212,16 @@ export async function personsOf(tx: SqlClient, orgId: string, limit: number): Pr
   );
   return rows.map(({ id }) => id);
 }
+
+const MENTIONED = String.raw`\]\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)`;
+
+/** The ids in mentions of all texts, `limit` at the most. A comment that is edited when a person has left still has the name. */
+export async function mentionedOf(tx: SqlClient, orgId: string, limit: number): Promise<string[]> {
+  const { findingEvents } = defineOrgTables(orgSchemaName(orgId));
+  const rows = await run<{ id: string }>(
+    tx,
+    sql`select distinct (regexp_matches(note, ${MENTIONED}, 'gi'))[1]::uuid as id from ${findingEvents}
+      where strpos(note, '](') > 0 limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+}

@@ -87,8 +87,8 @@ async function verifiedBy(client: SqlClient, emails: readonly string[]): Promise
   return new Map(rows.map(({ email, user_id }) => [email, user_id]));
 }
 
-const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 /** Replaces the ids of accounts in a row, wherever they stand: in columns, JSON and mentions. */
 export const withIds = (line: string, ids: ReadonlyMap<string, string>): string =>
-  ids.size === 0 ? line : line.replace(UUID, (id) => ids.get(id) ?? id);
+  ids.size === 0 ? line : line.replace(UUID, (id) => ids.get(id.toLowerCase()) ?? id);
