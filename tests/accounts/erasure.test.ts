@@ -127,6 +127,37 @@ describe('50 deleted accounts', () => {
     });
   });
 
+  it('have their mails looked for once, and later mails to their addresses stay', async () => {
+    const ids = await deleteAccounts(50);
+    const queued = async (recipient: string, age: string) => {
+      const id = t.services.nextId().id;
+      const sealed = await t.services.mailBox.seal(
+        JSON.stringify({ recipient, subject: 'x', text: 'x' }),
+        id,
+      );
+      await sql(`insert into shared.outgoing_mails (id, sealed, next_attempt_at, created_at)
+        values ('${id}', '${sealed}', now() + interval '1 hour', now() - interval '${age}')`);
+      return id;
+    };
+    await sql('delete from shared.outgoing_mails');
+    await sql(`update shared.account_erasures set emails = array[user_id || '@example.com']`);
+    const [one, two] = ids;
+    await sql(
+      `update shared.account_erasures set deleted_at = now() - interval '1 day' where user_id = '${one}'`,
+    );
+    await queued(`${one}@Example.com`, '2 days');
+    const later = await queued(`${one}@example.com`, '1 hour');
+    await queued(`${two}@example.com`, '1 hour');
+    const other = await queued('ada@example.com', '2 days');
+    const open = vi.spyOn(t.services.mailBox, 'open');
+    await erase();
+    expect(open).toHaveBeenCalledTimes(4);
+    open.mockRestore();
+    const left = await sql('select id from shared.outgoing_mails order by id');
+    expect(left.map(({ id }) => id)).toEqual([later, other]);
+    await sql('delete from shared.outgoing_mails');
+  });
+
   it('are more than a turn takes', async () => {
     const ids = await deleteAccounts(230, org);
     await leaveTraces(ids.slice(90, 110));

@@ -142,10 +142,14 @@ async function eraseFirst(
   { eraseIn, isOver, rest }: Turn,
 ): Promise<void> {
   const begun = erasures.filter(({ doneOrgId }) => doneOrgId === null);
+  // Once for all of them, because it opens every mail. Of two accounts that had an address, the later one counts.
+  const before = new Map(
+    begun
+      .toSorted((a, b) => a.deletedAt.getTime() - b.deletedAt.getTime())
+      .flatMap(({ emails, deletedAt }) => emails.map((email): [string, Date] => [email, deletedAt])),
+  );
+  await eraseQueuedTo({ db, box: mailBox }, before);
   for (const erasure of begun) {
-    const { emails, deletedAt } = erasure;
-    if (emails.length === 0) continue;
-    await eraseQueuedTo({ db, box: mailBox }, emails, deletedAt);
     await eraseAddresses(sql, erasure);
     await rest();
   }
