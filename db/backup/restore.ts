@@ -198,14 +198,18 @@ export async function resetState(
   await run(tx, sql`update ${policyVersions} set version = version + 1000`);
 }
 
-/** The ids of persons in assignments, private views and mentions, `limit` at the most. */
+/** In what a change can be undone to. */
+const ASSIGNED = String.raw`"(?:to_)?assignee_id"\s*:\s*"([0-9a-f-]{36})"`;
+
+/** The ids of persons in assignments, also in changes that can be undone, private views and mentions, `limit` at the most. */
 export async function personsOf(tx: SqlClient, orgId: string, limit: number): Promise<string[]> {
-  const { findings, savedViews, findingEvents, rules } = defineOrgTables(orgSchemaName(orgId));
+  const { changes, findings, savedViews, findingEvents, rules } = defineOrgTables(orgSchemaName(orgId));
   const rows = await run<{ id: string }>(
     tx,
     sql`select id from (
       select assignee_id as id from ${findings} where assignee_id is not null
       union select owner_id from ${savedViews} where not shared
+      union select (regexp_matches(fields::text, ${ASSIGNED}, 'g'))[1]::uuid from ${changes}
       union select unnest(mentions) from ${findingEvents} where mentions is not null
       union select (actions ->> 'assignee_id')::uuid from ${rules} where actions ->> 'assignee_id' is not null
     ) persons limit ${limit}`,

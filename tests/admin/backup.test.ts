@@ -549,18 +549,25 @@ it('erases persons whose accounts were deleted since the backup', async () => {
   const left = { id: t.services.nextId().id, name: 'Ford Prefect' };
   const edited = { body: `@[${left.name}](${left.id.toUpperCase()}) has left` };
   must(await t.api.post(`/findings/${finding.id}/comments`, { ...org.asOwner, body: edited }));
+  // And one whom undoing a change would assign the finding to.
+  const third = t.services.nextId().id;
+  const patched = { body: { assignee_id: org.owner.id } };
+  must(await t.api.patch(`/findings/${finding.id}`, { ...org.asOwner, ...patched }));
+  const changes = `"${orgSchemaName(org.id)}".changes`;
+  await sql(`update ${changes} set fields = replace(fields::text, '${gone.id}', '${third}')::json`);
   await backUp();
   await purge();
   const { email } = gone;
   await sql(`delete from shared.orgs where created_by = '${gone.id}'`);
   must(await t.api.delete('/auth/me', { cookie: gone.cookie, body: { confirm: email } }));
   await sql('delete from shared.account_erasures');
-  expect(await restore()).toMatchObject({ erased_accounts: 2, members: { skipped: [{ email }] } });
+  expect(await restore()).toMatchObject({ erased_accounts: 3, members: { skipped: [{ email }] } });
   expect(JSON.stringify(await rowsOf(t.services.database, org))).toContain('Zaphod Beeblebrox');
   await eraseAccounts(t.services);
   const rows = await rowsOf(t.services.database, org);
   expect(JSON.stringify(rows)).not.toMatch(/Zaphod Beeblebrox|Ford Prefect/);
   expect(JSON.stringify(rows.findings)).not.toContain(gone.id);
+  expect(JSON.stringify(rows.changes)).not.toContain(third);
 });
 
 it('both commands write a security event', async () => {
