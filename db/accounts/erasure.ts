@@ -13,7 +13,8 @@ import { arrayText, type DrizzleClient, run, type SqlClient } from '../statement
  * One pass through all organizations is for all accounts that wait for it, up to a limit. Accounts that are deleted meanwhile wait
  * for the next one: otherwise each of them would send the others back to the start.
  *
- * There are two passes. The second one finds what requests have written that were in progress when the account was deleted.
+ * There are two passes. The second one finds what requests have written that were in progress when the account was deleted. An
+ * organization that fails does not keep the others waiting: the pass goes on, and another one follows.
  */
 
 /** A deleted account that is being erased. */
@@ -115,16 +116,17 @@ export async function takeErasures(client: SqlClient, wanted: Wanted): Promise<E
 }
 
 /** Where a process is with an account. */
-type Progress = Pick<Erasure, 'userId' | 'firstOrgIds' | 'doneOrgId'>;
+type Progress = Pick<Erasure, 'userId' | 'firstOrgIds' | 'doneOrgId' | 'passes'>;
 
 async function note(client: SqlClient, progress: readonly Progress[], lease: SQL): Promise<void> {
-  const rows = progress.map(({ userId, firstOrgIds, doneOrgId }) => ({
-    ...{ id: userId, first: arrayText(firstOrgIds), done: doneOrgId },
+  const rows = progress.map(({ userId, firstOrgIds, doneOrgId, passes }) => ({
+    ...{ id: userId, first: arrayText(firstOrgIds), done: doneOrgId, passes },
   }));
   await run(
     client,
-    sql`update ${accountErasures} e set lease_until = ${lease}, first_org_ids = p.first::uuid[], done_org_id = p.done
-      from json_to_recordset(${JSON.stringify(rows)}::text::json) as p(id uuid, first text, done uuid)
+    sql`update ${accountErasures} e set lease_until = ${lease}, first_org_ids = p.first::uuid[], done_org_id = p.done,
+        passes = least(e.passes, p.passes)
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as p(id uuid, first text, done uuid, passes int)
       where e.user_id = p.id`,
   );
 }

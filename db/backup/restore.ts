@@ -150,6 +150,20 @@ export async function releaseSlug(tx: SqlClient, slug: string): Promise<void> {
   await run(tx, sql`delete from ${reservedSlugs} where slug = ${slug} and org_id is null`);
 }
 
+/** Whether a slug is reserved. Call it when the organization has the slug: a change that was committed meanwhile is visible then. */
+export async function isReserved(tx: SqlClient, slug: string): Promise<boolean> {
+  const found = await run(tx, sql`select 1 from ${reservedSlugs} where slug = ${slug}`);
+  return found.length > 0;
+}
+
+/**
+ * Gives the organization another slug. Until the transaction ends, whoever wants one that the organization has had waits for the
+ * unique index, and then sees that it is reserved.
+ */
+export async function setSlug(tx: SqlClient, orgId: string, slug: string): Promise<void> {
+  await run(tx, sql`update ${orgs} set slug = ${slug} where id = ${orgId}::uuid`);
+}
+
 /** The former slugs that no organization has or has had. */
 export async function freeSlugs(tx: SqlClient, slugs: readonly string[]): Promise<Set<string>> {
   const rows = await run<{ slug: string }>(
@@ -187,17 +201,34 @@ export async function resetState(
   await run(tx, sql`update ${policyVersions} set version = version + 1000`);
 }
 
-/** The ids of persons in assignments, private views and mentions, `limit` at the most. */
+/** In what a change can be undone to. */
+const ASSIGNED = String.raw`"(?:to_)?assignee_id"\s*:\s*"([0-9a-f-]{36})"`;
+
+/** The ids of persons in assignments, also in changes that can be undone, private views and mentions, `limit` at the most. */
 export async function personsOf(tx: SqlClient, orgId: string, limit: number): Promise<string[]> {
-  const { findings, savedViews, findingEvents, rules } = defineOrgTables(orgSchemaName(orgId));
+  const { changes, findings, savedViews, findingEvents, rules } = defineOrgTables(orgSchemaName(orgId));
   const rows = await run<{ id: string }>(
     tx,
     sql`select id from (
       select assignee_id as id from ${findings} where assignee_id is not null
       union select owner_id from ${savedViews} where not shared
+      union select (regexp_matches(fields::text, ${ASSIGNED}, 'g'))[1]::uuid from ${changes}
       union select unnest(mentions) from ${findingEvents} where mentions is not null
       union select (actions ->> 'assignee_id')::uuid from ${rules} where actions ->> 'assignee_id' is not null
     ) persons limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+const MENTIONED = String.raw`\]\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)`;
+
+/** The ids in mentions of all texts, `limit` at the most. A comment that is edited when a person has left still has the name. */
+export async function mentionedOf(tx: SqlClient, orgId: string, limit: number): Promise<string[]> {
+  const { findingEvents } = defineOrgTables(orgSchemaName(orgId));
+  const rows = await run<{ id: string }>(
+    tx,
+    sql`select distinct (regexp_matches(note, ${MENTIONED}, 'gi'))[1]::uuid as id from ${findingEvents}
+      where strpos(note, '](') > 0 limit ${limit}`,
   );
   return rows.map(({ id }) => id);
 }

@@ -1,18 +1,18 @@
-import { and, eq, ne } from 'drizzle-orm';
+import { and, inArray, ne } from 'drizzle-orm';
 import type { Tx } from '../client.ts';
 import type { OrgTables } from '../schema/org.ts';
 
 /**
- * Takes the former slug of a project that was renamed from others that had it before, so that it leads to one project: the one that
- * had it last. Part of the transaction that renames the project.
+ * Takes slugs that a project has got or had from others that had them before: the former slug of one leads to it until another one
+ * gets it, also when that one is deleted later. Part of the transaction that creates or renames the project.
  */
-export async function takeFormerSlug(
+export async function takeFormerSlugs(
   tx: Tx,
   { projects }: OrgTables,
-  { id, slug }: { id: string; slug: string },
+  { id, slugs }: { id: string; slugs: readonly string[] },
 ): Promise<void> {
   await tx
     .update(projects)
     .set({ formerSlug: null })
-    .where(and(eq(projects.formerSlug, slug), ne(projects.id, id)));
+    .where(and(inArray(projects.formerSlug, slugs), ne(projects.id, id)));
 }

@@ -1,4 +1,5 @@
 import { takesRoom } from '../../db/projects/deletion.ts';
+import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
@@ -41,7 +42,9 @@ export const createProject = endpoint(
           .values({ id, name: body.name, slug: candidate, createdAt })
           .onConflictDoNothing({ target: projects.slug })
           .returning(projectFields(tables));
-        if (row) return created(toResource(row));
+        if (!row) continue;
+        await takeFormerSlugs(tx, tables, { id, slugs: [candidate] });
+        return created(toResource(row));
       }
       throw new ApiError('resource_error/already_exists', { message: 'The slug is taken.' });
     });

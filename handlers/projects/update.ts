@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
-import { takeFormerSlug } from '../../db/projects/slugs.ts';
+import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -74,7 +74,8 @@ export const updateProject = endpoint(
           })
           .where(and(eq(projects.id, before.id), isPresent(org.tables), isNull(projects.transfer)))
           .returning(projectFields(org.tables));
-        if (updated && isRenamed) await takeFormerSlug(tx, org.tables, before);
+        if (updated && isRenamed)
+          await takeFormerSlugs(tx, org.tables, { id: before.id, slugs: [before.slug, updated.slug] });
         return updated;
       }),
     ).catch((error) => {

@@ -17,6 +17,9 @@ export interface DomainChange {
 /** At least two labels, the last starting with a letter. Excludes `localhost` and IP addresses. */
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
+/** Whether a text is a host name as {@link normalizeDomain} returns it. */
+export const isDomain = (text: string): boolean => DOMAIN.test(text);
+
 /**
  * Normalizes a domain for comparison with the Host header: lower case, no trailing dot, other alphabets in Punycode.
  * @throws AdminError when it is not a host name
@@ -24,7 +27,7 @@ const DOMAIN = /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?
 export function normalizeDomain(text: string): string {
   const trimmed = text.trim().replace(/\.$/, '');
   const domain = /^[\x20-\x7e]*$/.test(trimmed) ? trimmed.toLowerCase() : domainToASCII(trimmed);
-  if (!DOMAIN.test(domain)) {
+  if (!isDomain(domain)) {
     throw new AdminError(
       `"${oneLine(text)}" is not a domain: it takes a host name such as findings.example.com, without scheme, port and path`,
       EXIT.usage,

@@ -3,7 +3,7 @@ import { validate } from 'uuid';
 import type { Database } from '../../db/client.ts';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { isPresent, markDeleted } from '../../db/projects/deletion.ts';
-import { takeFormerSlug } from '../../db/projects/slugs.ts';
+import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { Logger } from '../logger.ts';
@@ -86,7 +86,8 @@ export async function renameProject(
         .set({ name: newName, slug, ...(isNewSlug && { formerSlug: before.slug }) })
         .where(and(eq(p.id, before.id), eq(p.slug, before.slug), isPresent(org.tables), isNull(p.transfer)))
         .returning({ id: p.id, name: p.name, slug: p.slug });
-      if (updated && isNewSlug) await takeFormerSlug(tx, org.tables, before);
+      if (updated && isNewSlug)
+        await takeFormerSlugs(tx, org.tables, { id: before.id, slugs: [before.slug, updated.slug] });
       return updated;
     }),
   ).catch((error) => {

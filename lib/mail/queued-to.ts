@@ -48,8 +48,11 @@ export async function* queuedTo(
   }
 }
 
-/** Deletes the mails in the queue to some addresses. */
-export async function eraseQueuedTo(queue: Queue, addresses: readonly string[], before: Date): Promise<void> {
-  for await (const { id } of queuedTo(queue, addresses, before))
-    await queue.db.delete(outgoingMails).where(eq(outgoingMails.id, id));
+/** Deletes the mails in the queue to some addresses. @param before by address: mails that are younger stay */
+export async function eraseQueuedTo(queue: Queue, before: ReadonlyMap<string, Date>): Promise<void> {
+  const latest = new Date(Math.max(...[...before.values()].map(Number)));
+  for await (const { id, recipient, createdAt } of queuedTo(queue, [...before.keys()], latest)) {
+    const end = before.get(recipient.toLowerCase());
+    if (end && createdAt < end) await queue.db.delete(outgoingMails).where(eq(outgoingMails.id, id));
+  }
 }

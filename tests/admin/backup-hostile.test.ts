@@ -203,7 +203,9 @@ describe('a file with the right checksum is refused that', () => {
     ['gives a member an unknown role', () => set('shared.memberships', 'role', 'root'), 'role'],
     ['names a member without an id', () => set('shared.memberships', 'user_id', 'x'), 'user_id'],
     ['has an unknown plan', () => set('shared.orgs', 'plan', 'gold'), 'plan'],
-    ['has an invalid time', () => set('shared.memberships', 'created_at', 'yesterday; --'), 'refuses'],
+    ['has an invalid time', () => set('shared.memberships', 'created_at', 'yesterday; --'), 'created_at'],
+    ['was created at no time', () => set('shared.orgs', 'created_at', 'infinity'), 'created_at'],
+    ['takes all requests to a host', () => set('shared.orgs', 'custom_domain', 'localhost'), 'custom_domain'],
     ['names two slugs', () => set('shared.orgs', 'slug', 'other'), 'two slugs'],
     ['has other migrations', () => set('shared.org_migrations', 'hash', '0'.repeat(64)), 'other migrations'],
     [
@@ -245,7 +247,7 @@ describe('a file with the right checksum is refused that', () => {
     const at = lines.findIndex((line) => headOf('org.saved_views').test(line));
     const { columns } = JSON.parse(lines[at] ?? '') as { columns: string[] };
     const row: string[] = JSON.parse(lines[at + 1] ?? '');
-    const views = Array.from({ length: 1_100 }, () =>
+    const views = Array.from({ length: 5_100 }, () =>
       JSON.stringify(
         row
           .with(columns.indexOf('id'), crypto.randomUUID())
@@ -253,7 +255,7 @@ describe('a file with the right checksum is refused that', () => {
       ),
     );
     writeLines(bad, lines.toSpliced(at + 1, 0, ...views));
-    await expectRefused('more than 1000 persons');
+    await expectRefused('more than 5000 persons');
   });
 });
 

@@ -381,6 +381,42 @@ async function hold(statement: string) {
   };
 }
 
+describe('during a restore', () => {
+  it('nobody gets a former slug of the organization', async () => {
+    const former = org.slug;
+    await run('orgs', 'rename', former, '--slug', `${former}-2`);
+    org = { ...org, slug: `${former}-2` };
+    await backUp();
+    await purge();
+    // As on another server, where nobody has had the slug.
+    await sql(`delete from shared.reserved_slugs where slug = '${former}'`);
+    const { release, whenWaiting } = await hold('lock table shared.memberships in exclusive mode');
+    const restoring = run('orgs', 'restore-backup', file);
+    await whenWaiting();
+    const body = { name: 'Other', slug: former };
+    const creating = t.api.post('/orgs', { cookie: org.owner.cookie, body });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await release();
+    expect((await restoring).code).toBe(0);
+    expect((await creating).status).toBe(409);
+    expect(await sql(`select 1 from shared.orgs where slug like '${former}%'`)).toHaveLength(1);
+  });
+
+  it('the organization does not get a slug that another one has had meanwhile', async () => {
+    await backUp();
+    await purge();
+    const other = await createOrg(t.api);
+    const { release, whenWaiting } = await hold(
+      `update shared.reserved_slugs set org_id = '${other.id}' where slug = '${org.slug}'`,
+    );
+    const restoring = run('orgs', 'restore-backup', file);
+    await whenWaiting();
+    await release();
+    expect(await restoring).toMatchObject({ code: 1, err: expect.stringContaining('taken meanwhile') });
+    expect(await schemas()).toEqual([]);
+  });
+});
+
 describe('a restore that dies', () => {
   it('leaves nothing, and a repeated one works', async () => {
     await fill(t, org);
@@ -503,6 +539,10 @@ describe('on another server', () => {
     ]).toEqual([]);
     const boss = await createUser(other.api);
     expect((await restoreThere('--owner', 'nobody@example.com')).code).toBe(1);
+    // Anybody can register with the address of somebody else.
+    const unverified = await restoreThere('--owner', boss.email);
+    expect(unverified).toMatchObject({ code: 1, err: expect.stringContaining('has not verified') });
+    await verify(other, boss.email);
     const result = await restoreThere('--owner', boss.email);
     expect(result.code, result.err).toBe(0);
     expect(JSON.parse(result.out).members).toMatchObject({ restored: 0, skipped: [{}, {}] });
@@ -519,18 +559,29 @@ it('erases persons whose accounts were deleted since the backup', async () => {
   const comment = { body: `@[Zaphod Beeblebrox](${gone.id}) look` };
   must(await t.api.post(`/findings/${finding.id}/comments`, { ...org.asOwner, body: comment }));
   must(await t.api.patch(`/findings/${finding.id}`, { ...org.asOwner, body: { assignee_id: gone.id } }));
+  // Somebody else, whom only the text of a comment names.
+  const left = { id: t.services.nextId().id, name: 'Ford Prefect' };
+  const edited = { body: `@[${left.name}](${left.id.toUpperCase()}) has left` };
+  must(await t.api.post(`/findings/${finding.id}/comments`, { ...org.asOwner, body: edited }));
+  // And one whom undoing a change would assign the finding to.
+  const third = t.services.nextId().id;
+  const patched = { body: { assignee_id: org.owner.id } };
+  must(await t.api.patch(`/findings/${finding.id}`, { ...org.asOwner, ...patched }));
+  const changes = `"${orgSchemaName(org.id)}".changes`;
+  await sql(`update ${changes} set fields = replace(fields::text, '${gone.id}', '${third}')::json`);
   await backUp();
   await purge();
   const { email } = gone;
   await sql(`delete from shared.orgs where created_by = '${gone.id}'`);
   must(await t.api.delete('/auth/me', { cookie: gone.cookie, body: { confirm: email } }));
   await sql('delete from shared.account_erasures');
-  expect(await restore()).toMatchObject({ erased_accounts: 1, members: { skipped: [{ email }] } });
+  expect(await restore()).toMatchObject({ erased_accounts: 3, members: { skipped: [{ email }] } });
   expect(JSON.stringify(await rowsOf(t.services.database, org))).toContain('Zaphod Beeblebrox');
   await eraseAccounts(t.services);
   const rows = await rowsOf(t.services.database, org);
-  expect(JSON.stringify(rows)).not.toContain('Zaphod Beeblebrox');
+  expect(JSON.stringify(rows)).not.toMatch(/Zaphod Beeblebrox|Ford Prefect/);
   expect(JSON.stringify(rows.findings)).not.toContain(gone.id);
+  expect(JSON.stringify(rows.changes)).not.toContain(third);
 });
 
 it('both commands write a security event', async () => {

@@ -324,6 +324,17 @@ describe('a slug', () => {
     expect(formers.map(({ former_slug }) => former_slug)).toEqual(['second']);
   });
 
+  it('that another project has got does not go back when that one is deleted', async () => {
+    const wide = await wideToken();
+    must(await rename('web-shop', 'shop'));
+    await create('Web shop');
+    must(await remove('web-shop', { confirm: 'web-shop' }));
+    expect((await get('/projects/web-shop')).error).toBe('resource_error/not_found');
+    // What an agent of the deleted project sends does not land in the other one.
+    const body = { scan_id: 'by-slug', project: 'web-shop', persona: 'senku' };
+    expect((await t.api.post('/agent/scans', { ...wide, body })).error).toBe('resource_error/not_found');
+  });
+
   it('is unique, and of the form of slugs', async () => {
     await create('Other');
     const taken = await rename('web-shop', 'other');

@@ -12,6 +12,7 @@ import {
   takeErasures,
   type Wanted,
 } from '../../../db/accounts/erasure.ts';
+import { isUnavailable } from '../../../db/errors.ts';
 import { withoutMention } from '../../findings/triage/mentions.ts';
 import { eraseQueuedTo } from '../../mail/queued-to.ts';
 import type { Services } from '../../services.ts';
@@ -91,7 +92,7 @@ function createTurn(
   erasures: readonly Erasure[],
   { turnMs, pauses }: { turnMs: number; pauses: boolean },
 ) {
-  const { clock, database, knownOrgs, nextId } = services;
+  const { clock, database, knownOrgs, log, nextId } = services;
   const end = performance.now() + turnMs;
   let renewed = performance.now();
   let start = renewed;
@@ -108,12 +109,20 @@ function createTurn(
   return {
     isOver,
     rest,
-    /** @returns whether nothing is left of these users; otherwise the time is over */
-    async eraseIn(orgId: string, userIds: readonly string[]): Promise<boolean> {
+    /** @returns whether nothing is left of these accounts; otherwise the time is over */
+    async eraseIn(orgId: string, accounts: readonly Erasure[]): Promise<boolean> {
+      const userIds = idsOf(accounts);
       const options = { userIds, now: clock(), nextId: () => nextId().id, withoutMention };
-      for await (const _ of eraseInOrg(database.sql, knownOrgs.tablesOf({ id: orgId }), options)) {
-        await rest();
-        if (!pauses && isOver()) return false;
+      try {
+        for await (const _ of eraseInOrg(database.sql, knownOrgs.tablesOf({ id: orgId }), options)) {
+          await rest();
+          if (!pauses && isOver()) return false;
+        }
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        // The others do not wait for this organization, and this pass is not the last one.
+        log.error('an organization keeps deleted accounts', { org: orgId, accounts: userIds.length, error });
+        for (const account of accounts) account.passes = 0;
       }
       await rest();
       return true;
@@ -133,17 +142,21 @@ async function eraseFirst(
   { eraseIn, isOver, rest }: Turn,
 ): Promise<void> {
   const begun = erasures.filter(({ doneOrgId }) => doneOrgId === null);
+  // Once for all of them, because it opens every mail. Of two accounts that had an address, the later one counts.
+  const before = new Map(
+    begun
+      .toSorted((a, b) => a.deletedAt.getTime() - b.deletedAt.getTime())
+      .flatMap(({ emails, deletedAt }) => emails.map((email): [string, Date] => [email, deletedAt])),
+  );
+  await eraseQueuedTo({ db, box: mailBox }, before);
   for (const erasure of begun) {
-    const { emails, deletedAt } = erasure;
-    if (emails.length === 0) continue;
-    await eraseQueuedTo({ db, box: mailBox }, emails, deletedAt);
     await eraseAddresses(sql, erasure);
     await rest();
   }
   const ids = [...new Set(begun.flatMap(({ firstOrgIds }) => firstOrgIds))];
   for (const id of await currentOrgs(sql, ids, orgMigrations.length)) {
     const members = begun.filter(({ firstOrgIds }) => firstOrgIds.includes(id));
-    if (!(await eraseIn(id, idsOf(members)))) return;
+    if (!(await eraseIn(id, members))) return;
     for (const member of members) member.firstOrgIds = member.firstOrgIds.filter((one) => one !== id);
     if (isOver()) return;
   }
@@ -167,13 +180,15 @@ async function pass(
     const orgs = await nextOrgs(sql, position, version, ORGS);
     for (const { id } of orgs) {
       const behind = erasures.filter(({ doneOrgId }) => doneOrgId === null || doneOrgId < id);
-      if (!(await eraseIn(id, idsOf(behind)))) return false;
+      if (!(await eraseIn(id, behind))) return false;
       position = id;
       for (const erasure of behind) erasure.doneOrgId = id;
       if (isOver()) return false;
     }
     if (orgs.length < ORGS) break;
   }
+  // With the passes that do not count.
+  await renewErasures(sql, erasures);
   await endPass(sql, idsOf(erasures), version);
   for (const { userId, passes } of erasures)
     log.info('a deleted account was erased', { account: userId, pass: passes + 1 });

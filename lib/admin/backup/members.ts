@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm';
+import type { Database } from '../../../db/client.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import type { Role } from '../../../db/schema/orgs.ts';
 import { arrayText, run, type SqlClient } from '../../../db/statements.ts';
+import { AdminError, oneLine } from '../error.ts';
+import { findUser } from '../users/account.ts';
 import type { MemberRow } from './verify.ts';
 
 export interface SkippedMember {
@@ -50,6 +53,22 @@ export async function findMembers(client: SqlClient, members: readonly MemberRow
   return found;
 }
 
+/**
+ * The account that becomes an owner: by its id, or by an address that it has verified. Anybody can register with an address of
+ * somebody else.
+ * @throws AdminError if there is none
+ */
+export async function findOwner({ db, sql: client }: Database, name: string): Promise<string> {
+  const { id } = await findUser(db, name);
+  const address = name.trim().toLowerCase();
+  if (address === id) return id;
+  const holder = (await verifiedBy(client, [address])).get(address);
+  if (holder === id) return id;
+  throw new AdminError(
+    `the account ${id} has not verified "${oneLine(name)}": name it by its id if it is the right one`,
+  );
+}
+
 /** Those of some ids that accounts have. */
 export async function existingUsers(client: SqlClient, ids: readonly string[]): Promise<Set<string>> {
   const rows = await run<{ id: string }>(
@@ -68,8 +87,8 @@ async function verifiedBy(client: SqlClient, emails: readonly string[]): Promise
   return new Map(rows.map(({ email, user_id }) => [email, user_id]));
 }
 
-const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 /** Replaces the ids of accounts in a row, wherever they stand: in columns, JSON and mentions. */
 export const withIds = (line: string, ids: ReadonlyMap<string, string>): string =>
-  ids.size === 0 ? line : line.replace(UUID, (id) => ids.get(id) ?? id);
+  ids.size === 0 ? line : line.replace(UUID, (id) => ids.get(id.toLowerCase()) ?? id);

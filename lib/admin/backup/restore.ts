@@ -11,9 +11,8 @@ import { isReservedSlug, ORG_SLUG } from '../../orgs/slugs.ts';
 import { logOperatorEvent } from '../../security-events.ts';
 import { AdminError, EXIT, oneLine, reasonOf } from '../error.ts';
 import { operator } from '../operator.ts';
-import { findUser } from '../users/account.ts';
 import type { BackupCall } from './backup.ts';
-import { findMembers, type SkippedMember } from './members.ts';
+import { findMembers, findOwner, type SkippedMember } from './members.ts';
 import type { RestorePlan } from './plan.ts';
 import { restoreRows } from './rows.ts';
 import { restoreShared } from './shared.ts';
@@ -60,7 +59,7 @@ export async function restoreBackup(
   const slug = as ?? backup.header.org.slug;
   requireSlug(slug);
   const members = await findMembers(database.sql, backup.memberships);
-  const ownerId = owner === undefined ? undefined : (await findUser(database.db, owner)).id;
+  const ownerId = owner === undefined ? undefined : await findOwner(database, owner);
   if (ownerId === undefined && !members.restored.some(({ role }) => role === 'owner'))
     throw new AdminError(
       'no owner of the organization has an account here: let one register and verify the address, or name an account with --owner',

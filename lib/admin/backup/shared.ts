@@ -7,8 +7,10 @@ import { AdminError } from '../error.ts';
 import { existingUsers } from './members.ts';
 import type { RestorePlan } from './plan.ts';
 
-/** Persons without an account in one organization. More are no sign of a real backup. */
-const MOST_ERASED = 1_000;
+/** Persons without an account in one organization, besides its members. More are no sign of a real backup. */
+const MOST_ERASED = 5_000;
+/** Anybody can write any ids into a text. */
+const MOST_MENTIONED = 20_000;
 
 /** Inserts the rows of `shared`, except for the last table of the file. */
 export async function restoreShared(
@@ -40,6 +42,7 @@ export async function restoreShared(
     created_by: hasCreator ? creator : null,
   };
   await insert('orgs', [org], { schema_version: sql`${migrations.length}::int` });
+  if (await restoring.isReserved(tx, slug)) throw new AdminError(`the slug ${slug} was taken meanwhile`);
   await insert('org_migrations', [...backup.org_migrations, ...pendingSteps(plan)]);
   if (!isCopy) {
     const free = await restoring.freeSlugs(
@@ -47,7 +50,11 @@ export async function restoreShared(
       backup.reserved_slugs.map((reserved) => reserved.slug),
     );
     const slugs = backup.reserved_slugs.filter((reserved) => free.has(reserved.slug));
-    for (const reserved of slugs) await restoring.releaseSlug(tx, reserved.slug);
+    for (const reserved of slugs) {
+      await restoring.releaseSlug(tx, reserved.slug);
+      await restoring.setSlug(tx, orgId, reserved.slug);
+    }
+    await restoring.setSlug(tx, orgId, slug);
     await insert('reserved_slugs', slugs);
   }
   await insert('retention', backup.retention);
@@ -79,12 +86,25 @@ function pendingSteps({ backup, migrations }: RestorePlan) {
  */
 async function eraseMissing(tx: SqlClient, { backup, orgId, members }: RestorePlan): Promise<number> {
   const former = backup.memberships.map(({ user_id }) => user_id).filter((id) => !members.ids.has(id));
+  const isFormer = new Set(former);
   const named = await restoring.personsOf(tx, orgId, MOST_ERASED + former.length + 1);
-  const persons = [...new Set([...former, ...named])];
-  const existing = await existingUsers(tx, persons);
-  const missing = persons.filter((id) => !existing.has(id));
-  if (missing.length > MOST_ERASED)
+  const others = await withoutAccount(
+    tx,
+    [...new Set(named)].filter((id) => !isFormer.has(id)),
+  );
+  if (others.length > MOST_ERASED)
     throw new AdminError(`the backup names more than ${MOST_ERASED} persons who have no account here`);
-  await noteErasures(tx, missing, orgId);
-  return missing.length;
+  const mentioned = await withoutAccount(tx, await restoring.mentionedOf(tx, orgId, MOST_MENTIONED));
+  const missing = new Set([
+    ...(await withoutAccount(tx, former)),
+    ...others,
+    ...mentioned.slice(0, MOST_ERASED),
+  ]);
+  await noteErasures(tx, [...missing], orgId);
+  return missing.size;
+}
+
+async function withoutAccount(tx: SqlClient, ids: readonly string[]): Promise<string[]> {
+  const existing = await existingUsers(tx, ids);
+  return ids.filter((id) => !existing.has(id));
 }

@@ -8,20 +8,22 @@ import {
 } from '../../../db/backup/sections.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
 import { PLANS, ROLES } from '../../../db/schema/orgs.ts';
+import { isDomain } from '../domains.ts';
 import { AdminError, oneLine } from '../error.ts';
 import type { Cells, Header } from './format.ts';
 import { readBackup } from './read.ts';
 
 const text = (max: number) => z.string().max(max);
 const id = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-const time = z.string().max(50);
+/** Not `infinity`, which PostgreSQL takes and no response can show. */
+const time = z.string().regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}(?:\.[0-9]{1,6})?\+00$/);
 const days = z.string().regex(/^[0-9]{1,6}$/);
 
 const OrgRow = z.object({
   name: text(200).min(1),
   slug: text(50),
   plan: z.enum(PLANS),
-  custom_domain: text(253).nullable(),
+  custom_domain: z.string().refine(isDomain, 'is no host name').nullable(),
   viewer_tokens_verify: z.enum(['true', 'false']),
   created_by: id.nullable(),
   created_at: time,

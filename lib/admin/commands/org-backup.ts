@@ -28,7 +28,7 @@ export function addOrgBackup(orgs: Command, choose: Choose): void {
     )
     .argument('<file>', 'made by "orgs backup"')
     .option('--as <slug>', 'make a new organization with this slug, for example beside the original')
-    .option('--owner <user>', 'id or address of an account that becomes an owner')
+    .option('--owner <user>', 'id or verified address of an account that becomes an owner')
     .option('--without-tokens', 'revoke all API tokens: agents need new ones')
     .action((file, options, command) =>
       choose(command, async ({ database, log, tracks }) => {
