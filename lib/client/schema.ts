@@ -6393,6 +6393,11 @@ export interface components {
             /** @enum {string} */
             db: "ok";
             /**
+             * @description Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.
+             * @example 0
+             */
+            workers_down?: number;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -6410,6 +6415,11 @@ export interface components {
             status: "ok";
             /** @enum {string} */
             db: "ok";
+            /**
+             * @description Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.
+             * @example 0
+             */
+            workers_down?: number;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -6454,6 +6464,11 @@ export interface components {
             /** @enum {string} */
             db: "ok";
             /**
+             * @description Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.
+             * @example 0
+             */
+            workers_down?: number;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -6471,6 +6486,11 @@ export interface components {
             status: "ok";
             /** @enum {string} */
             db: "ok";
+            /**
+             * @description Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.
+             * @example 0
+             */
+            workers_down?: number;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -12607,10 +12627,12 @@ export interface operations {
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "status": "ok",
                      *       "db": "ok",
+                     *       "workers_down": 0,
                      *       "timestamp": "2026-01-01T00:00:00.000Z",
                      *       "result": {
                      *         "status": "ok",
                      *         "db": "ok",
+                     *         "workers_down": 0,
                      *         "timestamp": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
@@ -12641,10 +12663,12 @@ export interface operations {
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "status": "ok",
                      *       "db": "ok",
+                     *       "workers_down": 0,
                      *       "timestamp": "2026-01-01T00:00:00.000Z",
                      *       "result": {
                      *         "status": "ok",
                      *         "db": "ok",
+                     *         "workers_down": 0,
                      *         "timestamp": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
