@@ -1,9 +1,30 @@
+import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
+import { openDatabase } from '../../../db/client.ts';
+import { migrateShared } from '../../../db/migrations/migrate.ts';
+import { sharedMigrations } from '../../../drizzle/migrations.ts';
+import { type CitusNodes, dropCitusDatabase, makeCitusDatabase } from '../citus/cluster.ts';
 import { TEMPLATE } from './postgres.ts';
 import { type MadeDatabase, makeDatabase } from './scratch.ts';
 
 export type TestDatabase = MadeDatabase;
 
 /** Makes a database for one suite: with `shared` migrated, or empty. */
-export const createDatabase = (from: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> =>
-  makeDatabase(inject('postgresUrl'), from === 'migrated' ? { template: TEMPLATE } : {});
+export async function createDatabase(from: 'migrated' | 'empty' = 'migrated'): Promise<TestDatabase> {
+  const citus = inject('citus');
+  if (citus) return await createOnCitus(citus, from);
+  return await makeDatabase(inject('postgresUrl'), from === 'migrated' ? { template: TEMPLATE } : {});
+}
+
+/** A database on Citus cannot be copied. */
+async function createOnCitus(nodes: CitusNodes, from: 'migrated' | 'empty'): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  // Suites have the rights that they have on one PostgreSQL.
+  const { adminUrl: url } = await makeCitusDatabase(nodes, name);
+  if (from === 'migrated') {
+    const { sql, close } = openDatabase({ url, max: 1 });
+    await migrateShared(sql, sharedMigrations);
+    await close();
+  }
+  return { url, drop: () => dropCitusDatabase(nodes, name) };
+}

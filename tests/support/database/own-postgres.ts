@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findPackage, prepareBinaries } from '../../../db/embedded/binaries.ts';
+import { type Binaries, findPackage, prepareBinaries } from '../../../db/embedded/binaries.ts';
 import {
   createCluster,
   openCluster,
@@ -27,15 +27,28 @@ export interface OwnPostgres {
   resume(): Promise<void>;
 }
 
+export interface OwnPostgresOptions {
+  /** The directory below the site's. */
+  name?: string;
+  /** The directory of another PostgreSQL's programs. */
+  binDir?: string | undefined;
+  /** The superuser's password; a random one without it. */
+  password?: string | undefined;
+}
+
 /** Makes a cluster in the site's directory and starts it; it stops when the site closes. */
 export async function startOwnPostgres(
-  site: Site,
+  site: Pick<Site, 'workDir' | 'onClose'>,
   settings: Record<string, string> = {},
+  { name = 'own', binDir, password: given }: OwnPostgresOptions = {},
 ): Promise<OwnPostgres> {
   const user = await unprivilegedUser();
-  const cluster = await openCluster(join(site.workDir, 'own'));
+  const cluster = await openCluster(join(site.workDir, name));
+  if (given) await writeFile(cluster.passwordFile, given, { mode: 0o600 });
   const password = await readPassword(cluster);
-  const binaries = await prepareBinaries(await findPackage(), user, [join(cluster.home, 'runtime')]);
+  const binaries = binDir
+    ? programsIn(binDir)
+    : await prepareBinaries(await findPackage(), user, [join(cluster.home, 'runtime')]);
   await createCluster(cluster, password, binaries.initdb, user);
   let port: number | undefined;
   let postmaster: ChildProcess | undefined;
@@ -77,3 +90,9 @@ export async function startOwnPostgres(
   });
   return own;
 }
+
+const programsIn = (dir: string): Binaries => ({
+  initdb: join(dir, 'initdb'),
+  postgres: join(dir, 'postgres'),
+  pgCtl: join(dir, 'pg_ctl'),
+});
