@@ -28,8 +28,8 @@ export default defineConfig({
         test: {
           name: 'api',
           include: ['tests/**/*.test.ts'],
-          // Those of the edge: see vitest.edge.config.ts.
-          exclude: [CONTRACT, 'tests/edge/**'],
+          // See vitest.edge.config.ts and vitest.citus.config.ts.
+          exclude: [CONTRACT, 'tests/edge/**', 'tests/citus/**'],
           globalSetup: 'tests/support/run/prepare.ts',
           sequence: { groupOrder: 0 },
         },

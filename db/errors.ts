@@ -41,7 +41,22 @@ export function sqlState(error: unknown): string | undefined {
 /** Whether a query failed because the database is unreachable, overloaded or on its way down. */
 export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
-  return code !== undefined && (UNAVAILABLE.has(code) || code.startsWith('08'));
+  return code !== undefined && (UNAVAILABLE.has(code) || isWorkerDown(error));
+}
+
+/** Whether PostgreSQL reported a lost connection, which is one of Citus to a worker. */
+export function isWorkerDown(error: unknown): boolean {
+  const code = sqlState(error);
+  if (code?.startsWith('08')) return true;
+  // Citus has no SQLSTATE for a worker that fails during a transaction.
+  return code === 'XX000' && messageOf(error).startsWith('failure on connection marked as essential');
+}
+
+/** The message of the error that has the SQLSTATE. */
+function messageOf(error: unknown): string {
+  for (let e = error; e instanceof Error; e = e.cause)
+    if (typeof (e as { code?: unknown }).code === 'string') return e.message;
+  return '';
 }
 
 /** Whether a write failed because the database takes none: its disk is full, or it is read-only at the moment. */
@@ -53,11 +68,17 @@ export function refusesWrites(error: unknown): boolean {
 /** Whether a statement failed only because an earlier one of its transaction had failed. */
 export const isAborted = (error: unknown): boolean => sqlState(error) === '25P02';
 
-/** Whether running the same transaction again may succeed (deadlock, serialization failure). */
+/** Whether running the same transaction again may succeed. */
 export function isRetryable(error: unknown): boolean {
   const code = sqlState(error);
-  return code === '40P01' || code === '40001';
+  return code !== undefined && RETRYABLE.has(code);
 }
+
+const RETRYABLE = new Set([
+  '40001', // serialization failure
+  '40P01', // deadlock
+  'CIINF', // Citus: an intermediate result is missing, because the organization was moved meanwhile
+]);
 
 const MAX_TRIES = 4;
 

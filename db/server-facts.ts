@@ -23,6 +23,29 @@ export interface ServerFacts {
   migrated: boolean;
 }
 
+/** What stores the tables of organizations: PostgreSQL itself, or workers of Citus. */
+export type Engine = 'postgres' | 'citus';
+
+/** Finds out the engine once per process. */
+export type EngineDetection = (client: SqlClient) => Promise<Engine>;
+
+/** @param known skips the detection */
+export function createEngineDetection(known?: Engine): EngineDetection {
+  let engine = known;
+  return async (client) => {
+    engine ??= await readEngine(client);
+    return engine;
+  };
+}
+
+async function readEngine(client: SqlClient): Promise<Engine> {
+  const [row] = await run<{ citus: boolean }>(
+    client,
+    sql`select exists (select from pg_catalog.pg_extension where extname = 'citus') as citus`,
+  );
+  return row?.citus ? 'citus' : 'postgres';
+}
+
 /** Asks the server of a connection. Needs no rights. */
 export async function readServerFacts(client: SqlClient): Promise<ServerFacts> {
   const [row] = await run<ServerFacts>(

@@ -83,3 +83,13 @@ function toStatement<Params extends object, Row extends object>({
 
 /** A PostgreSQL array of ids, numbers or other values that need no quotes, as a parameter. */
 export const arrayText = (values: readonly string[]): string => `{${[...new Set(values)].join(',')}}`;
+
+/** A PostgreSQL array of any values, in their order, as a parameter; arrays in it become their text. */
+export const listText = (values: readonly unknown[]): string => `{${values.map(elementText).join(',')}}`;
+
+function elementText(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = Array.isArray(value) ? listText(value) : String(value);
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

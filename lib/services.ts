@@ -8,6 +8,7 @@ import type { Migration } from '../db/migrations/migrate.ts';
 import { createPolicyCache, type PolicyCache } from '../db/policies/policies.ts';
 import { createReads, type Reads } from '../db/replica/reads.ts';
 import type { Replica } from '../db/replica/replica.ts';
+import { createEngineDetection, type Engine, type EngineDetection } from '../db/server-facts.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
 import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
@@ -42,6 +43,7 @@ import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
 import { routesNoted } from './metrics/read-routes.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
+import { createWorkerCheck, type WorkerCheck } from './orgs/workers.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
 import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
@@ -64,6 +66,8 @@ export interface CoreServices {
   knownRevisions: KnownRevisions;
   /** The policies that pushes follow, as they were read last. */
   policies: PolicyCache;
+  /** Whether the database is distributed. */
+  engineOf: EngineDetection;
   hasher: PasswordHasher;
   mailer: Mailer;
   signedTokens: SignedTokens;
@@ -110,6 +114,7 @@ export interface Services extends CoreServices {
   readFinding: FindingReader;
   findingPages: FindingPages;
   revisions: Revisions;
+  workersDown: WorkerCheck;
 }
 
 /** Compresses bytes in the gzip format (RFC 1952). */
@@ -131,6 +136,8 @@ export interface Platform {
   metrics?: MetricsOptions;
   /** Seals queued mails while neither `SVC_ENCRYPTION_KEY` nor `JWT_SECRET` is set. */
   mailSecret?: string | undefined;
+  /** Detected by default. */
+  engine?: Engine | undefined;
 }
 
 /**
@@ -177,6 +184,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     knownOrgs: createKnownOrgs(),
     knownRevisions: createKnownRevisions(),
     policies: createPolicyCache(),
+    engineOf: createEngineDetection(platform.engine),
     hasher: platform.hasher,
     mailer: platform.mailer,
     reports: platform.reports,
@@ -232,15 +240,17 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
     personalTokens: createPersonalTokens(database, clock),
-    ingest: createIngest(
-      createConnectionShare(database.withConnection, third),
-      nextId,
-      metrics.batchWritten,
-      core.policies,
-    ),
+    ingest: createIngest(createConnectionShare(database.withConnection, third), nextId, {
+      onBatch: metrics.batchWritten,
+      policyCache: core.policies,
+      engineOf: core.engineOf,
+    }),
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
     revisions: createRevisions(database, core.knownRevisions),
+    workersDown: createWorkerCheck(database, core.engineOf, (down) =>
+      log.warn(down.length > 0 ? 'workers of Citus are down' : 'all workers of Citus respond', { down }),
+    ),
     listPermits: createListPermits(permits.list, { timeoutMs: LIST_WAIT_MS }),
     searchPermits: permits.search,
     reportPermits: permits.report,

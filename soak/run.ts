@@ -1,5 +1,6 @@
 import { runProgram } from '../tests/support/scenario/program.ts';
 import { agent } from './agent.ts';
+import { citus } from './citus.ts';
 import { clients } from './clients.ts';
 import { disk } from './disk.ts';
 import { hostile } from './hostile.ts';
@@ -16,7 +17,7 @@ await runProgram({
   name: 'soak',
   about: 'Each one puts load or a fault on the service, on loopback, verifies the resulting state and exits.',
   scenarios: {
-    ...{ agent, clients, disk, hostile, kills, 'login-flood': loginFlood },
+    ...{ agent, citus, clients, disk, hostile, kills, 'login-flood': loginFlood },
     ...{ noisy, orgs, pgbouncer, postgres, replica, stop },
   },
   isShared: false,

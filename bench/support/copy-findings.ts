@@ -5,9 +5,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pushedFindingFields } from '../../db/findings/fields.ts';
 import {
+  definitionsOf,
   insertedColumns,
   insertedValues,
-  policyColumns,
+  policyInput,
   updates,
 } from '../../db/findings/ingest/push-sql.ts';
 import { createIds } from '../../db/ids.ts';
@@ -41,7 +42,7 @@ export async function copyFindings({ site, database }: Scene, copied: Copied): P
   const names = [...columns.map(({ name }) => name), 'id', 'at'];
   const nextId = createIds(() => new Date());
   const run = newRun();
-  const begin = `create temp table staging (${columns.map(({ name, sqlType }) => `${name} ${sqlType}`).join(', ')}, id uuid, at timestamptz, actor_id uuid, ${policyColumns}) on commit delete rows;\n`;
+  const begin = `create temp table staging (${columns.map(({ name, sqlType }) => `${name} ${sqlType}`).join(', ')}, id uuid, at timestamptz, actor_id uuid, ${definitionsOf(policyInput)}) on commit delete rows;\n`;
   const upsert = `insert into ${orgSchemaName(org.id)}.findings as f (${insertedColumns})
     select ${insertedValues('i')} from staging i on conflict (project_id, fingerprint) do update set ${updates('f')};\ncommit;\n`;
   const files = Array.from({ length: sessions }, (_, i) => join(site.workDir, `copy-${i}.sql`));

@@ -8,7 +8,7 @@ import type { Field } from './field-type.ts';
 const regresses = (stored: string) => `${stored}.status in ('fixed', 'verified')`;
 
 const severityIndex = (severity: string) =>
-  `case ${severity} ${SEVERITIES.map((name, i) => `when '${name}' then ${i + 1}`).join(' ')} end`;
+  `case ${SEVERITIES.map((name, i) => `when ${severity} = '${name}' then ${i + 1}`).join(' ')} end`;
 
 /** The due date of a row by the due dates of the organization, which a rule does not change. */
 export const policyDueAt = (row: string) => `${row}.due_dates[${severityIndex(`${row}.severity`)}]`;

@@ -55,6 +55,7 @@ const bySeverity = SEVERITIES.map((severity) =>
 );
 
 /**
+ * - Scans are locked by a query that computes nothing: otherwise Citus confuses the result with another one.
  * - A summary counts a finding by the severity that it had at the end of the scan, which is not stored.
  * - Sightings and decisions of rules are found by scan and rule, because their keys begin with these.
  */
@@ -71,11 +72,14 @@ with gone as materialized (
     select scan_id, severity from gone union all
     select s.scan_id, g.severity from seen s join gone g on g.id = s.finding_id
   ) r group by scan_id
+), ended as materialized (
+  select scan_id, summary from ${tables.scans}
+  where scan_id = any (array(select scan_id from reported)) and status <> 'running' and summary is not null
+  order by scan_id for no key update
 ), summed as materialized (
   select k.scan_id, json_build_object('total', greatest((k.summary ->> 'total')::int - r.total, 0),
     ${sql.join(lessened, sql`, `)}) as summary
-  from ${tables.scans} k join reported r on r.scan_id = k.scan_id
-  where k.status <> 'running' and k.summary is not null order by k.scan_id for no key update
+  from ended k join reported r on r.scan_id = k.scan_id
 ), corrected as (
   update ${tables.scans} k set summary = s.summary from summed s where k.scan_id = s.scan_id
 ), without_exploits as (

@@ -42,6 +42,8 @@ export async function migrateShared(
       const [next] = pending(await appliedToShared(tx), migrations);
       if (!next) return;
       await Promise.all([
+        // Citus keeps `shared` on the coordinator. PostgreSQL ignores the setting.
+        run(tx, sql`set local citus.enable_schema_based_sharding = off`),
         ...next.statements.map((statement) => run(tx, sql.raw(statement))),
         run(
           tx,

@@ -35,6 +35,13 @@ export interface NewScan {
   now: Date;
 }
 
+/**
+ * Joins the project of a count. With a table beside the result of another part, Citus sends the INSERT to the worker of the
+ * organization. Otherwise it needs all workers, and fails while one is down.
+ */
+const ofProject = ({ projects }: Pick<OrgTables, 'projects'>): SQL =>
+  sql`join ${projects} p on p.id = project_id`;
+
 const register = orgStatement<
   Omit<NewScan, 'target' | 'commit' | 'now'> & { target: string | null; commit: string | null; now: string },
   { scan: Resource<ScanRow> }
@@ -45,7 +52,8 @@ with registered as (
   values (${$.scanId}, ${$.projectId}, ${$.persona}, ${$.name}, ${$.target}, ${$.commit}, 'running', ${$.now})
   on conflict (scan_id) do nothing returning *
 ), counted as (
-  insert into ${tables.scanCounts} as c (project_id, status, count) select project_id, status, 1 from registered
+  insert into ${tables.scanCounts} as c (project_id, status, count)
+  select project_id, status, 1 from registered ${ofProject(tables)}
   on conflict (project_id, status) do update set count = c.count + excluded.count
 )
 select ${json(scanFields(withCte(tables, 'scans', 'registered')))} as scan from registered`,
@@ -101,7 +109,7 @@ with summed as materialized (${summaryOf(tables, $.scanId)}
   select project_id, status, change from (
     select project_id, 'running' as status, -1 as change from ended union all
     select project_id, status, 1 from ended
-  ) changes order by project_id, status
+  ) changes ${ofProject(tables)} order by project_id, status
   on conflict (project_id, status) do update set count = c.count + excluded.count
 )
 select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended`,
@@ -139,7 +147,8 @@ with removed as (
     and not exists (${reportedBy(tables, $.scanId)})
   returning s.scan_id, s.project_id, s.status
 ), counted as (
-  insert into ${tables.scanCounts} as c (project_id, status, count) select project_id, status, -1 from removed
+  insert into ${tables.scanCounts} as c (project_id, status, count)
+  select project_id, status, -1 from removed ${ofProject(tables)}
   on conflict (project_id, status) do update set count = c.count + excluded.count
 )
 select scan_id from removed`,
@@ -157,11 +166,12 @@ export async function removeScan(client: Sql, tables: OrgTables, scanId: string)
 }
 
 const deleteStatement = orgStatement<{ scanId: string }, { project_id: string }>(
-  ({ scans, scanCounts, sightings }, $) => sql`
+  ({ projects, scans, scanCounts, sightings }, $) => sql`
 with deleted as (
   delete from ${scans} where scan_id = ${$.scanId} and status <> 'running' returning scan_id, project_id, status
 ), counted as (
-  insert into ${scanCounts} as c (project_id, status, count) select project_id, status, -1 from deleted
+  insert into ${scanCounts} as c (project_id, status, count)
+  select project_id, status, -1 from deleted ${ofProject({ projects })}
   on conflict (project_id, status) do update set count = c.count + excluded.count
 ), forgotten as (
   delete from ${sightings} where scan_id = (select scan_id from deleted)

@@ -9,7 +9,16 @@ import { timestamp, z } from '../../lib/http/schema.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 
-const healthy = { status: z.literal('ok'), db: z.literal('ok'), timestamp: timestamp() };
+const healthy = {
+  status: z.literal('ok'),
+  db: z.literal('ok'),
+  workers_down: z.int().optional().openapi({
+    description:
+      'Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.',
+    example: 0,
+  }),
+  timestamp: timestamp(),
+};
 const degraded = { status: z.literal('degraded'), db: z.literal('unreachable'), timestamp: timestamp() };
 
 /** A probe; both paths behave the same. */
@@ -51,15 +60,17 @@ async function answerProbe({ c, services, now, log }: PublicCall): Promise<Raw> 
   const { ids } = c.get('request');
   const { request_id } = ids;
   const timestamp = now.toISOString();
+  let workers_down: number | undefined;
   try {
     await services.database.ping(PING_TIMEOUT_MS);
+    workers_down = services.workersDown();
   } catch (error) {
     log.warn('database unreachable', { ...ids, error });
     const state = { status: 'degraded', db: 'unreachable', timestamp };
     const errors = [new ApiError('server_error/unavailable')];
     return json(503, { success: false, request_id, errors, result: state, ...state });
   }
-  const state = { status: 'ok', db: 'ok', timestamp };
+  const state = { status: 'ok', db: 'ok', workers_down, timestamp };
   return json(200, { success: true, request_id, result: state, ...state });
 }
 

@@ -6514,6 +6514,11 @@ export interface components {
             /** @enum {string} */
             db: "ok";
             /**
+             * @description Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.
+             * @example 0
+             */
+            workers_down?: number;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -6531,6 +6536,11 @@ export interface components {
             status: "ok";
             /** @enum {string} */
             db: "ok";
+            /**
+             * @description Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.
+             * @example 0
+             */
+            workers_down?: number;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -6575,6 +6585,11 @@ export interface components {
             /** @enum {string} */
             db: "ok";
             /**
+             * @description Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.
+             * @example 0
+             */
+            workers_down?: number;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -6592,6 +6607,11 @@ export interface components {
             status: "ok";
             /** @enum {string} */
             db: "ok";
+            /**
+             * @description Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.
+             * @example 0
+             */
+            workers_down?: number;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -12851,10 +12871,12 @@ export interface operations {
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "status": "ok",
                      *       "db": "ok",
+                     *       "workers_down": 0,
                      *       "timestamp": "2026-01-01T00:00:00.000Z",
                      *       "result": {
                      *         "status": "ok",
                      *         "db": "ok",
+                     *         "workers_down": 0,
                      *         "timestamp": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
@@ -12885,10 +12907,12 @@ export interface operations {
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "status": "ok",
                      *       "db": "ok",
+                     *       "workers_down": 0,
                      *       "timestamp": "2026-01-01T00:00:00.000Z",
                      *       "result": {
                      *         "status": "ok",
                      *         "db": "ok",
+                     *         "workers_down": 0,
                      *         "timestamp": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }

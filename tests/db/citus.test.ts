@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { loadModule } from 'libpg-query';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import type { SqlClient } from '../../db/statements.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';
 import { backupOrg } from '../../lib/admin/backup/backup.ts';
@@ -16,7 +18,9 @@ import { showOrg } from '../../lib/admin/orgs.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
 import { createOrg } from '../support/api/api.ts';
 import { citusFaults, orgSchemasOf } from '../support/citus/faults.ts';
+import { sendPushStatements } from '../support/citus/push-statements.ts';
 import { type Analyzer, openAnalyzer } from '../support/citus/query-tree.ts';
+import { partsOf, readStatements } from '../support/citus/syntax.ts';
 import { planTour } from '../support/contract/tour.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { tapWire, type Wire } from '../support/database/tap.ts';
@@ -120,6 +124,27 @@ it('migrations and commands send nothing that Citus would refuse', async () => {
   expect(await faultsOf(statements)).toEqual([]);
 });
 
+it('pushes on Citus are statements that it sends to a worker as they are', async () => {
+  const org = await createOrg(t.api);
+  const tables = defineOrgTables(orgSchemaName(org.id));
+  const texts: string[] = [];
+  const client = {
+    unsafe: (text: string) => {
+      texts.push(text);
+      return Promise.resolve([]);
+    },
+  } as unknown as SqlClient;
+  await sendPushStatements(client, tables);
+  expect(texts).toHaveLength(7);
+  expect(await faultsOf(texts)).toEqual([]);
+  for (const text of texts) {
+    const [statement] = readStatements(text);
+    // Citus routes one INSERT, or a SELECT with a CTE that updates.
+    const inserts = partsOf(statement?.body.withClause ?? {}, 'InsertStmt');
+    expect([text, inserts]).toEqual([text, []]);
+  }
+});
+
 it('shared tables know no organization', () => {
   const statements = sharedMigrations.flatMap((migration) => migration.statements);
   expect(statements.flatMap(orgSchemasOf)).toEqual([]);
@@ -170,6 +195,31 @@ const BREAKING: [rule: string, statement: string, fault: string][] = [
     'not shared and org',
     'insert into shared.settings select name, slug from ORG.projects',
     'writes to shared',
+  ],
+  [
+    'selects columns',
+    'select exists (select from ORG.scans) from shared.users',
+    'a SELECT of no columns beside shared',
+  ],
+  [
+    'CASE has conditions',
+    "insert into ORG.scans (scan_id, name) select scan_id, case name when 'a' then 'b' end from ORG.scans",
+    'CASE with an operand',
+  ],
+  [
+    'an insert is sent as it is',
+    'insert into ORG.scans (scan_id, name) select scan_id, created_at::text from ORG.scans',
+    'an INSERT of a SELECT from tables with timestamptz_out()',
+  ],
+  [
+    'an insert is sent as it is',
+    'with x as (delete from ORG.exploits) insert into ORG.scans (scan_id) select scan_id from ORG.scans',
+    'an INSERT of a SELECT from tables beside a CTE that writes',
+  ],
+  [
+    'locks compute nothing',
+    'with x as (select lower(name) as name from ORG.scans for update) update ORG.scans s set name = x.name from x',
+    'a function in a SELECT that locks rows',
   ],
   ['one command', 'delete from ORG.exploits; delete from ORG.findings', 'several statements'],
   ['schemas are named', 'select 1 from scans', 'scans without its schema'],
@@ -297,7 +347,12 @@ it.each([
   'with x as (select scan_id from ORG.scans for no key update skip locked) delete from ORG.scans s using x where s.scan_id = x.scan_id',
   `${PROJECT} on conflict (id) do update set name = coalesce(excluded.name, $2) returning *, (xmax <> 0) as known`,
   'select row_to_json(s), now() from ORG.scans s join shared.memberships m on m.role = s.name',
+  'select exists (select 1 from ORG.scans) from shared.users',
+  'select 1 from ORG.projects where not exists (select from ORG.scans)',
+  "update ORG.scans set name = case when name = 'a' then 'b' end",
+  "select case name when 'a' then 1 end from ORG.scans",
   'select pg_advisory_xact_lock($1)',
+  'set local citus.enable_schema_based_sharding = off',
   'declare c no scroll cursor for select name from ORG.scans',
   'set transaction read only; set local statement_timeout = 0',
 ])('allows %s', async (statement) => {

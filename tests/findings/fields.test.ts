@@ -2,6 +2,7 @@ import { getTableColumns } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findingFieldList, pushedFindingFields, shownFindingFields } from '../../db/findings/fields.ts';
 import { renameStatement } from '../../db/findings/ingest/previous-fingerprints.ts';
+import { insertPushesStatement } from '../../db/findings/ingest/routed-statements.ts';
 import { ingestStatement, recordingStatement } from '../../db/findings/ingest/statement.ts';
 import { findingText } from '../../db/findings/lists/text.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
@@ -25,10 +26,13 @@ describe('the SQL that derives from the declared fields', () => {
   const select = (as: 'json' | 'csv') =>
     `select ${toQuery(findingText(tables, { as })).sql}\nfrom "${TEMPLATE_SCHEMA}".findings`;
 
+  /** A value for every parameter. */
+  const ANYTHING = new Proxy({}, { get: () => '', has: () => true }) as never;
   const BATCH = { pushes: '', actorIds: '', now: '', version: 0 };
   it.each([
     ['push', ingestStatement(tables).query(BATCH).sql],
     ['push-recorded', recordingStatement(tables).query(BATCH).sql],
+    ['push-routed', insertPushesStatement(tables).query(ANYTHING).sql],
     ['rename', renameStatement(tables).query({ pushes: '' }).sql],
     ['json', select('json')],
     ['csv', select('csv')],

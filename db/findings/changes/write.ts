@@ -70,9 +70,9 @@ changed as (
   insert into ${tables.findingEvents} (finding_id, at, id, change_id, kind, actor_id, "from", "to", reason, note)
   select a.id, ${$.now}::timestamptz, md5(${$.changeId}::text || a.id || k.kind)::uuid, ${$.changeId}::uuid, k.kind,
     ${actor},
-    case k.kind when 'due_at' then to_json(a.was_due_at) #>> '{}' when 'accepted_until' then to_json(a.was_accepted_until) #>> '{}'
+    case when k.kind = 'due_at' then to_json(a.was_due_at) #>> '{}' when k.kind = 'accepted_until' then to_json(a.was_accepted_until) #>> '{}'
       else k."from" end,
-    case k.kind when 'due_at' then to_json(a.due_at) #>> '{}' when 'accepted_until' then to_json(a.accepted_until) #>> '{}'
+    case when k.kind = 'due_at' then to_json(a.due_at) #>> '{}' when k.kind = 'accepted_until' then to_json(a.accepted_until) #>> '{}'
       else k."to" end,
     case when k.kind = 'status' then a.reason end,
     case when k.kind = 'status' then a.note end

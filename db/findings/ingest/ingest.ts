@@ -6,6 +6,7 @@ import type { WithConnection } from '../../pool/pool.ts';
 import type { Sql } from '../../pool/query.ts';
 import { refreshSummary } from '../../scans/scans.ts';
 import { perOrg } from '../../schema/org-schema.ts';
+import { createEngineDetection, type EngineDetection } from '../../server-facts.ts';
 import { isRecorded } from './idempotency.ts';
 import type { Push } from './push.ts';
 import {
@@ -78,17 +79,26 @@ export async function ingestOne(ingest: Ingest, org: Org, actorId: string, push:
   return outcome;
 }
 
-/** @param onBatch called with the number of pushes that one statement writes */
+export interface IngestOptions {
+  /** Called with the number of pushes that are written together. */
+  onBatch?: (size: number) => void;
+  policyCache?: PolicyCache;
+  engineOf?: EngineDetection;
+}
+
 export function createIngest(
   withConnection: WithConnection,
   nextId: () => NewId,
-  onBatch: (size: number) => void = () => {},
-  policyCache: PolicyCache = createPolicyCache(),
+  {
+    onBatch = () => {},
+    policyCache = createPolicyCache(),
+    engineOf = createEngineDetection(),
+  }: IngestOptions = {},
 ): Ingest {
   const queueOf = perOrg((org: Org) => {
     const policies = policyCache(org);
     const write = (items: Item[], sql: Sql): Promise<Written[][]> =>
-      retried(() => writeBatch(sql, org, items, { nextId, policies }));
+      retried(async () => writeBatch(sql, org, items, { nextId, policies, engine: await engineOf(sql) }));
 
     /** If one push is at fault, the others are written: each group on its own, then each push of a group that fails. */
     async function writeAll(items: Item[], sql: Sql): Promise<(Written | Error)[][]> {

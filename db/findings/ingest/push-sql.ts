@@ -1,5 +1,6 @@
 import type { Field, ServiceField } from '../field-type.ts';
 import { findingFieldList, pushedFindingFields, shownFindingFields } from '../fields.ts';
+import type { Known } from './push.ts';
 
 /*
  * The parts of a statement that name all fields of a push, one field per line. They derive from the declared fields, so
@@ -9,24 +10,40 @@ import { findingFieldList, pushedFindingFields, shownFindingFields } from '../fi
 const lines = (parts: readonly string[]): string => parts.join(',\n    ');
 const namesOf = (some: readonly { name: string }[]) => some.map(({ name }) => name);
 
-/** What a push carries: the column definitions of its recordset. */
-export const pushedColumns = lines(pushedFindingFields.map(({ name, sqlType }) => `${name} ${sqlType}`));
+/** Of a project `p`: whether its scans take no pushes, because it is deleted or moves to another organization. */
+export const takesNoPushes = '(p.deleted_at is not null or p.transfer is not null)';
 
-/** What the policies give a new finding: the column definitions of a push's recordset. */
-export const policyColumns = lines([
-  'due_at timestamptz',
-  'due_dates timestamptz[]',
-  'rule_id uuid',
-  'first_status text',
-  'first_reason text',
-  'first_assignee uuid',
-  'first_resolved_at timestamptz',
-]);
+/** A column of the rows that a statement is given. */
+export interface InputColumn {
+  name: string;
+  sqlType: string;
+}
+
+/** What a push carries. */
+export const pushedInput: readonly InputColumn[] = pushedFindingFields.map(({ name, sqlType }) => ({
+  name,
+  sqlType,
+}));
+
+/** What the policies give a new finding. */
+export const policyInput: readonly InputColumn[] = [
+  { name: 'due_at', sqlType: 'timestamptz' },
+  { name: 'due_dates', sqlType: 'timestamptz[]' },
+  { name: 'rule_id', sqlType: 'uuid' },
+  { name: 'first_status', sqlType: 'text' },
+  { name: 'first_reason', sqlType: 'text' },
+  { name: 'first_assignee', sqlType: 'uuid' },
+  { name: 'first_resolved_at', sqlType: 'timestamptz' },
+];
+
+/** The column definitions of a recordset. */
+export const definitionsOf = (columns: readonly InputColumn[]): string =>
+  lines(columns.map(({ name, sqlType }) => `${name} ${sqlType}`));
 
 /** The columns of a new finding. */
 export const insertedColumns = lines(namesOf(findingFieldList));
 
-/** The values of {@link insertedColumns}. `push` is a row with {@link pushedColumns}, {@link policyColumns}, `id` and `at`. */
+/** The values of {@link insertedColumns}. `push` is a row with {@link pushedInput}, {@link policyInput}, `id`, `at` and `actor_id`. */
 export const insertedValues = (push: string): string =>
   lines(
     findingFieldList.map((field) => ('input' in field ? `${push}.${field.name}` : firstValue(field, push))),
@@ -57,6 +74,20 @@ const stored = namesOf(
 
 /** These fields of `row` as columns. */
 export const storedColumns = (row: string): string => lines(stored.map((name) => `${row}.${name}`));
+
+/** These fields of a row as JSON values. */
+export const storedOf = (row: Record<string, unknown>): Known =>
+  Object.fromEntries(stored.map((name) => [name, row[name]])) as Known;
+
+/** What a statement that writes pushes returns of `row`: {@link storedColumns}, and what it takes to count and record them. */
+export const returnedColumns = (row: string): string =>
+  `${storedColumns(row)},
+    ${[
+      ...['project_id', 'fingerprint', 'severity', 'severity_before', 'regressed_before', 'due_before'],
+      'last_scan_id',
+    ]
+      .map((name) => `${row}.${name}`)
+      .join(', ')}, (xmax <> 0) as deduplicated`;
 
 /** These fields of `row` as arguments of json_build_object(). */
 export const storedPairs = (row: string): string => lines(stored.map((name) => `'${name}', ${row}.${name}`));

@@ -18,6 +18,31 @@ export type PushRow = Push & {
   due_dates?: readonly (string | null)[];
 } & RuledFields;
 
+/** A push with its position in a batch, and how it is recorded. */
+export type BatchRow = PushRow & { ord: number; key?: string; claimed_at?: string; position?: number };
+
+/** What is written at once. */
+export interface Batch {
+  rows: readonly BatchRow[];
+  /** The tokens and users whose pushes these are; `actor` is the position of one, from 1. */
+  actorIds: readonly string[];
+  /** The time of the batch (RFC 3339). */
+  now: string;
+  /** The version of the policies that the pushes follow. If another one is stored, nothing is written. Null: any. */
+  version: number | null;
+}
+
+/** The result for a push. */
+export interface WrittenRow {
+  ord: number;
+  /** Null when the scan is not registered. */
+  scan_status: string | null;
+  /** Null when the scan is another project's. */
+  deduplicated: boolean | null;
+  /** The fields that do not follow from the push; null for a new finding. */
+  known: Known | null;
+}
+
 /** The stored fields of a known finding that do not follow from the push alone; times as PostgreSQL writes them. */
 export type Known = { [Name in keyof FindingRow]?: string | number | boolean | null };
 

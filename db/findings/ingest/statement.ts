@@ -1,38 +1,35 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { OrgTables } from '../../schema/org.ts';
-import { orgStatement, type Placeholders } from '../../statements.ts';
+import { arrayText, orgStatement, type Placeholders, type SqlClient } from '../../statements.ts';
 import { policyDueAt } from '../fields.ts';
-import type { Known } from './push.ts';
+import type { Batch, WrittenRow } from './push.ts';
 import {
+  definitionsOf,
   insertedColumns,
   insertedValues,
-  policyColumns,
-  pushedColumns,
-  storedColumns,
+  policyInput,
+  pushedInput,
+  returnedColumns,
   storedPairs,
+  takesNoPushes,
   updates,
 } from './push-sql.ts';
 
-interface Batch {
+interface Params {
   /** JSON array of the pushes, each with `ord`, `id` and `at`. */
   pushes: string;
   /** PostgreSQL array of the ids of the tokens and users whose pushes these are. */
   actorIds: string;
-  /** The time of the batch (RFC 3339). */
   now: string;
-  /** The version of the policies that the pushes follow. If another one is stored, the statement writes no push. Null: any. */
   version: number | null;
 }
 
-/** A row of the statement's result. */
-export interface WrittenRow {
-  ord: number;
-  /** Null when the scan is not registered. */
-  scan_status: string | null;
-  /** Null when the scan is another project's. */
-  deduplicated: boolean | null;
-  /** The fields that do not follow from the push; null for a new finding. */
-  known: Known | null;
+/** Writes a batch for PostgreSQL, in one statement. @returns no rows if another version of the policies is stored */
+export function writeAtOnce(client: SqlClient, tables: OrgTables, batch: Batch): Promise<WrittenRow[]> {
+  const { rows, actorIds, now, version } = batch;
+  const statement = rows.some(({ key }) => key) ? recordingStatement : ingestStatement;
+  const pushes = JSON.stringify(rows);
+  return statement(tables).run(client, { pushes, actorIds: arrayText(actorIds), now, version });
 }
 
 /**
@@ -51,13 +48,13 @@ export interface WrittenRow {
  * - Counts change by `severity_before` and `regressed_before` of the written rows, which also reflect a concurrent change that
  *   this statement's snapshot does not show. They are written after the last finding is locked, in the order of their key.
  */
-export const ingestStatement = orgStatement<Batch, WrittenRow>((tables, $) => writePushes(tables, $));
+export const ingestStatement = orgStatement<Params, WrittenRow>((tables, $) => writePushes(tables, $));
 
 /**
  * The same, and records the outcome of each push under its idempotency key. tests/findings/snapshots/push-recorded.sql
  * shows its text.
  */
-export const recordingStatement = orgStatement<Batch, WrittenRow>((tables, $) =>
+export const recordingStatement = orgStatement<Params, WrittenRow>((tables, $) =>
   writePushes(tables, $, {
     columns: sql`,
     key uuid,
@@ -82,7 +79,7 @@ const NOTHING = { columns: sql.raw(''), cte: sql.raw('') };
 /** @param records what a statement has in addition that records outcomes */
 const writePushes = (
   tables: OrgTables,
-  $: Placeholders<Batch>,
+  $: Placeholders<Params>,
   records: { columns: SQL; cte: SQL } = NOTHING,
 ) => sql`
 with input as materialized (
@@ -91,14 +88,14 @@ with input as materialized (
     id uuid,
     at timestamptz,
     actor int,
-    ${sql.raw(policyColumns)},
-    ${sql.raw(pushedColumns)}${records.columns})
+    ${sql.raw(definitionsOf(policyInput))},
+    ${sql.raw(definitionsOf(pushedInput))}${records.columns})
   where ${$.version}::int is null
     or ${$.version}::int = coalesce((select version from ${tables.policyVersions}), 0)
 ), scan as materialized (
   select scan_id, project_id, status from ${tables.scans} s
   where scan_id = any (array(select scan_id from input))
-    and not exists (select from ${tables.projects} p where p.id = s.project_id and (p.deleted_at is not null or p.transfer is not null)) for share
+    and not exists (select from ${tables.projects} p where p.id = s.project_id and ${sql.raw(takesNoPushes)}) for share
 ), token as materialized (
   select id from ${tables.apiTokens}
   where id = any (${$.actorIds}::uuid[]) for no key update skip locked
@@ -114,8 +111,7 @@ with input as materialized (
   on conflict (project_id, fingerprint) do update set
     ${sql.raw(updates('f'))}
   returning
-    ${sql.raw(storedColumns('f'))},
-    f.project_id, f.fingerprint, f.severity, f.severity_before, f.regressed_before, f.due_before, f.last_scan_id, (xmax <> 0) as deduplicated
+    ${sql.raw(returnedColumns('f'))}
 ), moved as (
   select * from written where severity is distinct from severity_before or regressed is distinct from regressed_before
 ), counted as (
@@ -146,7 +142,7 @@ with input as materialized (
 ), noted_rule as (
   insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, "from", "to", reason, note)
   select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.rule_id, k."from", k."to", k.reason,
-    case k.kind when 'status' then (select actions ->> 'note' from ${tables.rules} where id = r.rule_id) end
+    case when k.kind = 'status' then (select actions ->> 'note' from ${tables.rules} where id = r.rule_id) end
   from ruled r cross join lateral (values
     ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
     ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),

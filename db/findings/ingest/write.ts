@@ -4,11 +4,12 @@ import type { Sql } from '../../pool/query.ts';
 import type { FindingRow, Resource } from '../../resources.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { FindingStatus } from '../../schema/values.ts';
-import { arrayText } from '../../statements.ts';
+import type { Engine } from '../../server-facts.ts';
 import type { GroupRecord } from './idempotency.ts';
 import { renameFindings } from './previous-fingerprints.ts';
-import { findingAfter, type Push, type PushRow } from './push.ts';
-import { ingestStatement, recordingStatement, type WrittenRow } from './statement.ts';
+import { type BatchRow, findingAfter, type Push, type PushRow, type WrittenRow } from './push.ts';
+import { writeRouted } from './routed.ts';
+import { writeAtOnce } from './statement.ts';
 
 /** The result of a push. */
 export type PushOutcome =
@@ -58,6 +59,7 @@ export const REPEATED: Written = { outcome: 'repeated', endedScan: undefined };
 interface Deciding {
   nextId: () => NewId;
   policies: { current: Policies };
+  engine: Engine;
 }
 
 /** Writes groups of pushes in one statement, by the latest policies. @returns the results of each group */
@@ -65,7 +67,7 @@ export async function writeBatch(
   sql: Sql,
   org: Org,
   items: Item[],
-  { nextId, policies }: Deciding,
+  { nextId, policies, engine }: Deciding,
 ): Promise<Written[][]> {
   const { tables } = org;
   const actorIds = [...new Set(items.map(({ actorId }) => actorId))];
@@ -74,8 +76,8 @@ export async function writeBatch(
   const ids = pushes.map(() => nextId());
   const renaming = pushes.filter(({ previous_fingerprints: previous }) => previous?.length);
   if (renaming.length > 0) await renameFindings(sql, tables, renaming);
-  const statement = items.some(({ record }) => record) ? recordingStatement : ingestStatement;
-  let rows: (PushRow & { ord: number })[] = [];
+  const write = engine === 'citus' ? writeRouted : writeAtOnce;
+  let rows: BatchRow[] = [];
   let written: WrittenRow[] = [];
   for (let tries = 1; tries <= POLICY_TRIES && written.length === 0; tries++) {
     const { current } = policies;
@@ -85,10 +87,8 @@ export async function writeBatch(
       const fields = { id, at: at.toISOString(), actor: actors[ord] as number, ...decided[ord] };
       return { ord, ...fields, ...push, previous_fingerprints: undefined };
     });
-    written = await statement(tables).run(sql, {
-      pushes: JSON.stringify(rows),
-      actorIds: arrayText(actorIds),
-      now: rows.at(-1)?.at as string,
+    written = await write(sql, tables, {
+      ...{ rows, actorIds, now: rows.at(-1)?.at as string },
       version: tries < POLICY_TRIES ? current.version : null,
     });
     if (written.length === 0) policies.current = await readPolicies(sql, org);

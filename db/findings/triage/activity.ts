@@ -116,13 +116,14 @@ type CommentParams = ReturnType<typeof toParams>;
 
 const addStatement = orgStatement<CommentParams, { id: string }>(
   (tables, $) => sql`
-with touched as (${touchCounts(tables, sql`${$.findingId}::uuid`)})
-insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, note, mentions)
-select id, ${$.now}::timestamptz, ${$.id}::uuid, 'comment', ${$.actorId}::uuid, ${$.body}, ${$.mentions}::uuid[]
-from ${tables.findings}
-where id = ${$.findingId}::uuid
--- So that a request which deletes the finding waits.
-for key share returning id`,
+with added as (
+  insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, note, mentions)
+  select id, ${$.now}::timestamptz, ${$.id}::uuid, 'comment', ${$.actorId}::uuid, ${$.body}, ${$.mentions}::uuid[]
+  from ${tables.findings}
+  -- So that a request which deletes the finding waits.
+  where id = ${$.findingId}::uuid for key share returning id
+), touched as (${touchCounts(tables, sql`${$.findingId}::uuid`)})
+select id from added`,
 );
 
 /** Adds a comment. @returns false if the finding does not exist */

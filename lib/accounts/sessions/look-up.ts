@@ -115,7 +115,7 @@ export const membershipFields = ({ orgFlags }: OrgTables): SQL => sql`${membersh
   ${isConfirmed} as confirmed,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit",
-  exists (select from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
+  exists (select 1 from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
     and ${orgFlags.enabled}) as "requireMfa",
   exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${memberships.orgId}) as "orgDeleted"`;
 

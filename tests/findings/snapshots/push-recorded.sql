@@ -132,12 +132,12 @@ with input as materialized (
     severity_before = f.severity,
     regressed_at = case when f.regressed or not f.status in ('fixed', 'verified') then f.regressed_at else excluded.updated_at end,
     regressed_before = f.regressed,
-    due_at = case when not f.regressed and f.status in ('fixed', 'verified') and (excluded.due_dates[case excluded.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates[case excluded.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end]
+    due_at = case when not f.regressed and f.status in ('fixed', 'verified') and (excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end]
       when f.due_dates is not null and f.severity <> excluded.severity
-        then f.due_dates[case excluded.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end]
+        then f.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end]
       else f.due_at end,
     missing_since = excluded.missing_since,
-    due_dates = case when not f.regressed and f.status in ('fixed', 'verified') and (excluded.due_dates[case excluded.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates else f.due_dates end,
+    due_dates = case when not f.regressed and f.status in ('fixed', 'verified') and (excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates else f.due_dates end,
     due_before = f.due_at
   returning
     f.id,
@@ -184,13 +184,13 @@ with input as materialized (
   where m.severity_before is not null and k.is_changed
 ), ruled as (
   select w.id, i.rule_id, i.at, i.first_status, i.first_reason, i.first_assignee, i.due_at,
-    i.due_dates[case i.severity when 'critical' then 1 when 'high' then 2 when 'medium' then 3 when 'low' then 4 when 'info' then 5 end] as due_policy
+    i.due_dates[case when i.severity = 'critical' then 1 when i.severity = 'high' then 2 when i.severity = 'medium' then 3 when i.severity = 'low' then 4 when i.severity = 'info' then 5 end] as due_policy
   from input i join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint
   where i.rule_id is not null and not w.deduplicated
 ), noted_rule as (
   insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, "from", "to", reason, note)
   select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.rule_id, k."from", k."to", k.reason,
-    case k.kind when 'status' then (select actions ->> 'note' from "org_template"."rules" where id = r.rule_id) end
+    case when k.kind = 'status' then (select actions ->> 'note' from "org_template"."rules" where id = r.rule_id) end
   from ruled r cross join lateral (values
     ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
     ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),

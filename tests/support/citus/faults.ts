@@ -65,7 +65,9 @@ function generalFaults({ kind, body }: Statement): string[] {
     ...(kind === 'VariableSetStmt' && !body.is_local && body.name !== 'TRANSACTION'
       ? ['a setting of the session']
       : []),
-    ...(body.name?.includes?.('.') || calls.includes('set_config') ? ['a variable of our own'] : []),
+    ...((body.name?.includes?.('.') && !body.name.startsWith('citus.')) || calls.includes('set_config')
+      ? ['a variable of our own']
+      : []),
     ...tables
       .filter(({ schema, name }) => schema === undefined && !name.startsWith('pg_'))
       .map(({ name }) => `${name} without its schema`),
@@ -78,12 +80,56 @@ async function orgFaults(statement: Statement, text: string, analyzer: Analyzer)
   if (kind === 'DeclareCursorStmt') return body.query.SelectStmt ? [] : ['a cursor of what is no SELECT'];
   if (!QUERIES.has(kind)) return ddlFaults(statement);
   const written = writtenSchemas(statement);
+  const isMixed = tablesOf(body).some(({ schema }) => schema === 'shared');
   return [
+    ...(isMixed && partsOf(body, 'SelectStmt').some(hasNoColumns)
+      ? ['a SELECT of no columns beside shared']
+      : []),
+    ...(written.length > 0 ? writeFaults(body) : []),
+    ...(kind === 'InsertStmt' && selectsFromTables(body)
+      ? insertFaults(body, await analyzer.analyze(text), analyzer)
+      : []),
     ...(written.includes('shared') ? ['a statement for an organization that writes to shared'] : []),
     ...partsOf(body, 'onConflictClause').flatMap(conflictFaults),
     ...(written.length > 0 ? treeFaults(await analyzer.analyze(text), analyzer) : []),
   ];
 }
+
+/** Forms that Citus evaluates wrongly. */
+const writeFaults = (body: Part): string[] => [
+  ...(partsOf(body, 'CaseExpr').some(({ arg }) => arg)
+    ? ['CASE with an operand in a statement that writes']
+    : []),
+  ...(selectsIn(body).some(
+    ({ lockingClause, targetList }) => lockingClause && partsOf(targetList, 'FuncCall').length > 0,
+  )
+    ? ['a function in a SELECT that locks rows']
+    : []),
+];
+
+const selectsIn = (body: Part): Part[] => [
+  ...partsOf(body, 'SelectStmt'),
+  ...partsOf(body, 'ctequery').flatMap(({ SelectStmt }) => SelectStmt ?? []),
+];
+
+const selectsFromTables = ({ selectStmt }: Part): boolean =>
+  tablesOf(selectStmt?.SelectStmt?.fromClause ?? []).some(
+    ({ schema }) => schema !== undefined && ORG_SCHEMA.test(schema),
+  );
+
+/** An INSERT of a SELECT from tables, which Citus sends to the worker as it is. */
+function insertFaults({ withClause }: Part, tree: TreeNode, analyzer: Analyzer): string[] {
+  if (WRITES.some((kind) => partsOf(withClause ?? {}, kind).length > 0))
+    return ['an INSERT of a SELECT from tables beside a CTE that writes'];
+  return callsIn([tree], analyzer).map(({ name }) => `an INSERT of a SELECT from tables with ${name}()`);
+}
+
+/** Whether a SELECT of an organization's tables has no columns. */
+const hasNoColumns = (select: Part): boolean =>
+  select.op === 'SETOP_NONE' &&
+  !select.targetList &&
+  !select.valuesLists &&
+  tablesOf(select).some(({ schema }) => schema !== undefined && ORG_SCHEMA.test(schema));
 
 const writtenSchemas = ({ kind, body }: Statement): string[] =>
   [...(WRITES.includes(kind) ? [body] : []), ...WRITES.flatMap((one) => partsOf(body, one))].map(

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Binaries, findPackage, prepareBinaries } from '../../../db/embedded/binaries.ts';
 import {
@@ -42,16 +42,28 @@ export interface OwnPostgres {
 
 type OwnSite = Pick<Site, 'workDir' | 'onClose'>;
 
+export interface OwnPostgresOptions {
+  /** The directory below the site's. */
+  name?: string;
+  /** The directory of another PostgreSQL's programs. */
+  binDir?: string | undefined;
+  /** The superuser's password; a random one without it. */
+  password?: string | undefined;
+}
+
 /** Makes a cluster in the site's directory and starts it; it stops when the site closes. */
 export async function startOwnPostgres(
   site: OwnSite,
   settings: Record<string, string> = {},
-  name = 'own',
+  { name = 'own', binDir, password: given }: OwnPostgresOptions = {},
 ): Promise<OwnPostgres> {
   const user = await unprivilegedUser();
   const cluster = await openCluster(join(site.workDir, name));
+  if (given) await writeFile(cluster.passwordFile, given, { mode: 0o600 });
   const password = await readPassword(cluster);
-  const binaries = await prepareBinaries(await findPackage(), user, [join(cluster.home, 'runtime')]);
+  const binaries = binDir
+    ? programsIn(binDir)
+    : await prepareBinaries(await findPackage(), user, [join(cluster.home, 'runtime')]);
   await createCluster(cluster, password, binaries.initdb, user);
   return startCluster(site, { cluster, password, binaries, user }, settings);
 }
@@ -107,3 +119,9 @@ export async function startCluster(
   });
   return own;
 }
+
+const programsIn = (dir: string): Binaries => ({
+  initdb: join(dir, 'initdb'),
+  postgres: join(dir, 'postgres'),
+  pgCtl: join(dir, 'pg_ctl'),
+});

@@ -1,6 +1,7 @@
 import { expect, inject, vi } from 'vitest';
 import type { Migration } from '../../../db/migrations/migrate.ts';
 import { outgoingMails } from '../../../db/schema/platform.ts';
+import type { Engine } from '../../../db/server-facts.ts';
 import { endpoints } from '../../../handlers/index.ts';
 import type { PasswordHasher } from '../../../lib/accounts/passwords/passwords.ts';
 import type { Config } from '../../../lib/config/config.ts';
@@ -54,6 +55,8 @@ export interface TestAppOptions {
   hasher?: PasswordHasher;
   /** By default reports are read in processes, as on a server. */
   reports?: ReportReader;
+  /** Detected by default. */
+  engine?: Engine | undefined;
 }
 
 export const JWT_SECRET = 'a secret for tests only with 32 bytes or more';
@@ -77,7 +80,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     clock: () => new Date(Date.now() + ahead),
     ...(options.reports && { reports: options.reports }),
-    ...(database && { orgMigrations: preparedOrgMigrations }),
+    engine: options.engine ?? (process.env.SVC_TEST_ENGINE as Engine | undefined),
+    ...(database && !inject('citus') && { orgMigrations: preparedOrgMigrations }),
     ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
   });
   afterSuite(async () => {

@@ -1,0 +1,241 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { OrgTables } from '../../schema/org.ts';
+import { SEVERITIES } from '../../schema/values.ts';
+import { listText, orgStatement, type Placeholders, type SqlClient } from '../../statements.ts';
+import type { BatchRow } from './push.ts';
+import {
+  type InputColumn,
+  insertedColumns,
+  insertedValues,
+  policyInput,
+  pushedInput,
+  returnedColumns,
+  takesNoPushes,
+  updates,
+} from './push-sql.ts';
+
+/*
+ * The statements of `routed.ts`. Citus sends a statement to the worker of the organization as it is if it names only tables of the
+ * organization and only its outermost command inserts. A recordset with column definitions does not survive that, so rows are
+ * given as arrays, one for each column; and an insert of rows from arrays alone would run on the coordinator, so each joins a
+ * table that has a row for every given one. With a stable function, such as a cast of a text to a time, Citus sends an INSERT with
+ * a syntax error.
+ */
+
+type Arrays = Record<string, string>;
+
+/** `unnest` of a parameter for each column. */
+const rowsOf = ($: Placeholders<Arrays>, columns: readonly InputColumn[]): SQL => {
+  const arrays = columns.map(({ name, sqlType }) => sql`${$[name]}::${sql.raw(sqlType)}[]`);
+  return sql`unnest(${sql.join(arrays, sql`, `)})`;
+};
+
+const namesOf = (columns: readonly InputColumn[]): SQL =>
+  sql.raw(columns.map(({ name }) => `"${name}"`).join(', '));
+
+const toArrays = (columns: readonly InputColumn[], rows: readonly object[]): Arrays =>
+  Object.fromEntries(
+    columns.map(({ name }) => [name, listText(rows.map((row) => (row as Record<string, unknown>)[name]))]),
+  );
+
+/** A statement that inserts given rows; runs if there are any. @param types of the columns */
+function insertStatement<Given extends object>(
+  types: Record<keyof Given & string, string>,
+  build: (tables: OrgTables, rows: SQL, names: SQL) => SQL,
+) {
+  const columns = Object.entries<string>(types).map(([name, sqlType]) => ({ name, sqlType }));
+  const statement = orgStatement<Arrays, object>((tables, $) =>
+    build(tables, rowsOf($, columns), namesOf(columns)),
+  );
+  return async (client: SqlClient, tables: OrgTables, rows: readonly Given[]): Promise<void> => {
+    if (rows.length > 0) await statement(tables).run(client, toArrays(columns, rows));
+  };
+}
+
+/** A registered scan of a batch. */
+export interface LockedScan {
+  scan_id: string;
+  project_id: string;
+  status: string;
+  /** The version of the policies. */
+  version: number;
+}
+
+/** Locks the scans of a batch against their end, and sets `last_used` of its tokens. A token that is locked is skipped. */
+export const lockStatement = orgStatement<{ scanIds: string; actorIds: string; now: string }, LockedScan>(
+  ({ apiTokens, policyVersions, projects, scans }, $) => sql`
+with touched as (
+  update ${apiTokens} set last_used = ${$.now}::timestamptz where id in (
+    select id from ${apiTokens} where id = any (${$.actorIds}::uuid[]) for no key update skip locked)
+  returning id
+)
+select s.scan_id, s.project_id, s.status, coalesce((select version from ${policyVersions}), 0) as version
+from ${scans} s
+where s.scan_id = any (${$.scanIds}::text[])
+  and not exists (select 1 from ${projects} p where p.id = s.project_id and ${sql.raw(takesNoPushes)}) for share`,
+);
+
+/** The due date for a severity, null for all if there are none: an array of arrays would lose their limits. */
+const DUE_DATES: readonly InputColumn[] = SEVERITIES.map((name) => ({
+  name: `due_if_${name}`,
+  sqlType: 'timestamptz',
+}));
+
+const INPUT: readonly InputColumn[] = [
+  { name: 'id', sqlType: 'uuid' },
+  { name: 'at', sqlType: 'timestamptz' },
+  { name: 'actor_id', sqlType: 'uuid' },
+  ...policyInput.filter(({ name }) => name !== 'due_dates'),
+  ...pushedInput,
+  { name: 'has_due_dates', sqlType: 'boolean' },
+  ...DUE_DATES,
+];
+
+const dueDates = sql.raw(
+  `case when r.has_due_dates then array[${DUE_DATES.map(({ name }) => `r.${name}`).join(', ')}] end as due_dates`,
+);
+
+/** A finding after a push: the columns that the API shows, and these. */
+export interface InsertedRow extends Record<string, unknown> {
+  id: string;
+  project_id: string;
+  fingerprint: string;
+  scan_id: string;
+  last_scan_id: string;
+  status: string;
+  severity: string;
+  severity_before: string | null;
+  regressed: boolean;
+  regressed_before: boolean | null;
+  due_at: string | null;
+  due_before: string | null;
+  deduplicated: boolean;
+}
+
+export const insertPushesStatement = orgStatement<Arrays & { version: number | null }, InsertedRow>(
+  ({ findings, policyVersions, projects, scans }, $) => sql`
+insert into ${findings} as f (
+    ${sql.raw(insertedColumns)})
+  select
+    ${sql.raw(insertedValues('i'))}
+  from (select r.*, ${dueDates} from ${rowsOf($ as Placeholders<Arrays>, INPUT)} as r(${namesOf(INPUT)})) i
+  join ${scans} s on s.scan_id = i.scan_id and s.project_id = i.project_id
+  where not exists (select 1 from ${projects} p where p.id = s.project_id and ${sql.raw(takesNoPushes)})
+    and (${$.version}::int is null or ${$.version}::int = coalesce((select version from ${policyVersions}), 0))
+  order by i.project_id, i.fingerprint
+  on conflict (project_id, fingerprint) do update set
+    ${sql.raw(updates('f'))}
+  returning
+    ${sql.raw(returnedColumns('f'))}`,
+);
+
+/** Writes the pushes for registered scans, unless another version of the policies is stored. */
+export function insertPushes(
+  client: SqlClient,
+  tables: OrgTables,
+  rows: readonly (BatchRow & { actor_id: string })[],
+  version: number | null,
+): Promise<InsertedRow[]> {
+  const given = rows.map(({ due_dates, ...row }) => ({
+    ...{ ...row, has_due_dates: due_dates !== undefined },
+    ...Object.fromEntries(DUE_DATES.map(({ name }, i) => [name, due_dates?.[i]])),
+  }));
+  return insertPushesStatement(tables).run(client, { ...toArrays(INPUT, given), version } as never);
+}
+
+/** By how much the counts of a kind of findings change. */
+export interface CountChange {
+  project_id: string;
+  severity: string;
+  status: string;
+  count: number;
+  regressed: number;
+}
+
+/** Counts are locked in the order of their key. */
+export const changeCounts = insertStatement<CountChange>(
+  { project_id: 'uuid', severity: 'text', status: 'text', count: 'bigint', regressed: 'bigint' },
+  ({ findingCounts, projects }, rows, names) => sql`
+insert into ${findingCounts} as c (${names})
+select r.* from ${rows} as r(${names}) join ${projects} p on p.id = r.project_id
+order by r.project_id, r.severity, r.status
+on conflict (project_id, severity, status) do update set
+  count = c.count + excluded.count, regressed = c.regressed + excluded.regressed`,
+);
+
+/** A change of a finding by a push or by a rule. */
+export interface PushEvent {
+  finding_id: string;
+  at: string;
+  push_id: string;
+  kind: string;
+  actor_id: string;
+  from?: string | null;
+  to?: string | null;
+  reason?: string | null;
+  rule_id?: string;
+}
+
+export const addEvents = insertStatement<PushEvent>(
+  {
+    finding_id: 'uuid',
+    at: 'timestamptz',
+    push_id: 'uuid',
+    kind: 'text',
+    actor_id: 'uuid',
+    from: 'text',
+    to: 'text',
+    reason: 'text',
+    rule_id: 'uuid',
+  },
+  ({ findingEvents, findings, rules }, rows, names) => sql`
+insert into ${findingEvents} (finding_id, at, id, kind, actor_id, "from", "to", reason, note)
+select e.finding_id, e.at, md5(e.push_id::text || e.kind)::uuid, e.kind, e.actor_id,
+  e."from", e."to", e.reason,
+  case when e.kind = 'status' then (select actions ->> 'note' from ${rules} where id = e.rule_id) end
+from ${rows} as e(${names}) join ${findings} f on f.id = e.finding_id`,
+);
+
+export const addRuleChanges = insertStatement<{ rule_id: string; finding_id: string }>(
+  { rule_id: 'uuid', finding_id: 'uuid' },
+  ({ findings, ruleChanges }, rows, names) => sql`
+insert into ${ruleChanges} (${names})
+select r.* from ${rows} as r(${names}) join ${findings} f on f.id = r.finding_id`,
+);
+
+export const addSightings = insertStatement<{ scan_id: string; finding_id: string }>(
+  { scan_id: 'text', finding_id: 'uuid' },
+  ({ findings, sightings }, rows, names) => sql`
+insert into ${sightings} (${names})
+select r.* from ${rows} as r(${names}) join ${findings} f on f.id = r.finding_id
+on conflict do nothing`,
+);
+
+/** The outcome of a push under an idempotency key. */
+export interface PushRecord {
+  key: string;
+  position: number;
+  created_at: string;
+  has_scan: boolean;
+  finding_id: string | undefined;
+  deduplicated: boolean | undefined;
+  regressed: boolean | undefined;
+  status: string | undefined;
+}
+
+export const addRecords = insertStatement<PushRecord>(
+  {
+    key: 'uuid',
+    position: 'int',
+    created_at: 'timestamptz',
+    has_scan: 'boolean',
+    finding_id: 'uuid',
+    deduplicated: 'boolean',
+    regressed: 'boolean',
+    status: 'text',
+  },
+  ({ idempotencyKeys }, rows, names) => sql`
+insert into ${idempotencyKeys} (${names})
+select r.* from ${rows} as r(${names}) join ${idempotencyKeys} k on k.key = r.key and k.position = -1
+order by r.key, r.position`,
+);
