@@ -39,9 +39,7 @@ export const citus = scenario({
   async run(scene, { moves, rounds, seconds }) {
     const binDir = citusBinDir();
     if (!binDir)
-      throw new Error(
-        'set SVC_TEST_CITUS to the directory of the programs of a PostgreSQL with Citus',
-      );
+      throw new Error('set SVC_TEST_CITUS to the directory of the programs of a PostgreSQL with Citus');
     const { site } = scene;
     const cluster = await startCitus(site, binDir);
     const { adminUrl, url: databaseUrl } = await makeCitusDatabase(cluster.nodes(), DATABASE);
