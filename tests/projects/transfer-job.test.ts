@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Sql } from '../../db/pool/query.ts';
-import { moveProject, TransferOver } from '../../db/projects/transfer/move.ts';
-import { LEASE_MS, releaseTransfer, takeTransfer } from '../../db/projects/transfer/transfers.ts';
+import { removeMarks } from '../../db/projects/transfer/marks.ts';
+import { moveProject } from '../../db/projects/transfer/move.ts';
+import { LEASE_MS, releaseTransfer, TransferOver, takeTransfer } from '../../db/projects/transfer/transfers.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
@@ -292,6 +293,23 @@ describe('until it is moved, a project', () => {
   });
 });
 
+describe('the organization that gets a project', () => {
+  it('creates and renames projects meanwhile', async () => {
+    await fill();
+    await start();
+    const body = { name: 'Web shop' };
+    await move(undefined, async () => {
+      const named = t.api.post('/projects', { ...labs.asOwner, body: { ...body, slug: 'web-shop' } });
+      const created = t.api.post('/projects', { ...labs.asOwner, body });
+      const late = new Promise<undefined>((resolve) => setTimeout(resolve, 3_000));
+      expect((await Promise.race([named, late]))?.error).toBe('resource_error/already_exists');
+      const slug = must((await Promise.race([created, late])) as Awaited<typeof created>).slug;
+      const rename = t.api.patch(`/projects/${slug}`, { ...labs.asOwner, body: { slug: 'web-shop' } });
+      expect((await Promise.race([rename, late]))?.error).toBe('resource_error/already_exists');
+    });
+  });
+});
+
 describe('a transfer', () => {
   const cancel = (as = org.asOwner) => t.api.delete('/projects/web-shop/transfer', as);
 
@@ -368,8 +386,20 @@ describe('a transfer', () => {
       values ('${user}', '{}', now(), '{}', 1, now() + interval '1 hour')`);
     await start();
     await transferProjects(t.services);
+    // Projects that move back and forth do not keep them waiting for ever.
+    const there = { organization: org.slug, confirm: 'web-shop' };
+    expect(must(await t.api.post('/projects/web-shop/transfer', { ...labs.asOwner, body: there })).state).toBe('done');
     const [row] = await sql(`delete from shared.account_erasures where user_id = '${user}' returning passes`);
     expect(row?.passes).toBe(0);
+  });
+
+  it('is not taken apart by a process that ends an earlier one late', async () => {
+    await start();
+    const transfer = { projectId: org.projectId, sourceId: org.id, targetId: labs.id };
+    const tables = { source: tablesOf(org), target: tablesOf(labs) };
+    await expect(removeMarks(t.services.database.sql, transfer, tables)).rejects.toThrow(TransferOver);
+    await transferProjects(t.services);
+    expect((await get('/projects/web-shop', labs)).status).toBe(200);
   });
 
   it('whose note is missing, as after a restore from a backup, is forgotten', async () => {

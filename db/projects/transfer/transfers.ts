@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { PASSES } from '../../accounts/erasure.ts';
 import { accountErasures } from '../../schema/erasures.ts';
 import { orgs, projectTransfers } from '../../schema/orgs.ts';
 import { type DrizzleClient, run, type SqlClient } from '../../statements.ts';
@@ -15,6 +16,9 @@ export interface Transfer {
   sourceId: string;
   targetId: string;
 }
+
+/** The transfer was cancelled, or another process has completed or ended it. */
+export class TransferOver extends Error {}
 
 /** How long a process has a project to itself. It renews the lease. */
 export const LEASE_MS = 60_000;
@@ -106,18 +110,24 @@ export async function cancelTransfer(
   return cancelled.length > 0;
 }
 
-/** Forgets a cancelled transfer. Part of the transaction that removes its marks. */
-export async function forgetTransfer(client: SqlClient, transfer: Transfer): Promise<void> {
-  await run(client, sql`delete from ${projectTransfers} where ${isTransfer(transfer)} and cancelled`);
+/** Forgets a cancelled transfer. Part of the transaction that removes its marks. @returns false if there is none */
+export async function forgetTransfer(client: SqlClient, transfer: Transfer): Promise<boolean> {
+  const forgotten = await run(
+    client,
+    sql`delete from ${projectTransfers} where ${isTransfer(transfer)} and cancelled returning 1`,
+  );
+  return forgotten.length > 0;
 }
 
 /**
  * Ends a transfer, as the last statement of the transaction that moves the project. Accounts that are being erased get one more pass,
- * because the organization with the project may be behind the current one.
+ * because the organization with the project may be behind the current one. Not one for each transfer: projects that move back and
+ * forth would keep them waiting for ever.
  * @returns false if it was cancelled
  */
 export async function endTransfer(client: SqlClient, transfer: Transfer): Promise<boolean> {
-  await run(client, sql`update ${accountErasures} set passes = passes - 1`);
+  const another = sql`${PASSES - 2}::int`;
+  await run(client, sql`update ${accountErasures} set passes = ${another} where passes > ${another}`);
   const ended = await run(
     client,
     sql`delete from ${projectTransfers} where ${isTransfer(transfer)} and not cancelled returning 1`,

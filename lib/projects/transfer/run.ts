@@ -2,12 +2,13 @@ import { sql } from 'drizzle-orm';
 import { sqlState } from '../../../db/errors.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { removeMarks } from '../../../db/projects/transfer/marks.ts';
-import { moveProject, TransferOver } from '../../../db/projects/transfer/move.ts';
+import { moveProject } from '../../../db/projects/transfer/move.ts';
 import {
   readTransfers,
   releaseTransfer,
   renewTransfer,
   type Taken,
+  TransferOver,
   takeTransfer,
 } from '../../../db/projects/transfer/transfers.ts';
 import { userEmails } from '../../../db/schema/accounts.ts';
@@ -84,8 +85,12 @@ async function work(services: TransferServices, client: Sql, transfer: Taken, en
   const { projectId, sourceId: from_org, targetId: to_org } = transfer;
   const about = { project: projectId, from_org, to_org };
   const cancel = async () => {
-    await removeMarks(client, transfer, { source, target });
-    log.info('a cancelled transfer has ended', about);
+    try {
+      await removeMarks(client, transfer, { source, target });
+      log.info('a cancelled transfer has ended', about);
+    } catch (error) {
+      if (!(error instanceof TransferOver)) throw error;
+    }
   };
   if (transfer.cancelled) return await cancel();
   let renewed = performance.now();
