@@ -2,7 +2,12 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Sql } from '../../db/pool/query.ts';
 import { removeMarks } from '../../db/projects/transfer/marks.ts';
 import { moveProject } from '../../db/projects/transfer/move.ts';
-import { LEASE_MS, releaseTransfer, TransferOver, takeTransfer } from '../../db/projects/transfer/transfers.ts';
+import {
+  LEASE_MS,
+  releaseTransfer,
+  TransferOver,
+  takeTransfer,
+} from '../../db/projects/transfer/transfers.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
@@ -301,7 +306,7 @@ describe('the organization that gets a project', () => {
     await move(undefined, async () => {
       const named = t.api.post('/projects', { ...labs.asOwner, body: { ...body, slug: 'web-shop' } });
       const created = t.api.post('/projects', { ...labs.asOwner, body });
-      const late = new Promise<undefined>((resolve) => setTimeout(resolve, 3_000));
+      const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 3_000));
       expect((await Promise.race([named, late]))?.error).toBe('resource_error/already_exists');
       const slug = must((await Promise.race([created, late])) as Awaited<typeof created>).slug;
       const rename = t.api.patch(`/projects/${slug}`, { ...labs.asOwner, body: { slug: 'web-shop' } });
@@ -324,6 +329,21 @@ describe('a transfer', () => {
     await push(t.api, org, await createScan(t.api, org));
     await transferProjects(t.services);
     expect((await get('/projects/web-shop')).status).toBe(200);
+  });
+
+  it('that is cancelled lets a push be repeated with its idempotency key', async () => {
+    const scan = await createScan(t.api, org);
+    await start();
+    const batch = {
+      ...{ ...org.asAgent, body: { findings: [finding(org, scan)] } },
+      headers: { 'idempotency-key': crypto.randomUUID() },
+    };
+    const refused = must(await t.api.post('/agent/findings/batch', batch));
+    expect(refused).toMatchObject({ failed: 1, results: [{ error: { code: 'conflict' } }] });
+    expect((await cancel()).status).toBe(204);
+    for (const _ of [1, 2])
+      expect(must(await t.api.post('/agent/findings/batch', batch))).toMatchObject({ created: 1, failed: 0 });
+    expect(must(await get('/findings'))).toHaveLength(1);
   });
 
   it('is cancelled while a process works on it, which then undoes what it has copied', async () => {
@@ -367,6 +387,27 @@ describe('a transfer', () => {
     expect([(await rowsOf(org)).findings, (await rowsOf(labs)).findings]).toEqual([0, 3]);
   });
 
+  it('that fails ten times ends, and the project stays', async () => {
+    await fill();
+    await start();
+    await sql(
+      `insert into @.findings select * from "${orgSchemaName(org.id)}".findings where fingerprint = 'a'`,
+      labs,
+    );
+    await sql(`update @.findings set project_id = gen_random_uuid()`, labs);
+    await sql(`update shared.project_transfers set attempts = 8 where project_id = '${org.projectId}'`);
+    const attempt = async () => {
+      await expireLeases();
+      await transferProjects(t.services);
+      return (await get('/projects/web-shop/transfer')).json.result?.state;
+    };
+    expect([await attempt(), await attempt()]).toEqual(['moving', 'cancelling']);
+    expect(await attempt()).toBeUndefined();
+    expect([(await rowsOf(org)).findings, (await rowsOf(labs)).projects]).toEqual([3, 0]);
+    await push(t.api, org, await createScan(t.api, org));
+    must(await t.api.post('/projects', { ...labs.asOwner, body: { name: 'Web shop', slug: 'web-shop' } }));
+  });
+
   it('of a larger project is left to the periodic task by its request', async () => {
     const body = JSON.stringify({
       findings: Array.from({ length: 1_200 }, (_, i) => ({ title: `Weak cipher ${i}`, severity: 'low' })),
@@ -388,7 +429,9 @@ describe('a transfer', () => {
     await transferProjects(t.services);
     // Projects that move back and forth do not keep them waiting for ever.
     const there = { organization: org.slug, confirm: 'web-shop' };
-    expect(must(await t.api.post('/projects/web-shop/transfer', { ...labs.asOwner, body: there })).state).toBe('done');
+    expect(
+      must(await t.api.post('/projects/web-shop/transfer', { ...labs.asOwner, body: there })).state,
+    ).toBe('done');
     const [row] = await sql(`delete from shared.account_erasures where user_id = '${user}' returning passes`);
     expect(row?.passes).toBe(0);
   });

@@ -158,7 +158,9 @@ describe('a project', () => {
   it('leaves former slugs to the projects that have them', async () => {
     const rename = (of: TestOrg, from: string, to: string) =>
       t.api.patch(`/projects/${from}`, { ...of.asOwner, body: { slug: to } });
-    const { id } = must(await t.api.post('/projects', { ...labs.asOwner, body: { name: 'Ours', slug: 'shop' } }));
+    const { id } = must(
+      await t.api.post('/projects', { ...labs.asOwner, body: { name: 'Ours', slug: 'shop' } }),
+    );
     must(await rename(labs, 'shop', 'our-shop'));
     must(await rename(org, 'web-shop', 'shop'));
     must(await rename(org, 'shop', 'web-shop'));

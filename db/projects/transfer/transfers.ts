@@ -48,6 +48,8 @@ export async function noteTransfer(
 /** A transfer that was taken. */
 export interface Taken extends Transfer {
   cancelled: boolean;
+  /** How often it was taken. */
+  attempts: number;
 }
 
 /**
@@ -68,7 +70,7 @@ export async function takeTransfer(
         select t.project_id from ${projectTransfers} t where t.lease_until <= now() ${wanted}
           and not exists (select from ${orgs} o where o.id in (t.source_id, t.target_id) and o.schema_version < ${version})
         order by t.lease_until limit 1 for update skip locked))
-      returning project_id as "projectId", source_id as "sourceId", target_id as "targetId", cancelled`,
+      returning project_id as "projectId", source_id as "sourceId", target_id as "targetId", cancelled, attempts`,
   );
   return row;
 }
