@@ -359,6 +359,21 @@ describe('a transfer', () => {
     expect([(await rowsOf(org)).findings, await rowsOf(labs)]).toEqual([3, NOTHING]);
   });
 
+  it('is not complete for its request if it is cancelled meanwhile', async () => {
+    await fill();
+    const body = { organization: labs.slug, confirm: 'web-shop' };
+    let starting: ReturnType<typeof t.api.post> | undefined;
+    await t.services.database.sql.begin(async (tx) => {
+      await tx.unsafe(`select 1 from "${orgSchemaName(org.id)}".scans for update`);
+      starting = t.api.post('/projects/web-shop/transfer', { ...org.asOwner, body });
+      const state = async () => (await get('/projects/web-shop/transfer')).json.result?.state;
+      await vi.waitFor(async () => expect(await state()).toBe('moving'), 5_000);
+      expect((await cancel()).status).toBe(204);
+    });
+    expect((await starting)?.error).toBe('resource_error/conflict');
+    expect([(await rowsOf(org)).findings, await rowsOf(labs)]).toEqual([3, NOTHING]);
+  });
+
   it('can only be cancelled by an owner of the source', async () => {
     await start();
     expect((await cancel(labs.asOwner)).error).toBe('resource_error/not_found');
