@@ -114,7 +114,7 @@ const NOTHING = Object.fromEntries(COUNTED.map((table) => [table, 0]));
 const transfers = async () =>
   (await sql(`select * from shared.project_transfers where project_id = '${org.projectId}'`)).length;
 /** As if the process that holds the leases had died. */
-const expireLeases = () => sql('update shared.project_transfers set lease_until = now()');
+const expireLeases = () => sql("update shared.project_transfers set lease_until = now() - interval '1 s'");
 
 describe('a process that dies', () => {
   it('before any statement leaves the project in the source, and another one moves it', async () => {
@@ -156,6 +156,20 @@ describe('a process that dies', () => {
     await transferProjects(t.services);
     expect([await rowsOf(org), await transfers()]).toEqual([NOTHING, 0]);
     expect(LEASE_MS).toBeGreaterThan(30_000);
+  });
+
+  it('leaves turns to other organizations, however many projects one transfers', async () => {
+    await sql('delete from shared.project_transfers');
+    const { id: other } = await createOrg(t.api);
+    for (const [i, source] of [org.id, org.id, org.id, other].entries())
+      await sql(`insert into shared.project_transfers (project_id, source_id, target_id, slug, started_at, findings, lease_until)
+        values (gen_random_uuid(), '${source}', '${labs.id}', 'web-shop', now() + interval '${i} ms', 0, now() - interval '${9 - i} s')`);
+    const version = t.services.orgMigrations.length;
+    const sources: unknown[] = [];
+    for (let i = 0; i < 4; i++)
+      sources.push((await takeTransfer(t.services.database.sql, version))?.sourceId);
+    await sql('delete from shared.project_transfers');
+    expect(sources).toEqual([org.id, other, org.id, org.id]);
   });
 
   it('and one that believes in its lease as well move the project once', async () => {

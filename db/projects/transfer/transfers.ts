@@ -53,8 +53,9 @@ export interface Taken extends Transfer {
 }
 
 /**
- * Takes a transfer that nobody is working on: the one that waits longest, or that of a project. The schemas of both organizations must
- * be up to date.
+ * Takes a transfer that nobody is working on: the one that waits longest, or that of a project. The first one of each organization
+ * comes before the second ones, so that one with many does not keep the projects of others waiting, which take no pushes until then.
+ * The schemas of both organizations must be up to date.
  * @param version of such a schema
  */
 export async function takeTransfer(
@@ -69,7 +70,8 @@ export async function takeTransfer(
       where project_id = any (array(
         select t.project_id from ${projectTransfers} t where t.lease_until <= now() ${wanted}
           and not exists (select from ${orgs} o where o.id in (t.source_id, t.target_id) and o.schema_version < ${version})
-        order by t.lease_until limit 1 for update skip locked))
+        order by (select count(*) from ${projectTransfers} e where e.source_id = t.source_id and e.started_at < t.started_at),
+          t.lease_until limit 1 for update skip locked))
       returning project_id as "projectId", source_id as "sourceId", target_id as "targetId", cancelled, attempts`,
   );
   return row;
