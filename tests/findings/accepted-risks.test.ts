@@ -140,6 +140,30 @@ describe('a finding whose risk is accepted', () => {
     expect(await notes()).toBe(0);
   });
 
+  it('and that moves to another organization at this moment does not hold up the others', async () => {
+    const acceptIn = async (of: TestOrg) => {
+      const { id } = await push(t.api, of, await createScan(t.api, of));
+      const body = { status: 'wontfix', accepted_until: inMs(HOUR_MS) };
+      must(await t.api.patch(`/findings/${id}`, { ...of.asOwner, body }));
+      return id as string;
+    };
+    // The older organization comes first.
+    const [moving, other] = [await createOrg(t.api), await createOrg(t.api)];
+    const [locked, id] = [await acceptIn(moving), await acceptIn(other)];
+    t.advance(HOUR_MS + MINUTE_MS);
+    await t.services.database.sql
+      .begin(async (tx) => {
+        await tx.unsafe(`delete from "${orgSchemaName(moving.id)}".findings where id = '${locked}'`);
+        await tx.unsafe(`delete from shared.accepted_risks where finding_id = '${locked}'`);
+        await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 5_000))]);
+        expect(must(await t.api.get(`/findings/${id}`, other.asOwner))).toMatchObject({ status: 'open' });
+        throw new Error('undone');
+      })
+      .catch((error) => expect(error.message).toBe('undone'));
+    await run();
+    expect(must(await t.api.get(`/findings/${locked}`, moving.asOwner))).toMatchObject({ status: 'open' });
+  });
+
   it('of an organization that cannot be changed does not hold up the others', async () => {
     const broken = await createOrg(t.api);
     const scan = await createScan(t.api, broken);

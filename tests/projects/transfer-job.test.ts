@@ -1,7 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Sql } from '../../db/pool/query.ts';
-import { moveProject, TransferOver } from '../../db/projects/transfer/move.ts';
-import { LEASE_MS, releaseTransfer, takeTransfer } from '../../db/projects/transfer/transfers.ts';
+import { removeMarks } from '../../db/projects/transfer/marks.ts';
+import { moveProject } from '../../db/projects/transfer/move.ts';
+import {
+  LEASE_MS,
+  releaseTransfer,
+  TransferOver,
+  takeTransfer,
+} from '../../db/projects/transfer/transfers.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
@@ -108,7 +114,7 @@ const NOTHING = Object.fromEntries(COUNTED.map((table) => [table, 0]));
 const transfers = async () =>
   (await sql(`select * from shared.project_transfers where project_id = '${org.projectId}'`)).length;
 /** As if the process that holds the leases had died. */
-const expireLeases = () => sql('update shared.project_transfers set lease_until = now()');
+const expireLeases = () => sql("update shared.project_transfers set lease_until = now() - interval '1 s'");
 
 describe('a process that dies', () => {
   it('before any statement leaves the project in the source, and another one moves it', async () => {
@@ -150,6 +156,20 @@ describe('a process that dies', () => {
     await transferProjects(t.services);
     expect([await rowsOf(org), await transfers()]).toEqual([NOTHING, 0]);
     expect(LEASE_MS).toBeGreaterThan(30_000);
+  });
+
+  it('leaves turns to other organizations, however many projects one transfers', async () => {
+    await sql('delete from shared.project_transfers');
+    const { id: other } = await createOrg(t.api);
+    for (const [i, source] of [org.id, org.id, org.id, other].entries())
+      await sql(`insert into shared.project_transfers (project_id, source_id, target_id, slug, started_at, findings, lease_until)
+        values (gen_random_uuid(), '${source}', '${labs.id}', 'web-shop', now() + interval '${i} ms', 0, now() - interval '${9 - i} s')`);
+    const version = t.services.orgMigrations.length;
+    const sources: unknown[] = [];
+    for (let i = 0; i < 4; i++)
+      sources.push((await takeTransfer(t.services.database.sql, version))?.sourceId);
+    await sql('delete from shared.project_transfers');
+    expect(sources).toEqual([org.id, other, org.id, org.id]);
   });
 
   it('and one that believes in its lease as well move the project once', async () => {
@@ -292,6 +312,23 @@ describe('until it is moved, a project', () => {
   });
 });
 
+describe('the organization that gets a project', () => {
+  it('creates and renames projects meanwhile', async () => {
+    await fill();
+    await start();
+    const body = { name: 'Web shop' };
+    await move(undefined, async () => {
+      const named = t.api.post('/projects', { ...labs.asOwner, body: { ...body, slug: 'web-shop' } });
+      const created = t.api.post('/projects', { ...labs.asOwner, body });
+      const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 3_000));
+      expect((await Promise.race([named, late]))?.error).toBe('resource_error/already_exists');
+      const slug = must((await Promise.race([created, late])) as Awaited<typeof created>).slug;
+      const rename = t.api.patch(`/projects/${slug}`, { ...labs.asOwner, body: { slug: 'web-shop' } });
+      expect((await Promise.race([rename, late]))?.error).toBe('resource_error/already_exists');
+    });
+  });
+});
+
 describe('a transfer', () => {
   const cancel = (as = org.asOwner) => t.api.delete('/projects/web-shop/transfer', as);
 
@@ -308,6 +345,21 @@ describe('a transfer', () => {
     expect((await get('/projects/web-shop')).status).toBe(200);
   });
 
+  it('that is cancelled lets a push be repeated with its idempotency key', async () => {
+    const scan = await createScan(t.api, org);
+    await start();
+    const batch = {
+      ...{ ...org.asAgent, body: { findings: [finding(org, scan)] } },
+      headers: { 'idempotency-key': crypto.randomUUID() },
+    };
+    const refused = must(await t.api.post('/agent/findings/batch', batch));
+    expect(refused).toMatchObject({ failed: 1, results: [{ error: { code: 'conflict' } }] });
+    expect((await cancel()).status).toBe(204);
+    for (const _ of [1, 2])
+      expect(must(await t.api.post('/agent/findings/batch', batch))).toMatchObject({ created: 1, failed: 0 });
+    expect(must(await get('/findings'))).toHaveLength(1);
+  });
+
   it('is cancelled while a process works on it, which then undoes what it has copied', async () => {
     await fill();
     await start();
@@ -318,6 +370,21 @@ describe('a transfer', () => {
     if (taken) await releaseTransfer(t.services.database.sql, taken);
     await transferProjects(t.services);
     expect((await get('/projects/web-shop/transfer')).status).toBe(404);
+    expect([(await rowsOf(org)).findings, await rowsOf(labs)]).toEqual([3, NOTHING]);
+  });
+
+  it('is not complete for its request if it is cancelled meanwhile', async () => {
+    await fill();
+    const body = { organization: labs.slug, confirm: 'web-shop' };
+    let starting: ReturnType<typeof t.api.post> | undefined;
+    await t.services.database.sql.begin(async (tx) => {
+      await tx.unsafe(`select 1 from "${orgSchemaName(org.id)}".scans for update`);
+      starting = t.api.post('/projects/web-shop/transfer', { ...org.asOwner, body });
+      const state = async () => (await get('/projects/web-shop/transfer')).json.result?.state;
+      await vi.waitFor(async () => expect(await state()).toBe('moving'), 5_000);
+      expect((await cancel()).status).toBe(204);
+    });
+    expect((await starting)?.error).toBe('resource_error/conflict');
     expect([(await rowsOf(org)).findings, await rowsOf(labs)]).toEqual([3, NOTHING]);
   });
 
@@ -349,6 +416,27 @@ describe('a transfer', () => {
     expect([(await rowsOf(org)).findings, (await rowsOf(labs)).findings]).toEqual([0, 3]);
   });
 
+  it('that fails ten times ends, and the project stays', async () => {
+    await fill();
+    await start();
+    await sql(
+      `insert into @.findings select * from "${orgSchemaName(org.id)}".findings where fingerprint = 'a'`,
+      labs,
+    );
+    await sql(`update @.findings set project_id = gen_random_uuid()`, labs);
+    await sql(`update shared.project_transfers set attempts = 8 where project_id = '${org.projectId}'`);
+    const attempt = async () => {
+      await expireLeases();
+      await transferProjects(t.services);
+      return (await get('/projects/web-shop/transfer')).json.result?.state;
+    };
+    expect([await attempt(), await attempt()]).toEqual(['moving', 'cancelling']);
+    expect(await attempt()).toBeUndefined();
+    expect([(await rowsOf(org)).findings, (await rowsOf(labs)).projects]).toEqual([3, 0]);
+    await push(t.api, org, await createScan(t.api, org));
+    must(await t.api.post('/projects', { ...labs.asOwner, body: { name: 'Web shop', slug: 'web-shop' } }));
+  });
+
   it('of a larger project is left to the periodic task by its request', async () => {
     const body = JSON.stringify({
       findings: Array.from({ length: 1_200 }, (_, i) => ({ title: `Weak cipher ${i}`, severity: 'low' })),
@@ -368,8 +456,22 @@ describe('a transfer', () => {
       values ('${user}', '{}', now(), '{}', 1, now() + interval '1 hour')`);
     await start();
     await transferProjects(t.services);
+    // Projects that move back and forth do not keep them waiting for ever.
+    const there = { organization: org.slug, confirm: 'web-shop' };
+    expect(
+      must(await t.api.post('/projects/web-shop/transfer', { ...labs.asOwner, body: there })).state,
+    ).toBe('done');
     const [row] = await sql(`delete from shared.account_erasures where user_id = '${user}' returning passes`);
     expect(row?.passes).toBe(0);
+  });
+
+  it('is not taken apart by a process that ends an earlier one late', async () => {
+    await start();
+    const transfer = { projectId: org.projectId, sourceId: org.id, targetId: labs.id };
+    const tables = { source: tablesOf(org), target: tablesOf(labs) };
+    await expect(removeMarks(t.services.database.sql, transfer, tables)).rejects.toThrow(TransferOver);
+    await transferProjects(t.services);
+    expect((await get('/projects/web-shop', labs)).status).toBe(200);
   });
 
   it('whose note is missing, as after a restore from a backup, is forgotten', async () => {

@@ -155,6 +155,21 @@ describe('a project', () => {
     expect(must(await get('/projects/web-shop', labs)).id).toBe(org.projectId);
   });
 
+  it('leaves former slugs to the projects that have them', async () => {
+    const rename = (of: TestOrg, from: string, to: string) =>
+      t.api.patch(`/projects/${from}`, { ...of.asOwner, body: { slug: to } });
+    const { id } = must(
+      await t.api.post('/projects', { ...labs.asOwner, body: { name: 'Ours', slug: 'shop' } }),
+    );
+    must(await rename(labs, 'shop', 'our-shop'));
+    must(await rename(org, 'web-shop', 'shop'));
+    must(await rename(org, 'shop', 'web-shop'));
+    must(await transfer());
+    expect(must(await get('/projects/shop', labs)).id).toBe(id);
+    must(await rename(labs, 'our-shop', 'their-shop'));
+    expect((await get('/projects/shop', labs)).status).toBe(404);
+  });
+
   it('keeps the names of tokens and rules in its activity, and its tokens are revoked', async () => {
     const rule = { name: 'Ours', conditions: { severity: ['low'] }, actions: { status: 'confirmed' } };
     must(await t.api.post('/rules', { ...org.asOwner, body: rule }));

@@ -51,13 +51,16 @@ export interface DueRisks {
   findingIds: string[];
 }
 
-/** Finds up to `limit` notes whose time has come. */
+/**
+ * Finds up to `limit` notes whose time has come. Leaves out those that a transaction has locked, such as one that moves their
+ * findings to another organization: the others would wait for it.
+ */
 export async function findDueRisks(client: SqlClient, now: Date, limit: number): Promise<DueRisks[]> {
   const rows = await run<{ org_id: string; ids: string[] }>(
     client,
     sql`select org_id, json_agg(finding_id order by finding_id) as ids from (
       select org_id, finding_id from ${acceptedRisks} where due_at <= ${now.toISOString()}::timestamptz
-      order by due_at limit ${limit}) due group by org_id`,
+      order by due_at limit ${limit} for no key update skip locked) due group by org_id`,
   );
   return rows.map(({ org_id: orgId, ids: findingIds }) => ({ orgId, findingIds }));
 }

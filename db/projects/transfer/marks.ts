@@ -3,7 +3,7 @@ import type { Sql } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { projectTransfers } from '../../schema/orgs.ts';
 import { type DrizzleClient, orgStatement, run, type SqlClient } from '../../statements.ts';
-import { forgetTransfer, type Transfer } from './transfers.ts';
+import { forgetTransfer, type Transfer, TransferOver } from './transfers.ts';
 
 /*
  * The marks of a project that moves, in both organizations. In the source it takes no writes. In the target, a row that is not shown
@@ -49,7 +49,10 @@ const arrive = orgStatement<{ projectId: string }, object>(
   ({ projects }, $) => sql`delete from ${projects} where id = ${$.projectId}::uuid and transfer = 'in'`,
 );
 
-/** Removes both marks and the note of a transfer that was cancelled. */
+/**
+ * Removes both marks and the note of a transfer that was cancelled.
+ * @throws TransferOver if another process has done so: the marks may be those of the next transfer
+ */
 export async function removeMarks(
   client: Sql,
   transfer: Transfer,
@@ -58,7 +61,7 @@ export async function removeMarks(
   await client.begin(async (tx) => {
     await leave(source).run(tx, transfer);
     await arrive(target).run(tx, transfer);
-    await forgetTransfer(tx, transfer);
+    if (!(await forgetTransfer(tx, transfer))) throw new TransferOver();
   });
 }
 

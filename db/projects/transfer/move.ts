@@ -6,7 +6,7 @@ import { moveActors } from './actors.ts';
 import { type MoveOptions, moveFindings } from './findings.ts';
 import { insertRows, type Route, type RowText, toJson } from './rows.ts';
 import { moveScans } from './scans.ts';
-import { endTransfer, type Transfer } from './transfers.ts';
+import { endTransfer, type Transfer, TransferOver } from './transfers.ts';
 
 /*
  * One transaction moves a project: it copies rows in batches, deletes what it has copied and deletes the note of the transfer last. So
@@ -18,19 +18,24 @@ import { endTransfer, type Transfer } from './transfers.ts';
 
 type OfProject = { projectId: string };
 
-/** The transfer was cancelled, or another process has completed it. */
-export class TransferOver extends Error {}
-
+/** Locks the project: a second process waits here until the first one has moved it or given up. */
 const readProject = orgStatement<OfProject, RowText>(
   ({ projects }, $) =>
-    sql`select row_to_json(p)::text as row from ${projects} p where id = ${$.projectId}::uuid and transfer = 'out'`,
+    sql`select row_to_json(p)::text as row from ${projects} p where id = ${$.projectId}::uuid and transfer = 'out'
+      for no key update`,
 );
 
-/** After a change of the slug, the slug in the source is the former one. */
+/**
+ * Shows the project in the target. Late, because whoever takes its slug for another project waits for a change of its row. After a
+ * change of the slug, the slug in the source is the former one, unless it leads to another project of the target.
+ */
 const arrive = orgStatement<OfProject & { row: string }, object>(
   ({ projects }, $) => sql`
 update ${projects} p set name = r.name, created_at = r.created_at, close_after_scans = r.close_after_scans,
-  source_url = r.source_url, former_slug = case when r.slug = p.slug then r.former_slug else r.slug end
+  source_url = r.source_url, transfer = null, former_slug = (
+    select f.slug from (select case when r.slug = p.slug then r.former_slug else r.slug end as slug) f
+    where not exists (select from ${projects} o where o.former_slug = f.slug and o.id <> p.id)
+  )
 from json_to_record(${$.row}::text::json) as r(name text, slug text, created_at timestamptz, close_after_scans int,
   source_url text, former_slug text)
 where p.id = ${$.projectId}::uuid and p.transfer = 'in' returning 1`,
@@ -85,11 +90,6 @@ delete from ${projects} where id = ${$.projectId}::uuid and transfer = 'out'
 returning 1`,
 );
 
-const show = orgStatement<OfProject, object>(
-  ({ projects }, $) =>
-    sql`update ${projects} set transfer = null where id = ${$.projectId}::uuid and transfer = 'in' returning 1`,
-);
-
 const RUNNING = 'The project was transferred to another organization while the scan was running.';
 
 /**
@@ -110,8 +110,6 @@ export async function moveProject(
     await run(tx, sql`set local lock_timeout = '30s'`);
     const [project] = await readProject(source).run(tx, { projectId });
     if (!project) throw new TransferOver();
-    const arrived = await arrive(target).run(tx, { projectId, row: project.row });
-    if (arrived.length === 0) throw new TransferOver();
 
     const dueDates = await takeDueDates(source).run(tx, { projectId });
     if (dueDates.length > 0) await insertDueDates(target).run(tx, { rows: toJson(dueDates) });
@@ -130,8 +128,8 @@ export async function moveProject(
     if (removed.length === 0) throw new Error('the project has changed while it was moved');
     // Late, because changes of policies wait for it.
     if (dueDates.length > 0) await increaseVersion(target).run(tx, {});
-    const shown = await show(target).run(tx, { projectId });
-    if (shown.length === 0 || !(await endTransfer(tx, transfer))) throw new TransferOver();
+    const arrived = await arrive(target).run(tx, { projectId, row: project.row });
+    if (arrived.length === 0 || !(await endTransfer(tx, transfer))) throw new TransferOver();
     return { findings: copied, tokens };
   });
 }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { PASSES } from '../../accounts/erasure.ts';
 import { accountErasures } from '../../schema/erasures.ts';
 import { orgs, projectTransfers } from '../../schema/orgs.ts';
 import { type DrizzleClient, run, type SqlClient } from '../../statements.ts';
@@ -15,6 +16,9 @@ export interface Transfer {
   sourceId: string;
   targetId: string;
 }
+
+/** The transfer was cancelled, or another process has completed or ended it. */
+export class TransferOver extends Error {}
 
 /** How long a process has a project to itself. It renews the lease. */
 export const LEASE_MS = 60_000;
@@ -44,11 +48,14 @@ export async function noteTransfer(
 /** A transfer that was taken. */
 export interface Taken extends Transfer {
   cancelled: boolean;
+  /** How often it was taken. */
+  attempts: number;
 }
 
 /**
- * Takes a transfer that nobody is working on: the one that waits longest, or that of a project. The schemas of both organizations must
- * be up to date.
+ * Takes a transfer that nobody is working on: the one that waits longest, or that of a project. The first one of each organization
+ * comes before the second ones, so that one with many does not keep the projects of others waiting, which take no pushes until then.
+ * The schemas of both organizations must be up to date.
  * @param version of such a schema
  */
 export async function takeTransfer(
@@ -63,8 +70,9 @@ export async function takeTransfer(
       where project_id = any (array(
         select t.project_id from ${projectTransfers} t where t.lease_until <= now() ${wanted}
           and not exists (select from ${orgs} o where o.id in (t.source_id, t.target_id) and o.schema_version < ${version})
-        order by t.lease_until limit 1 for update skip locked))
-      returning project_id as "projectId", source_id as "sourceId", target_id as "targetId", cancelled`,
+        order by (select count(*) from ${projectTransfers} e where e.source_id = t.source_id and e.started_at < t.started_at),
+          t.lease_until limit 1 for update skip locked))
+      returning project_id as "projectId", source_id as "sourceId", target_id as "targetId", cancelled, attempts`,
   );
   return row;
 }
@@ -106,18 +114,24 @@ export async function cancelTransfer(
   return cancelled.length > 0;
 }
 
-/** Forgets a cancelled transfer. Part of the transaction that removes its marks. */
-export async function forgetTransfer(client: SqlClient, transfer: Transfer): Promise<void> {
-  await run(client, sql`delete from ${projectTransfers} where ${isTransfer(transfer)} and cancelled`);
+/** Forgets a cancelled transfer. Part of the transaction that removes its marks. @returns false if there is none */
+export async function forgetTransfer(client: SqlClient, transfer: Transfer): Promise<boolean> {
+  const forgotten = await run(
+    client,
+    sql`delete from ${projectTransfers} where ${isTransfer(transfer)} and cancelled returning 1`,
+  );
+  return forgotten.length > 0;
 }
 
 /**
  * Ends a transfer, as the last statement of the transaction that moves the project. Accounts that are being erased get one more pass,
- * because the organization with the project may be behind the current one.
+ * because the organization with the project may be behind the current one. Not one for each transfer: projects that move back and
+ * forth would keep them waiting for ever.
  * @returns false if it was cancelled
  */
 export async function endTransfer(client: SqlClient, transfer: Transfer): Promise<boolean> {
-  await run(client, sql`update ${accountErasures} set passes = passes - 1`);
+  const another = sql`${PASSES - 2}::int`;
+  await run(client, sql`update ${accountErasures} set passes = ${another} where passes > ${another}`);
   const ended = await run(
     client,
     sql`delete from ${projectTransfers} where ${isTransfer(transfer)} and not cancelled returning 1`,

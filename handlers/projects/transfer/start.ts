@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/client.ts';
 import { takesRoom } from '../../../db/projects/deletion.ts';
 import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
@@ -7,7 +8,7 @@ import { ApiError } from '../../../lib/http/errors.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
 import type { Org } from '../../../lib/orgs/directory.ts';
 import { requireOrgRole } from '../../../lib/orgs/owned.ts';
-import { projectSlug, readProject } from '../../../lib/projects/projects.ts';
+import { projectSlug, readProject, requireProject } from '../../../lib/projects/projects.ts';
 import { transferInRequest } from '../../../lib/projects/transfer/run.ts';
 import { type Refused, startTransfer } from '../../../lib/projects/transfer/start.ts';
 import { ProjectTransfer } from '../../../lib/projects/transfer/state.ts';
@@ -57,6 +58,7 @@ export const startProjectTransfer = endpoint(
     const about = { project: project.id, project_slug: project.slug, to_org: target.id };
     logSecurityEvent(call, 'project_transfer_started', about);
     const isDone = await transferInRequest(services, { orgId: source.id, projectId: project.id, findings });
+    if (isDone) await requireArrived(db, target, project.id);
     return ok({
       project_id: project.id,
       organization: { slug: target.slug, name },
@@ -73,6 +75,16 @@ async function requireTarget(call: SessionMemberCall, slug: string): Promise<{ t
   if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
   if (org.id === call.org.id) throw invalid('organization', 'is the organization that the project is in');
   return { target: { ...org, slug: shown.slug }, name: shown.name };
+}
+
+/** @throws ApiError `resource_error/conflict` if the transfer was cancelled */
+async function requireArrived(db: Db, target: Org, projectId: string): Promise<void> {
+  await requireProject(db, target, projectId).catch((error) => {
+    const isMissing = error instanceof ApiError && error.key === 'resource_error/not_found';
+    throw isMissing
+      ? new ApiError('resource_error/conflict', { message: 'The transfer was cancelled at this moment.' })
+      : error;
+  });
 }
 
 function refusal(why: Refused): ApiError {

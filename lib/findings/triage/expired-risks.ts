@@ -22,12 +22,16 @@ export async function openExpiredRisks({
   const now = clock();
   for (;;) {
     const due = await findDueRisks(sql, now, BATCH);
-    for (const risks of due) await openOf(risks);
-    if (due.reduce((sum, { findingIds }) => sum + findingIds.length, 0) < BATCH) return;
+    let isStuck = false;
+    for (const risks of due) if (!(await openOf(risks))) isStuck = true;
+    if (isStuck || due.reduce((sum, { findingIds }) => sum + findingIds.length, 0) < BATCH) return;
   }
 
-  /** Removes or postpones all of these notes, so that the next search finds others. */
-  async function openOf(due: DueRisks): Promise<void> {
+  /**
+   * Removes or postpones all of these notes, so that the next search finds others.
+   * @returns false if it would find the same
+   */
+  async function openOf(due: DueRisks): Promise<boolean> {
     const { orgId, findingIds } = due;
     const tables = knownOrgs.tablesOf({ id: orgId });
     const condition = { if_status: 'wontfix' as const, if_accepted_until: now.toISOString() };
@@ -37,7 +41,13 @@ export async function openExpiredRisks({
       await settleRisks(sql, tables, due, now);
     } catch (error) {
       log.error('findings whose risk was accepted until now are not open again', { org: orgId, error });
-      await postponeRisks(sql, due, new Date(now.getTime() + RETRY_MS));
+      try {
+        await postponeRisks(sql, due, new Date(now.getTime() + RETRY_MS));
+      } catch (error) {
+        log.error('findings whose risk was accepted until now are not postponed', { org: orgId, error });
+        return false;
+      }
     }
+    return true;
   }
 }

@@ -2,12 +2,14 @@ import { sql } from 'drizzle-orm';
 import { sqlState } from '../../../db/errors.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { removeMarks } from '../../../db/projects/transfer/marks.ts';
-import { moveProject, TransferOver } from '../../../db/projects/transfer/move.ts';
+import { moveProject } from '../../../db/projects/transfer/move.ts';
 import {
+  cancelTransfer,
   readTransfers,
   releaseTransfer,
   renewTransfer,
   type Taken,
+  TransferOver,
   takeTransfer,
 } from '../../../db/projects/transfer/transfers.ts';
 import { userEmails } from '../../../db/schema/accounts.ts';
@@ -28,6 +30,8 @@ const IN_REQUEST_MS = 5_000;
 const IN_REQUEST_FINDINGS = 1_000;
 const RENEW_MS = 1_000;
 const RETRY_MS = 60_000;
+/** Then a failure ends the transfer: the project would take no pushes for ever, and nobody could delete the target. */
+const MAX_ATTEMPTS = 10;
 const MAX_ERROR = 200;
 
 class OutOfTime extends Error {}
@@ -43,10 +47,18 @@ export async function transferProjects(services: TransferServices): Promise<void
       .unlimited((client) => work(services, client, transfer))
       .catch(async (error) => {
         log.error('a project is not transferred yet', { project: transfer.projectId, error });
+        if (transfer.attempts >= MAX_ATTEMPTS) await giveUp(services, transfer);
         const reason = String(sqlState(error) ?? error).slice(0, MAX_ERROR);
         await releaseTransfer(database.sql, transfer, { delayMs: RETRY_MS, error: reason });
       });
   }
+}
+
+/** Cancels a transfer that fails again and again. */
+async function giveUp({ database, log }: TransferServices, transfer: Taken): Promise<void> {
+  const { projectId, sourceId: from_org, targetId: to_org, attempts } = transfer;
+  if (await cancelTransfer(database.sql, transfer))
+    logOperatorEvent(log, 'project_transfer_cancelled', { project: projectId, from_org, to_org, attempts });
 }
 
 /**
@@ -84,8 +96,12 @@ async function work(services: TransferServices, client: Sql, transfer: Taken, en
   const { projectId, sourceId: from_org, targetId: to_org } = transfer;
   const about = { project: projectId, from_org, to_org };
   const cancel = async () => {
-    await removeMarks(client, transfer, { source, target });
-    log.info('a cancelled transfer has ended', about);
+    try {
+      await removeMarks(client, transfer, { source, target });
+      log.info('a cancelled transfer has ended', about);
+    } catch (error) {
+      if (!(error instanceof TransferOver)) throw error;
+    }
   };
   if (transfer.cancelled) return await cancel();
   let renewed = performance.now();

@@ -209,7 +209,9 @@ with input as materialized (
   from input i
   left join scan s on s.scan_id = i.scan_id
   left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id
-  where i.key is not null
+  where i.key is not null and (s.scan_id is not null or (
+    select p.transfer from "org_template"."scans" k join "org_template"."projects" p on p.id = k.project_id where k.scan_id = i.scan_id
+  ) is null)
   order by i.key, i.position
 )
 select i.ord, s.status as scan_status, w.deduplicated,
