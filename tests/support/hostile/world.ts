@@ -95,7 +95,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
     await sql.unsafe(`insert into "${schema}".projects (id, name, slug, created_at)
         values ('${project}', 'Gone', 'gone-${name}', now()), ('${moving}', 'Moving', 'moving-${name}', now());
       insert into shared.project_transfers (project_id, source_id, target_id, slug, started_at, findings, lease_until)
-        values ('${moving}', '${org.id}', '${spareOrg.id}', 'moving-${name}', now(), 0, now());
+        values ('${moving}', '${org.id}', '${goneOrg.id}', 'moving-${name}', now(), 0, now());
       insert into "${schema}".scans (scan_id, project_id, persona, name, status, created_at)
         values ('${endedScan}', '${org.projectId}', 'senku', 'Gone', 'failed', now());
       insert into "${schema}".scan_counts as c (project_id, status, count) values ('${org.projectId}', 'failed', 1)
