@@ -37,7 +37,7 @@ export async function readSnapshot(
 ): Promise<void> {
   const schema = orgSchemaName(orgId);
   await client.begin(async (tx) => {
-    for (const setting of SETTINGS) await tx.unsafe(setting);
+    for (const setting of SETTINGS) await run(tx, sql.raw(setting));
     for (const table of tables) await run(tx, sql`lock table ${in_(schema, table)} in access share mode`);
     const columns = await columnsOf(tx, schema);
     async function* sections(): AsyncGenerator<Section> {

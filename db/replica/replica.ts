@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import { type Database, openDatabase } from '../client.ts';
 import type { Transactions } from '../pool/query.ts';
-import type { SqlClient } from '../statements.ts';
+import { run, type SqlClient } from '../statements.ts';
 import { monitorReplica, type ReplicaState } from './monitor.ts';
 import { NotCurrent, type Position, readStandby, refusalOf } from './position.ts';
 
@@ -58,14 +59,14 @@ export function openReplica(options: ReplicaOptions): Replica {
     state: monitor.state,
     maxLagMs,
     at: (org, position) => ({
-      begin: (run) =>
+      begin: (use) =>
         unlessSilent((heard) =>
           database.of(org).sql.begin(async (tx) => {
             // A snapshot of an earlier statement would be older than the position.
-            tx.unsafe('set transaction isolation level read committed').catch(() => {});
+            run(tx, sql`set transaction isolation level read committed`).catch(() => {});
             await catchUp(tx, position, maxLagMs, heard);
             heard('current');
-            return await run(tx);
+            return await use(tx);
           }),
         ),
     }),

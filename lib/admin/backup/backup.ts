@@ -4,10 +4,13 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { sql } from 'drizzle-orm';
 import { orgTableNames } from '../../../db/backup/sections.ts';
 import { readSnapshot, type Section } from '../../../db/backup/snapshot.ts';
 import type { Database } from '../../../db/client.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
+import { orgs } from '../../../db/schema/orgs.ts';
+import { run } from '../../../db/statements.ts';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Logger } from '../../logger.ts';
 import { logOperatorEvent } from '../../security-events.ts';
@@ -52,11 +55,11 @@ export async function backupOrg(
       database.sql,
       { orgId: org.id, tables: orgTableNames(migrations) },
       async (sections, tx) => {
-        const [current] = await tx.unsafe<Pick<Header['org'], 'slug' | 'name'>[] & { v: number }[]>(
-          'select slug, name, schema_version as v from shared.orgs where id = $1::uuid',
-          [org.id],
+        const [current] = await run<{ slug: string; name: string; version: number }>(
+          tx,
+          sql`select slug, name, schema_version as version from ${orgs} where id = ${org.id}::uuid`,
         );
-        requireVersion(org.slug, current?.v ?? 0, migrations.length);
+        requireVersion(org.slug, current?.version ?? 0, migrations.length);
         const header: Header = {
           ...{ format: FORMAT, format_version: FORMAT_VERSION, service_version: pkg.version },
           ...{ schema_version: migrations.length, created_at: now.toISOString() },
