@@ -19,9 +19,9 @@ import { createNodeMailer } from './lib/node/mailer.ts';
 import { prepareDatabase } from './lib/node/prepare-database.ts';
 import { collectProcess } from './lib/node/process-metrics.ts';
 import { createServices } from './lib/node/services.ts';
-import { warnOfUnset } from './lib/services.ts';
 import { warnOfExposure } from './lib/warnings/exposure.ts';
 import { warnOfRemoved } from './lib/warnings/removed.ts';
+import { warnOfUnset } from './lib/warnings/unset.ts';
 
 /** For requests in progress. A stop takes ten seconds at most. */
 const STOP_TIMEOUT_MS = 8_000;

@@ -16,7 +16,6 @@ import type { PasswordHasher } from './accounts/passwords/passwords.ts';
 import { createSessionLookUp, type SessionLookUp } from './accounts/sessions/look-up.ts';
 import { createSignedTokens, type SignedTokens } from './accounts/sessions/signed-token.ts';
 import type { Config } from './config/config.ts';
-import { insecureSettings } from './config/insecure.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
@@ -48,7 +47,6 @@ import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
 import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
 import { createPersonalTokens, type PersonalTokens } from './tokens/personal-tokens.ts';
-import { plainConnections } from './warnings/plain-connections.ts';
 
 export type Clock = () => Date;
 
@@ -150,20 +148,6 @@ export function createMailBox(
 ): SecretBox {
   const secrets = [...encryptionKeys, ...jwtSecrets, ...(mailSecret === undefined ? [] : [mailSecret])];
   return createSecretBox(deriveKeys(secrets, 'mail queue'));
-}
-
-/** Says what works without being set, but not as well, and what others can listen to. */
-export function warnOfUnset(config: Config, log: Logger): void {
-  for (const line of plainConnections(config)) log.warn(line);
-  if (config.jwtSecrets.length === 0) log.warn('JWT_SECRET is not set: sessions end when the server stops');
-  warnOfSettings(config, log);
-}
-
-/** The same, of what a server and the edge have in common. */
-export function warnOfSettings(config: Config, log: Logger): void {
-  if (config.encryptionKeys.length === 0)
-    log.warn('SVC_ENCRYPTION_KEY is not set: TOTP secrets are stored as they are');
-  for (const { variable, problem } of insecureSettings(config)) log.warn(`${variable}: ${problem}`);
 }
 
 const NO_PAGE =

@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { ConfigError, parseConfig } from '../config/parse.ts';
 import type { Logger } from '../logger.ts';
-import { warnOfSettings } from '../services.ts';
+import { warnOfSettings } from '../warnings/unset.ts';
 
 /** The bindings of the worker (wrangler.toml). Variables and secrets are strings. */
 export interface Env {
