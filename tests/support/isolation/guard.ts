@@ -3,6 +3,7 @@ import { type Call, projectOf } from './call.ts';
 import { claimsOf, type Door } from './picks.ts';
 import {
   BASE_DOMAIN,
+  type EndpointName,
   type Facts,
   idOf,
   type Membership,
@@ -35,6 +36,7 @@ const NOT_VERIFIED: Refusal = [403, 'permission_error/email_not_verified'];
 const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
 const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
 const UNDONE: Refusal = [409, 'resource_error/conflict'];
+const TRANSFERS = new Set<EndpointName>(['getProjectTransfer', 'cancelProjectTransfer']);
 const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 /** Whether the call is admitted (docs/architecture.md, access). */
@@ -221,6 +223,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     const isThere = path.projects in here.projects || Object.values(here.projects).includes(path.projects);
     if (!isThere) return NOT_FOUND;
   }
+  // The model starts no transfer.
+  if (TRANSFERS.has(call.picks.endpoint)) return NOT_FOUND;
   if (path.members && path.members !== own) {
     const other = here.members[path.members];
     if (!other) return NOT_FOUND;
