@@ -10,6 +10,7 @@ import { COOKIES, claimsOf } from '../support/isolation/picks.ts';
 import {
   BASE_DOMAIN,
   type Change,
+  CREATOR,
   DEVICES,
   DOMAIN,
   EMAILS,
@@ -265,7 +266,7 @@ async function makeOrg(org: OrgName) {
     createdAt: new Date(created_at),
   };
   await db.transaction((tx) =>
-    insertOrg(tx, { ...made, ownerId: idOf('user', 'eve') }, t.services.orgMigrations),
+    insertOrg(tx, { ...made, ownerId: idOf('user', CREATOR) }, t.services.orgMigrations),
   );
   await sql('delete from shared.memberships where org_id = $1', [id]);
   const members = Object.entries(MEMBERS[org]);

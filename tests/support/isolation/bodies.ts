@@ -127,7 +127,8 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
         source_url: call.pick(undefined, null, 'https://x.example/MARK/{path}'),
       },
     ],
-    updateOrg: () => [{ name: 'MARK' }],
+    // Not with the mark of the user: all members see the name.
+    updateOrg: () => [{ name: 'Renamed' }],
     // The model has no deleted organizations: tests/orgs/deletion.test.ts deletes them.
     deleteOrg: () => [{ confirm: 'none' }],
     updateRetention: () => [{ scans: call.pick(7, null) }],

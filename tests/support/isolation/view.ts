@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import { type Admitted, membershipOf } from './guard.ts';
-import { type Facts, idOf, nameOf, ORGS, orgOf, PROJECTS, userOf } from './world.ts';
+import { CREATOR, type Facts, idOf, nameOf, ORGS, orgOf, PROJECTS, userOf } from './world.ts';
 
 export const markOfEmail = (email: string) => email.slice(0, email.indexOf('@'));
 
@@ -32,6 +32,8 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
       membershipOf(call, before, name, id) && (before.users[id]?.mfa || !before.orgs[name].flags.require_mfa);
     const roots = ORGS.filter(isOpen).map((name) => below(`secret.${name}`));
     seen.push((mark) => roots.some((isBelow) => isBelow(mark)));
+    // The organizations that the user has created, also after leaving them.
+    seen.push((mark) => user === CREATOR && ORGS.some((name) => mark === `secret.${name}`));
   }
   if (call.picks.endpoint === 'listPersonalTokens' && kind === 'user') {
     // The id of the organization that a token is limited to, also after leaving it.

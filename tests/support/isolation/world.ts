@@ -16,6 +16,8 @@ export const ORGS = ['alpha', 'bravo', 'charlie', 'delta'] as const;
 export type OrgName = (typeof ORGS)[number];
 
 export const USERS = ['ada', 'bob', 'cyd', 'dan', 'eve'] as const;
+/** Has created all organizations. */
+export const CREATOR = 'eve';
 export type UserName = (typeof USERS)[number];
 
 /** Delta requires MFA. */
