@@ -32,8 +32,9 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
       membershipOf(call, before, name, id) && (before.users[id]?.mfa || !before.orgs[name].flags.require_mfa);
     const roots = ORGS.filter(isOpen).map((name) => below(`secret.${name}`));
     seen.push((mark) => roots.some((isBelow) => isBelow(mark)));
-    // The organizations that the user has created, also after leaving them.
-    seen.push((mark) => user === CREATOR && ORGS.some((name) => mark === `secret.${name}`));
+    // The organizations of memberships, also of pending ones, and those that the user has created, also after leaving them.
+    const named = ORGS.filter((name) => user === CREATOR || id in before.orgs[name].members);
+    seen.push((mark) => named.some((name) => mark === `secret.${name}`));
   }
   if (call.picks.endpoint === 'listPersonalTokens' && kind === 'user') {
     // The id of the organization that a token is limited to, also after leaving it.
