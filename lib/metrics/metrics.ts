@@ -38,7 +38,7 @@ export interface Metrics {
 export interface MetricsOptions {
   /** The load of the password hasher. */
   hashing?: (() => HashLoad) | undefined;
-  /** What is known of the replica. Unset: there is none. */
+  /** The state of the replica. Unset: there is none. */
   replica?: (() => ReplicaState) | undefined;
   /** Registers metrics of the runtime. */
   collectRuntime?: ((registry: Registry) => void) | undefined;

@@ -21,7 +21,7 @@ export type PushRow = Push & {
 /** A push with its position in a batch, and how it is recorded. */
 export type BatchRow = PushRow & { ord: number; key?: string; claimed_at?: string; position?: number };
 
-/** What is written at once. */
+/** Pushes that one transaction writes. */
 export interface Batch {
   rows: readonly BatchRow[];
   /** The tokens and users whose pushes these are; `actor` is the position of one, from 1. */

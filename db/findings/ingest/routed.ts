@@ -36,7 +36,7 @@ const changedMeanwhile = () =>
 /**
  * Writes a batch for Citus, as statements that each go to the worker of the organization. The one statement for PostgreSQL
  * (`statement.ts`) has several parts that write. Citus runs each of them separately, with intermediate results on all workers, so
- * that pushes of all organizations fail while a worker is down. What is written is the same, and rows are locked in the same order.
+ * that pushes of all organizations fail while a worker is down. Both write the same rows and lock them in the same order.
  *
  * The second statement is sent with the first one, so it does not know what that has found: it reads scans and policies itself.
  * If they differ, nothing is written, and the caller repeats the transaction.

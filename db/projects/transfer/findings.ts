@@ -114,7 +114,7 @@ export interface MoveOptions {
   now: Date;
   /** Those of some users that are not members of the target. */
   strangersAmong(tx: SqlClient, userIds: readonly string[]): Promise<string[]>;
-  /** Called between batches with the number of findings that were copied. It throws if the transaction is to be undone. */
+  /** Called between batches with the number of findings that were copied. It throws to roll the transaction back. */
   onCopied(copied: number): Promise<void>;
 }
 
