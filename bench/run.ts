@@ -7,6 +7,7 @@ import { dashboard } from './dashboard.ts';
 import { exports } from './exports.ts';
 import { hello } from './hello.ts';
 import { ingest, ingestAgain, ingestMixed, ingestPrevious, ingestRules } from './ingest.ts';
+import { large } from './large.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
 import { page } from './page.ts';
@@ -47,6 +48,7 @@ await runProgram({
     metrics,
     'project-weeks': projectWeeks,
     similar,
+    large,
     'scan-completion': scanCompletion,
     upgrade,
     login,
