@@ -133,11 +133,15 @@ function kindsOf(counted: Counted, wanted: FindingKind, { by }: IndexedOrder): K
   return parts.filter((part) => part.count > 0);
 }
 
-/** The texts of the findings that `ids` selects, in its order. What `ids` skips costs no more than its id. */
+/**
+ * The texts of the findings that `ids` selects, in its order. What `ids` skips costs no more than its id. The `limit` makes
+ * PostgreSQL look each finding up: it does not know how many ids there are, and would read the whole table for a join.
+ */
 const textsOf = (tables: OrgTables, view: FindingView, ids: SQL) => sql`
 with page as materialized (select id, row_number() over () as place from (${ids}) ordered)
-select ${findingText(tables, view)} as text
-from page join ${tables.findings} on ${tables.findings.id} = page.id order by page.place`;
+select found.text from page cross join lateral (
+  select ${findingText(tables, view)} as text from ${tables.findings} where ${tables.findings.id} = page.id limit 1) found
+order by page.place`;
 
 /** `ids`: a PostgreSQL array. */
 const given = variants((view: FindingView) =>

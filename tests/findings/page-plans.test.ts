@@ -1,0 +1,60 @@
+import { beforeAll, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../db/client.ts';
+import { createFindingPages, type FindingKind, type IndexedOrder } from '../../db/findings/lists/pages.ts';
+import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import type { TextQuery } from '../../db/stream.ts';
+import { createOrg, createScan, push } from '../support/api/api.ts';
+import { afterSuite } from '../support/run/suite.ts';
+import { startApp } from '../support/server/app.ts';
+
+/** So few that reading all of them looks cheap. */
+const FINDINGS = 3_000;
+
+let database: Database;
+let id: string;
+let tables: OrgTables;
+
+beforeAll(async () => {
+  const t = await startApp();
+  database = openDatabase({ url: t.databaseUrl, max: 1 });
+  afterSuite(() => database.close());
+  const org = await createOrg(t.api);
+  await push(t.api, org, await createScan(t.api, org), { severity: 'high' });
+  id = org.id;
+  tables = defineOrgTables(orgSchemaName(id));
+  const findings = `"${orgSchemaName(id)}".findings`;
+  await database.sql.unsafe(`
+    insert into ${findings} select (jsonb_populate_record(null::${findings}, to_jsonb(f) || jsonb_build_object(
+      'id', gen_random_uuid(), 'fingerprint', 'n' || i))).*
+    from ${findings} f, generate_series(1, ${FINDINGS}) i`);
+  await database.sql.unsafe(`update "${orgSchemaName(id)}".finding_counts set count = count + ${FINDINGS}`);
+  await database.sql.unsafe(`analyze ${findings}`);
+});
+
+/** The plan that a connection uses after it has run the statement a few times. */
+async function planOf({ sql, params }: TextQuery): Promise<string> {
+  return await database.sql.begin(async (tx) => {
+    await tx.unsafe('set local plan_cache_mode = force_generic_plan');
+    await tx.unsafe(`prepare page as ${sql}`);
+    const values = params.map((param) => `'${String(param).replaceAll("'", "''")}'`);
+    const rows = await tx.unsafe<{ 'QUERY PLAN': string }[]>(`explain execute page(${values.join(', ')})`);
+    await tx.unsafe('deallocate page');
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  });
+}
+
+it.each<[string, FindingKind, IndexedOrder]>([
+  ['newest', {}, { by: 'created_at', descending: true }],
+  ['severity', { severities: ['high'] }, { by: 'created_at', descending: true }],
+  ['status, by severity', { statuses: ['open'] }, { by: 'severity', descending: true }],
+  ['attention, by priority', { attention: true }, { by: 'priority', descending: true }],
+])('a page of findings never reads all findings: %s', async (_, kind, order) => {
+  const pages = createFindingPages({ of: () => database } as never);
+  const window = { limit: 50, offset: 0 };
+  const { total, rows } = await pages.ofKinds({ id, tables }, { as: 'json' }, kind, order, window);
+  expect(total).toBe(FINDINGS + 1);
+  const plan = await planOf(rows);
+  expect(plan).toContain('using findings_pkey');
+  expect(plan).not.toContain('Seq Scan on findings');
+});
