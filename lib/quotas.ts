@@ -4,11 +4,15 @@ import { BATCH_ROWS, inBatches } from '../db/batches.ts';
 import type { Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
 import { readDeletion } from '../db/orgs/deletion.ts';
+import { hasTables } from '../db/orgs/tables.ts';
 import { sessions } from '../db/schema/accounts.ts';
+import { defineOrgTables, type OrgTables } from '../db/schema/org.ts';
+import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { orgs } from '../db/schema/orgs.ts';
 import type { Quotas } from './config/config.ts';
 import type { OrgCall, PublicCall } from './http/call.ts';
 import { ApiError } from './http/errors.ts';
+import type { Org } from './orgs/directory.ts';
 import { logSecurityEvent } from './security-events.ts';
 
 /** Quotas that refuse one more. */
@@ -85,16 +89,30 @@ export async function lockOrg(tx: Tx, orgId: string): Promise<void> {
 }
 
 /**
+ * The same.
+ * @returns the tables of the organization, which may have been created since the request found it
+ */
+export async function lockOrgTables(tx: Tx, org: Org): Promise<OrgTables> {
+  await lockOrg(tx, org.id);
+  if (hasTables(org)) return org.tables;
+  const [row] = await tx.select({ version: orgs.schemaVersion }).from(orgs).where(eq(orgs.id, org.id));
+  return row && row.version > 0 ? defineOrgTables(orgSchemaName(org.id)) : org.tables;
+}
+
+/**
  * Runs a transaction that adds to an organization, which is locked. A migration locks the organization's tables first and
  * its row last: when the two meet, one of them is run again.
  */
-export const inOrgQuota = <T>({ db, org }: OrgCall, add: (tx: Tx) => Promise<T>): Promise<T> =>
+export const inOrgQuota = <T>(
+  { db, org }: OrgCall,
+  add: (tx: Tx, tables: OrgTables) => Promise<T>,
+): Promise<T> =>
   retried(() =>
     db.transaction(async (tx) => {
-      await lockOrg(tx, org.id);
+      const tables = await lockOrgTables(tx, org);
       // Deleted since the access check: a new token would not be suspended.
       if (await readDeletion(tx, org.id)) throw new ApiError('tenant_error/deleted');
-      return add(tx);
+      return add(tx, tables);
     }),
   );
 

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { areBehind } from '../orgs/tables.ts';
 import { userEmails, users } from '../schema/accounts.ts';
 import { accountErasures } from '../schema/erasures.ts';
 import { memberships, orgs } from '../schema/orgs.ts';
@@ -150,7 +151,7 @@ export const releaseErasures = (
 export async function endPass(client: SqlClient, userIds: readonly string[], version: number): Promise<void> {
   const ids = arrayText(userIds);
   const isLast = sql`user_id = any (${ids}::uuid[]) and passes >= ${PASSES - 1}
-    and not exists (select from ${orgs} where schema_version < ${version})`;
+    and not exists (select from ${orgs} where ${areBehind(version)})`;
   await run(client, sql`delete from ${accountErasures} where ${isLast}`);
   await run(
     client,

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { Migration } from '../migrations/migrate.ts';
 import type { Sql } from '../pool/query.ts';
-import { orgSchemaName } from '../schema/org-schema.ts';
+import { isEmptySchema } from '../schema/org-schema.ts';
 import { run, type SqlClient } from '../statements.ts';
 import { columnsOf } from './columns.ts';
 import { FIRST, LAST, SHARED_TABLES, type SharedTable, type SharedTableName } from './sections.ts';
@@ -24,24 +25,35 @@ export interface Section {
   rows(): AsyncGenerator<Uint8Array[]>;
 }
 
+/** What a snapshot is of. */
+interface SnapshotOrg {
+  orgId: string;
+  schema: string;
+  tables: readonly string[];
+  migrations: readonly Migration[];
+}
+
 /**
  * Calls `use` with the sections of an organization in one snapshot. Servers may write meanwhile. The tables are locked against
  * changes of their definition first, because a snapshot does not cover those.
- * @param tables of the schema of the organization
+ * @param org.schema that of the organization, or of organizations without tables, whose backup is as if they had been created
+ * @param org.tables of the schema
  * @param check called within the snapshot, before anything is read
  */
 export async function readSnapshot(
   client: Sql,
-  { orgId, tables }: { orgId: string; tables: readonly string[] },
+  { orgId, schema, tables, migrations }: SnapshotOrg,
   use: (sections: AsyncIterable<Section>, tx: SqlClient) => Promise<void>,
 ): Promise<void> {
-  const schema = orgSchemaName(orgId);
   await client.begin(async (tx) => {
     for (const setting of SETTINGS) await run(tx, sql.raw(setting));
     for (const table of tables) await run(tx, sql`lock table ${in_(schema, table)} in access share mode`);
     const columns = await columnsOf(tx, schema);
     async function* sections(): AsyncGenerator<Section> {
-      for (const name of FIRST) yield sharedSection(tx, name, orgId);
+      for (const name of FIRST)
+        yield name === 'org_migrations' && isEmptySchema({ schemaName: schema })
+          ? stepsSection(tx, migrations)
+          : sharedSection(tx, name, orgId);
       for (const table of tables) {
         const names = (columns.get(table) ?? []).map(({ name }) => name);
         const values = names.map((name) => sql`${sql.identifier(name)}::text`);
@@ -63,6 +75,15 @@ function sharedSection(tx: SqlClient, name: SharedTableName, orgId: string): Sec
   const query = sql`select ${line([...values, ...Object.values(extra)])} from ${in_('shared', name)} t
     where t.${sql.identifier(key)} = ${orgId}::uuid`;
   return section(tx, `shared.${name}`, [...columns, ...Object.keys(extra)], query);
+}
+
+/** The steps that the schema of an organization without tables would have had. */
+function stepsSection(tx: SqlClient, migrations: readonly Migration[]): Section {
+  const { columns } = SHARED_TABLES.org_migrations;
+  const steps = JSON.stringify(migrations.map(({ name, hash }) => ({ name, hash })));
+  const query = sql`select ${line([sql`e ->> 'name'`, sql`e ->> 'hash'`, sql`now()::text`])}
+    from json_array_elements(${steps}::text::json) e`;
+  return section(tx, 'shared.org_migrations', [...columns], query);
 }
 
 const section = (tx: SqlClient, name: string, columns: string[], query: SQL): Section => ({

@@ -3,7 +3,7 @@ import type { Sql } from '../pool/query.ts';
 import { type OrgSchemaName, orgSchemaName, TEMPLATE_SCHEMA } from '../schema/org-schema.ts';
 import { orgMigrations, orgs } from '../schema/orgs.ts';
 import { migrations as sharedMigrations } from '../schema/platform.ts';
-import { run, type SqlClient } from '../statements.ts';
+import { type DrizzleClient, run, type SqlClient } from '../statements.ts';
 import { isLarge, STEP_LOCK_TIMEOUT, withoutIndexes } from './large.ts';
 import { addTrigrams, trigramSchema, withTrigrams } from './search-index.ts';
 
@@ -86,7 +86,8 @@ export async function migrateOrg(
         locked,
       ]);
       const [next, ...rest] = pending(applied, migrations);
-      if (!next) return false;
+      // An organization without tables gets them with its first write (`create-tables.ts`).
+      if (!next || applied.length === 0) return false;
       const statements = large ? withoutIndexes(next.statements) : next.statements;
       const lacksIndexes = statements.length < next.statements.length;
       await Promise.all([
@@ -99,11 +100,18 @@ export async function migrateOrg(
 }
 
 /**
- * The statements that create a new organization's schema. Run them in the transaction that inserts the organization.
+ * The statements that create the schema of an organization.
  * @param trigrams the schema of pg_trgm; undefined if it is not installed
  */
-export function orgSchemaStatements(
+export const orgSchemaStatements = (
   orgId: string,
+  migrations: readonly Migration[],
+  trigrams?: string,
+): string[] => schemaStatements(orgSchemaName(orgId), migrations, trigrams);
+
+/** The same for any schema. */
+export function schemaStatements(
+  schema: OrgSchemaName,
   migrations: readonly Migration[],
   trigrams?: string,
 ): string[] {
@@ -112,7 +120,7 @@ export function orgSchemaStatements(
     ...(migrations[start]?.fromScratch ?? []),
     ...migrations.slice(start + 1).flatMap((migration) => migration.statements),
   ];
-  return inSchema(withTrigrams(statements, trigrams), orgSchemaName(orgId));
+  return inSchema(withTrigrams(statements, trigrams), schema);
 }
 
 /** The statements of steps that follow those that an organization has had. */
@@ -130,11 +138,14 @@ function inSchema(statements: readonly string[], schema: OrgSchemaName): string[
 }
 
 /** Keeps migrations of an organization away until the transaction ends. @param timeout of this lock and of later ones */
-export const lockOrgMigrations = (tx: SqlClient, orgId: string, timeout: string) =>
+export const lockOrgMigrations = (tx: SqlClient | DrizzleClient, orgId: string, timeout: string) =>
   lock(tx, orgLock(orgId), timeout);
 
+/** The same for migrations of `shared`. */
+export const lockSharedMigrations = (tx: SqlClient) => lock(tx, SHARED_LOCK);
+
 /** Pipelines the timeout and the lock: the wait for another process's migration is bounded. */
-const lock = (tx: SqlClient, key: string, timeout = '60s') => [
+const lock = (tx: SqlClient | DrizzleClient, key: string, timeout = '60s') => [
   run(tx, sql.raw(`set local lock_timeout = '${timeout}'`)),
   run(tx, sql`set local statement_timeout = 0`),
   run(tx, sql`select pg_advisory_xact_lock(${key})`),

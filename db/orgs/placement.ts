@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '../client.ts';
-import { run } from '../statements.ts';
+import { run, type SqlClient } from '../statements.ts';
 
 /*
  * Where Citus places a new organization. These statements are sent to Citus only.
@@ -27,7 +27,7 @@ where has_sequence_privilege(${SEQUENCE}, 'usage')`,
  * Keeps the organization that this transaction creates on the coordinator: all workers take part in creating a distributed schema,
  * so that this fails while one is down. `citus_schema_distribute` distributes it later.
  */
-export async function keepOnCoordinator(tx: Tx): Promise<void> {
+export async function keepOnCoordinator(tx: SqlClient | Tx): Promise<void> {
   await run(tx, sql`set local citus.enable_schema_based_sharding = off`);
   await run(tx, sql`set local citus.enable_ddl_propagation = off`);
 }

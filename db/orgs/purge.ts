@@ -43,9 +43,9 @@ async function removeSharedRows(client: Sql, orgId: string): Promise<void> {
 async function removeSchema(client: Sql, orgId: string, now: Date): Promise<string | undefined> {
   return await client.begin(async (tx) => {
     await Promise.all(lockOrgMigrations(tx, orgId, '5s'));
-    const [org] = await run<{ slug: string }>(
+    const [org] = await run<{ slug: string; has_tables: boolean }>(
       tx,
-      sql`select o.slug from ${orgs} o join ${orgDeletions} d on d.org_id = o.id and d.purging
+      sql`select o.slug, o.schema_version > 0 as has_tables from ${orgs} o join ${orgDeletions} d on d.org_id = o.id and d.purging
         where o.id = ${orgId}::uuid for update of o`,
     );
     if (!org) return undefined;
@@ -54,7 +54,7 @@ async function removeSchema(client: Sql, orgId: string, now: Date): Promise<stri
       sql`insert into ${reservedSlugs} (slug, reserved_at) values (${org.slug}, ${now.toISOString()}::timestamptz)
         on conflict (slug) do nothing`,
     );
-    await run(tx, sql.raw(`drop schema if exists "${orgSchemaName(orgId)}" cascade`));
+    if (org.has_tables) await run(tx, sql.raw(`drop schema if exists "${orgSchemaName(orgId)}" cascade`));
     await run(tx, sql`delete from ${orgs} where id = ${orgId}::uuid`);
     return org.slug;
   });

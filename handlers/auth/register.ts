@@ -17,7 +17,6 @@ import { email, name } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { mayMail } from '../../lib/mail/quota.ts';
 import { insertOrg } from '../../lib/orgs/create.ts';
-import { createInTransaction } from '../../lib/orgs/creation.ts';
 import { orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { User } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
@@ -65,7 +64,7 @@ export const register = endpoint(
     const { id: emailId } = services.nextId();
     const user = { id: userId, name: body.name, avatarUrl: '', createdAt: at };
     try {
-      const headers = await createInTransaction(services, async (tx) => {
+      const headers = await db.transaction(async (tx) => {
         await tx.insert(users).values({ ...user, passwordHash });
         await tx
           .insert(userEmails)

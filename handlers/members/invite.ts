@@ -3,6 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
@@ -30,6 +31,7 @@ export const inviteMember = endpoint(
     description:
       'By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner.',
     request: { body: z.object({ email: email(), role: z.enum(ROLES).openapi({ example: 'member' }) }) },
+    insertsInOrg: false,
     responses: { 201: { description: 'The member.', result: Member } },
     errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
@@ -41,7 +43,8 @@ export const inviteMember = endpoint(
     await services.limits.count('client', peer.ip);
     // Apart from what its owner asks for: whoever invites an address must not keep it from resetting the password.
     await services.limits.count('mail', `invitation ${body.email}`);
-    const join = () => inOrgQuota(call, (tx) => addMember(tx, call, body.email, body.role));
+    const join = () =>
+      inOrgQuota(call, (tx, tables) => addMember(tx, call, tables, { address: body.email, role: body.role }));
     // Somebody may get or give up the address at the same moment: the second attempt sees what became of it.
     const member = await join().catch((error) => {
       if (isUniqueViolation(error) || error instanceof GivenUp) return join();
@@ -56,7 +59,12 @@ export const inviteMember = endpoint(
 /** The account gave the address up while it was invited. */
 class GivenUp extends Error {}
 
-async function addMember(tx: Tx, call: MemberCall, address: string, role: Role) {
+async function addMember(
+  tx: Tx,
+  call: MemberCall,
+  tables: OrgTables,
+  { address, role }: { address: string; role: Role },
+) {
   const { now, org, services } = call;
   const invitee =
     (await findInvitee(tx, address, role)) ?? (await insertPlaceholder(tx, call, address, role));
@@ -78,7 +86,7 @@ async function addMember(tx: Tx, call: MemberCall, address: string, role: Role) 
   await requireNoMore(tx, call, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
   await mailInvitation(tx, call, invitee);
   // A former member may still be the assignee of a rule.
-  if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(org.tables, invitee.userId));
+  if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(tables, invitee.userId));
   const member = await findMember(tx, services.config, org.id, invitee.userId);
   if (!member) throw new Error('the new member is missing');
   return member;

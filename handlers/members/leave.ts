@@ -6,7 +6,7 @@ import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
-import { lockOrg } from '../../lib/quotas.ts';
+import { lockOrgTables } from '../../lib/quotas.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 import { deletePrivateViews } from '../../lib/views/views.ts';
 
@@ -19,6 +19,7 @@ export const leaveOrg = endpoint(
     summary: 'Leave the organization',
     description:
       'The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in.',
+    insertsInOrg: false,
     responses: {
       200: { description: 'The caller is no longer a member.', message: 'You left the organization.' },
     },
@@ -27,12 +28,12 @@ export const leaveOrg = endpoint(
   async (call) => {
     const { db, org, services, user } = call;
     const role = await db.transaction(async (tx) => {
-      await lockOrg(tx, org.id);
+      const tables = await lockOrgTables(tx, org);
       const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
       if (own === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
       await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id)));
-      await deletePrivateViews(tx, org.tables, user.id);
-      await run(tx, reloadRulesOf(org.tables, user.id));
+      await deletePrivateViews(tx, tables, user.id);
+      await run(tx, reloadRulesOf(tables, user.id));
       return own;
     });
     logSecurityEvent(call, 'member_left', { member: user.id, role });

@@ -10,7 +10,7 @@ import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { mayManageRole } from '../../lib/members/roles.ts';
-import { lockOrg } from '../../lib/quotas.ts';
+import { lockOrgTables } from '../../lib/quotas.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 import { deletePrivateViews } from '../../lib/views/views.ts';
 
@@ -24,6 +24,7 @@ export const removeMember = endpoint(
     description:
       'The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.',
     request: { params: z.object({ userId: idParam() }) },
+    insertsInOrg: false,
     responses: { 204: { description: 'Removed.' } },
   },
   async (call) => {
@@ -34,15 +35,15 @@ export const removeMember = endpoint(
     }
     const role = await db.transaction(async (tx) => {
       // When two owners remove each other at once, one stays: the second request finds its caller removed.
-      await lockOrg(tx, org.id);
+      const tables = await lockOrgTables(tx, org);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (!mayManageRole(own, other)) {
         throw new ApiError('permission_error/denied', { message: 'Only an owner may remove an owner.' });
       }
       await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
-      await deletePrivateViews(tx, org.tables, userId);
-      await run(tx, reloadRulesOf(org.tables, userId));
+      await deletePrivateViews(tx, tables, userId);
+      await run(tx, reloadRulesOf(tables, userId));
       return other;
     });
     logSecurityEvent(call, 'member_removed', { member: userId, role });

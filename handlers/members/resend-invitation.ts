@@ -22,6 +22,7 @@ export const resendInvitation = endpoint(
     description:
       'Mails the invitation to the invited address of a member who has not verified it. Earlier links keep working.',
     request: { params: z.object({ userId: idParam() }) },
+    insertsInOrg: false,
     responses: {
       200: { description: 'The invitation was sent.', message: 'The invitation is on its way.' },
     },

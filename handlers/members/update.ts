@@ -26,6 +26,7 @@ export const updateMember = endpoint(
       params: z.object({ userId: idParam() }),
       body: z.object({ role: z.enum(ROLES).openapi({ example: 'viewer' }) }),
     },
+    insertsInOrg: false,
     responses: { 200: { description: 'The member.', result: Member } },
     errors: ['resource_error/conflict'],
   },

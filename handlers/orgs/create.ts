@@ -8,7 +8,6 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { name, orgSlug } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
 import { insertOrg } from '../../lib/orgs/create.ts';
-import { createInTransaction } from '../../lib/orgs/creation.ts';
 import { isReservedSlug, orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { requireRoom } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
@@ -29,13 +28,13 @@ export const createOrg = endpoint(
     errors: ['tenant_error/slug_reserved', 'tenant_error/slug_taken', 'resource_error/conflict'],
   },
   async (call) => {
-    const { body, services, user } = call;
+    const { body, db, services, user } = call;
     if (body.slug !== undefined && isReservedSlug(body.slug))
       throw new ApiError('tenant_error/slug_reserved');
     const candidates = body.slug === undefined ? orgSlugCandidates(body.name) : [body.slug];
     const { id, at: createdAt } = services.nextId();
     const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
-    return createInTransaction(services, async (tx) => {
+    return db.transaction(async (tx) => {
       // Whoever owns them now: handing an organization over makes no room for another one.
       const mine = eq(orgs.createdBy, user.id);
       // Locked before the insert refers to the user: deleting the account at the same time would end in a deadlock.

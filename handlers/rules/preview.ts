@@ -27,6 +27,7 @@ export const previewRule = endpoint(
     summary: 'Preview a rule',
     description: `Shows the findings that \`POST /rules/{id}/apply\` of such a rule would change now, and changes nothing. Without \`actions\`: the \`open\` findings that match.`,
     request: { body: RulePreview },
+    insertsInOrg: false,
     responses: {
       200: {
         description: `How many findings there are, and the newest ${SHOWN} without their \`description\`.`,

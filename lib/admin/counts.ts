@@ -2,6 +2,7 @@ import { asc } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { type Miscount, recountOrg } from '../../db/findings/counts/recount.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
+import { isBehind } from '../../db/orgs/tables.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { forEachOrg } from '../orgs/for-each-org.ts';
 import { isAway } from '../orgs/migrations.ts';
@@ -45,10 +46,9 @@ export async function recount(database: Database, options: RecountOptions): Prom
     org === undefined ? await db.select(which).from(orgs).orderBy(asc(orgs.slug)) : [await findOrg(db, org)];
   const results: RecountResult[] = [];
   await forEachOrg(all, 1, async ({ id, slug, schema_version }) => {
-    const outcome =
-      schema_version < migrations.length
-        ? failed('its schema is behind: run "migrate" first')
-        : await recountOne(database, id);
+    const outcome = isBehind(schema_version, migrations)
+      ? failed('its schema is behind: run "migrate" first')
+      : await recountOne(database, { id, schema_version });
     const result = { org_id: id, org: slug, ...outcome };
     onResult(result);
     results.push(result);
@@ -62,9 +62,9 @@ type Outcome = Omit<RecountResult, 'org_id' | 'org'>;
 
 const failed = (error: string): Outcome => ({ status: 'failed', wrong: [], error });
 
-async function recountOne({ sql }: Database, orgId: string): Promise<Outcome> {
+async function recountOne({ sql }: Database, org: { id: string; schema_version: number }): Promise<Outcome> {
   try {
-    const wrong = await recountOrg(sql, orgId);
+    const wrong = org.schema_version > 0 ? await recountOrg(sql, org.id) : [];
     return { status: wrong.length > 0 ? 'corrected' : 'right', wrong, error: null };
   } catch (error) {
     if (isAway(error)) throw error;

@@ -1,7 +1,9 @@
-import { asc, eq, lt } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
+import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { type Migration, migrateOrg, migrateShared } from '../../db/migrations/migrate.ts';
+import { areBehind } from '../../db/orgs/tables.ts';
 import { orgMigrations, orgs } from '../../db/schema/orgs.ts';
 import { migrations } from '../../db/schema/platform.ts';
 import { forEachOrg } from '../orgs/for-each-org.ts';
@@ -64,6 +66,7 @@ export async function migrate(database: Database, options: MigrateOptions): Prom
     () => appliedToShared(database),
     async () => {
       unavailable = await migrateShared(database.sql, tracks.shared);
+      await prepareEmptyTables(database.sql, tracks.org);
     },
   );
   onResult('shared', shared);
@@ -97,7 +100,7 @@ async function orgsToMigrate({ db }: Database, { org, tracks }: MigrateOptions) 
   return db
     .select({ id: orgs.id, slug: orgs.slug })
     .from(orgs)
-    .where(lt(orgs.schemaVersion, tracks.org.length))
+    .where(areBehind(tracks.org.length))
     .orderBy(asc(orgs.slug));
 }
 

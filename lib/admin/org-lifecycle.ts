@@ -2,11 +2,10 @@ import { eq } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { createIds } from '../../db/ids.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
 import { readDeletion, releaseOrgPurge, SETTLED_MS, takeOrgPurgeOf } from '../../db/orgs/deletion.ts';
 import { purgeOrg } from '../../db/orgs/purge.ts';
 import { changeSlug } from '../../db/orgs/slugs.ts';
-import { defineOrgTables } from '../../db/schema/org.ts';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
@@ -18,6 +17,7 @@ import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
 import { operator } from './operator.ts';
+import { readyOrg } from './org-tables.ts';
 import { findOrg } from './orgs.ts';
 
 /** What a command that deletes or restores organizations needs. */
@@ -34,14 +34,6 @@ export interface OrgChange {
   name: string;
 }
 
-/** An organization with an up-to-date schema. */
-export async function readyOrg({ db }: Database, orgName: string, version: number) {
-  const org = await findOrg(db, orgName);
-  if (org.schema_version < version)
-    throw new AdminError(`the schema of ${org.slug} is behind: run "migrate" first`);
-  return { ...org, tables: defineOrgTables(orgSchemaName(org.id)) };
-}
-
 function actorOf({ database: { db }, log, box }: LifecycleCall): Actor {
   const clock = () => new Date();
   const { write } = createQueuedMails({ db, box, log, clock, nextId: createIds(clock) });
@@ -53,10 +45,10 @@ export async function deleteOrg(
   call: LifecycleCall,
   orgName: string,
   confirm: string | undefined,
-  version: number,
+  migrations: readonly Migration[],
 ): Promise<OrgChange & { purge_at: Date }> {
   const { db } = call.database;
-  const org = await readyOrg(call.database, orgName, version);
+  const org = await readyOrg(call.database, orgName, migrations);
   requireConfirmed(confirm, org.slug, `this deletes the organization ${org.slug}`);
   const purgeAt = await deleteOrganization(db, org, org.slug, actorOf(call));
   if (purgeAt === 'state') throw new AdminError(`${org.slug} is deleted already`);
@@ -68,8 +60,12 @@ export async function deleteOrg(
 }
 
 /** Restores a deleted organization. Its owners get a mail. */
-export async function restoreOrg(call: LifecycleCall, orgName: string, version: number): Promise<OrgChange> {
-  const org = await readyOrg(call.database, orgName, version);
+export async function restoreOrg(
+  call: LifecycleCall,
+  orgName: string,
+  migrations: readonly Migration[],
+): Promise<OrgChange> {
+  const org = await readyOrg(call.database, orgName, migrations);
   const refused = await restoreOrganization(call.database.db, org, actorOf(call));
   if (refused) throw new AdminError(`${org.slug} is not deleted, or is being purged`);
   logOperatorEvent(call.log, 'org_restored', { org: org.slug, operator: operator() });

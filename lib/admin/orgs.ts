@@ -1,12 +1,13 @@
-import { and, asc, eq, isNotNull, lt, or } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, or } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
+import { areBehind } from '../../db/orgs/tables.ts';
 import { orgFields } from '../../db/resources.ts';
 import { orgMigrations as appliedSteps, orgDeletions, orgs } from '../../db/schema/orgs.ts';
 import { AdminError, oneLine } from './error.ts';
 
-/** `newer`: migrated by a newer version of the service. */
-export type SchemaState = 'current' | 'behind' | 'newer';
+/** `none`: its first write creates the schema. `newer`: migrated by a newer version of the service. */
+export type SchemaState = 'none' | 'current' | 'behind' | 'newer';
 
 export interface OrgSummary {
   id: string;
@@ -41,7 +42,7 @@ export async function listOrgs(
     .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
     .where(
       and(
-        only.behind ? lt(orgs.schemaVersion, migrations.length) : undefined,
+        only.behind ? areBehind(migrations.length) : undefined,
         only.deleted ? isNotNull(orgDeletions.orgId) : undefined,
       ),
     )
@@ -61,10 +62,13 @@ export async function showOrg(
     .from(appliedSteps)
     .where(eq(appliedSteps.orgId, org.id));
   const names = new Set(applied.map((step) => step.name));
+  const schema_state = stateOf(org.schema_version, migrations);
   return {
     ...org,
-    schema_state: stateOf(org.schema_version, migrations),
-    pending: migrations.filter((step) => !names.has(step.name)).map((step) => step.name),
+    schema_state,
+    pending: (schema_state === 'none' ? [] : migrations)
+      .filter((step) => !names.has(step.name))
+      .map((step) => step.name),
   };
 }
 
@@ -88,6 +92,7 @@ export async function findOrg(db: Db | Tx, name: string) {
 }
 
 function stateOf(version: number, { length }: readonly Migration[]): SchemaState {
+  if (version === 0) return 'none';
   if (version === length) return 'current';
   return version < length ? 'behind' : 'newer';
 }

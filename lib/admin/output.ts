@@ -21,6 +21,7 @@ export const onOff = (value: boolean): string => (value ? 'on' : 'off');
 export const yesNo = (value: boolean): string => (value ? 'yes' : 'no');
 
 export function schemaText(version: number, state: SchemaState, latest: number): string {
+  if (state === 'none') return 'none until the first write';
   return state === 'current' ? `${version} current` : `${version} ${state} (this version has ${latest})`;
 }
 

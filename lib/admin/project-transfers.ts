@@ -1,21 +1,14 @@
 import type { Database } from '../../db/client.ts';
 import { cancelTransfer, readTransfers, type TransferState } from '../../db/projects/transfer/transfers.ts';
-import type { Logger } from '../logger.ts';
 import { PROJECT_SLUG } from '../projects/projects.ts';
 import { startTransfer } from '../projects/transfer/start.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
 import { operator } from './operator.ts';
-import { readyOrg } from './org-lifecycle.ts';
+import { type OrgTablesCall, readyOrg, withTables } from './org-tables.ts';
 import { findOrg } from './orgs.ts';
 import { findProject } from './projects.ts';
-
-interface TransferCall {
-  database: Database;
-  log: Logger;
-  version: number;
-}
 
 interface TransferStart {
   project_id: string;
@@ -35,17 +28,18 @@ const REASONS = {
 
 /** Starts the transfer of a project. Servers move it. Quotas are for members: the target may have as many projects as it likes. */
 export async function transferProject(
-  { database, log, version }: TransferCall,
+  call: OrgTablesCall,
   { org: orgName, project: projectName, to: targetName }: { org: string; project: string; to: string },
   { slug, confirm }: { slug?: string | undefined; confirm?: string | undefined },
 ): Promise<TransferStart> {
+  const { database, log, migrations } = call;
   if (slug !== undefined && !PROJECT_SLUG.test(slug))
     throw new AdminError(
       `"${oneLine(slug)}" cannot be a slug: 2 to 50 lower-case letters, digits and hyphens`,
       EXIT.usage,
     );
-  const source = await readyOrg(database, orgName, version);
-  const target = await readyOrg(database, targetName, version);
+  const source = await readyOrg(database, orgName, migrations);
+  const target = await readyOrg(database, targetName, migrations);
   if (source.id === target.id) throw new AdminError(`the project is in ${source.slug} already`);
   const project = await findProject(database, source.tables, projectName);
   requireConfirmed(
@@ -53,7 +47,13 @@ export async function transferProject(
     project.slug,
     `this moves the project ${project.slug} to ${target.slug} and revokes its tokens`,
   );
-  const wish = { source, target, project, slug: slug ?? project.slug, now: new Date() };
+  const wish = {
+    source,
+    target: await withTables(call, target),
+    project,
+    slug: slug ?? project.slug,
+    now: new Date(),
+  };
   const findings = await startTransfer(database.db, wish);
   if (typeof findings === 'string') throw new AdminError(REASONS[findings]);
   const about = { project: project.id, project_slug: project.slug, to_org: target.id };
@@ -70,10 +70,10 @@ export async function listTransfers(database: Database, orgName?: string): Promi
 
 /** Cancels a transfer. Servers end it. */
 export async function cancelProjectTransfer(
-  { database, log, version }: TransferCall,
+  { database, log, migrations }: OrgTablesCall,
   { org: orgName, project: projectName }: { org: string; project: string },
 ): Promise<{ org: string; project: string; project_id: string }> {
-  const source = await readyOrg(database, orgName, version);
+  const source = await readyOrg(database, orgName, migrations);
   const { id, slug } = await findProject(database, source.tables, projectName);
   if (!(await cancelTransfer(database.sql, { projectId: id, sourceId: source.id })))
     throw new AdminError(`${slug} is not being transferred`);

@@ -2,17 +2,17 @@ import { and, asc, eq, isNull, or, sql } from 'drizzle-orm';
 import { validate } from 'uuid';
 import type { Database } from '../../db/client.ts';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
 import { isPresent, markDeleted } from '../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import type { Logger } from '../logger.ts';
 import { PROJECT_SLUG } from '../projects/projects.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
 import { operator } from './operator.ts';
-import { readyOrg } from './org-lifecycle.ts';
+import { type OrgTablesCall, readyOrg } from './org-tables.ts';
 
 export interface ProjectSummary {
   id: string;
@@ -26,9 +26,9 @@ export interface ProjectSummary {
 export async function listProjects(
   database: Database,
   orgName: string,
-  version: number,
+  migrations: readonly Migration[],
 ): Promise<ProjectSummary[]> {
-  const { tables } = await readyOrg(database, orgName, version);
+  const { tables } = await readyOrg(database, orgName, migrations);
   const { findingCounts: c, projects: p } = tables;
   const { id, name, slug, created_at } = projectFields(tables);
   const findings = sql<number>`coalesce((select sum(${c.count}) from ${c} where ${c.projectId} = ${p.id}), 0)::int`;
@@ -61,7 +61,7 @@ export interface ProjectChange {
 
 /** Changes the name or the slug of a project. */
 export async function renameProject(
-  { database, log, version }: { database: Database; log: Logger; version: number },
+  { database, log, migrations }: OrgTablesCall,
   { org: orgName, project: projectName }: { org: string; project: string },
   { name, slug }: { name?: string | undefined; slug?: string | undefined },
 ): Promise<ProjectChange & { changed: boolean }> {
@@ -75,7 +75,7 @@ export async function renameProject(
       `"${oneLine(slug)}" cannot be a slug: 2 to 50 lower-case letters, digits and hyphens`,
       EXIT.usage,
     );
-  const org = await readyOrg(database, orgName, version);
+  const org = await readyOrg(database, orgName, migrations);
   const before = await findProject(database, org.tables, projectName);
   const { projects: p } = org.tables;
   const isNewSlug = slug !== undefined && slug !== before.slug;
@@ -103,11 +103,11 @@ export async function renameProject(
 
 /** Deletes a project and revokes its tokens. Servers remove its findings and scans. */
 export async function deleteProject(
-  { database, log, version }: { database: Database; log: Logger; version: number },
+  { database, log, migrations }: OrgTablesCall,
   { org: orgName, project: projectName }: { org: string; project: string },
   confirm: string | undefined,
 ): Promise<ProjectChange & { tokens_revoked: number }> {
-  const org = await readyOrg(database, orgName, version);
+  const org = await readyOrg(database, orgName, migrations);
   const project = await findProject(database, org.tables, projectName);
   requireConfirmed(confirm, project.slug, `this deletes the project ${project.slug} for good`);
   const marked = { orgId: org.id, projectId: project.id, confirmed: project.slug, now: new Date() };

@@ -1,9 +1,7 @@
-import type { Database } from '../../db/client.ts';
 import { noteRetention, readRetention, takeRetentionOf } from '../../db/retention/settings.ts';
-import type { Logger } from '../logger.ts';
 import { takeTurn } from '../retention/expire.ts';
 import { AdminError } from './error.ts';
-import { readyOrg } from './org-lifecycle.ts';
+import { type OrgTablesCall, readyOrg } from './org-tables.ts';
 
 export interface RetentionResult {
   org_id: string;
@@ -18,11 +16,11 @@ const TURN_MS = 10_000;
 
 /** Removes what has expired in an organization now. Servers may be running. */
 export async function runRetention(
-  { database, log, version }: { database: Database; log: Logger; version: number },
+  { database, log, migrations }: OrgTablesCall,
   orgName: string,
 ): Promise<RetentionResult> {
   const { sql, db } = database;
-  const org = await readyOrg(database, orgName, version);
+  const org = await readyOrg(database, orgName, migrations);
   const days = await readRetention(db, org.id);
   const result = { org_id: org.id, org: org.slug, ...days, findings_removed: 0, scans_removed: 0 };
   if (days.resolved_findings === null && days.scans === null) return result;

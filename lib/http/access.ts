@@ -120,6 +120,10 @@ interface CallByTokens {
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** Whether an endpoint may write to the tables of an organization that has none: agents have a token, which is in a table. */
+export const mayWrite = (access: Access, method: string): boolean =>
+  access.kind === 'cookieOrg' && !SAFE_METHODS.has(method);
+
 /** The access checks of an endpoint, in the order in which they run, before its input is read. */
 export function checksOf(access: Access, method: string): AnyMiddleware[] {
   const origin = SAFE_METHODS.has(method) ? [] : [originCheck];

@@ -69,4 +69,9 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
   withoutDatabase?: boolean;
   /** Requests are logged at debug only, because they are frequent. */
   quiet?: boolean;
+  /**
+   * `false`: the handler inserts nothing into the tables of the organization, so an organization without tables stays so. Others
+   * than `GET` create them (`middleware/own-tables.ts`).
+   */
+  insertsInOrg?: false;
 }

@@ -1,12 +1,13 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { z } from 'zod';
 import type { Services } from '../services.ts';
-import { type Access, type CallOf, checksOf, inputChecksOf } from './access.ts';
+import { type Access, type CallOf, checksOf, inputChecksOf, mayWrite } from './access.ts';
 import { type Answer, type AnyAnswer, render } from './answer.ts';
 import type { AppEnv, Description } from './call.ts';
 import { compressList, isList } from './compress.ts';
 import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
+import { ownTables } from './middleware/own-tables.ts';
 import { describe, type Operation } from './openapi/operation.ts';
 import type { RequestSchemas } from './request/input.ts';
 
@@ -48,7 +49,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
   spec: EndpointSpec<A, S, R>,
   handler: (call: CallOf<A> & Input<S>) => Promise<Answer<R>>,
 ): Endpoint {
-  const { access, request = {}, maxBytes, responses, quiet = false } = spec;
+  const { access, request = {}, maxBytes, responses, quiet = false, insertsInOrg = true } = spec;
   const method = spec.method.toUpperCase();
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
   const compresses = isList(responses);
@@ -62,6 +63,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       ...checksOf(access, method),
       ...(Object.keys(request).length > 0 ? [input(request, maxBytes)] : []),
       ...inputChecksOf(access),
+      ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
       async function handle(c: Context<AppEnv>) {
         const call = c.get('call');
         const answer = (await handler(call as unknown as CallOf<A> & Input<S>)) as AnyAnswer;

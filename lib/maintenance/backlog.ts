@@ -1,5 +1,6 @@
-import { lt, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
+import { areBehind } from '../../db/orgs/tables.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 import { run } from '../../db/statements.ts';
@@ -22,7 +23,7 @@ export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog
     .from(outgoingMails)
     .unionAll(db.select({ one: sql`1` }).from(mailQueue))
     .limit(MOST);
-  const behind = db.select({ one: sql`1` }).from(orgs).where(lt(orgs.schemaVersion, version)).limit(MOST);
+  const behind = db.select({ one: sql`1` }).from(orgs).where(areBehind(version)).limit(MOST);
   const [row] = await run<{ mails: number; orgs: number }>(
     db,
     sql`select (select count(*)::int from ${mails} m) as mails, (select count(*)::int from ${behind} o) as orgs`,

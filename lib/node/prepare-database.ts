@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
+import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
-import { sharedMigrations } from '../../drizzle/migrations.ts';
+import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import type { Logger } from '../logger.ts';
 
 const DATABASE_WAIT_MS = 30_000;
 
-/** Migrates `shared`, waiting for a database that is still on its way up. */
+/** Migrates `shared` and prepares what organizations without tables read, waiting for a database that is still on its way up. */
 export async function prepareDatabase(url: string, log: Logger): Promise<void> {
   const database = openDatabase({ url, max: 1 });
   const deadline = Date.now() + DATABASE_WAIT_MS;
@@ -15,6 +16,7 @@ export async function prepareDatabase(url: string, log: Logger): Promise<void> {
     for (;;) {
       try {
         const reason = await migrateShared(database.sql, sharedMigrations);
+        await prepareEmptyTables(database.sql, orgMigrations);
         if (reason) log.warn('searches are not indexed: the database has no extension pg_trgm', { reason });
         return;
       } catch (error) {

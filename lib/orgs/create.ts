@@ -1,11 +1,10 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { type Migration, orgSchemaStatements } from '../../db/migrations/migrate.ts';
-import { trigramSchema } from '../../db/migrations/search-index.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
 import { isReservedFor } from '../../db/orgs/slugs.ts';
+import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
-import { memberships, orgMigrations, orgs } from '../../db/schema/orgs.ts';
-import { run } from '../../db/statements.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
 
 /** A new organization as its creator asked for it. */
 export interface NewOrg {
@@ -18,36 +17,24 @@ export interface NewOrg {
 }
 
 /**
- * Inserts an organization, its owner's membership and its schema; part of the caller's transaction.
+ * Inserts an organization and its owner's membership; part of the caller's transaction. Its first write creates its tables
+ * (`tables.ts`).
  * @returns the organization; undefined when the slug is taken or reserved for another one
  */
 export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
-  const [[inserted], trigrams] = await Promise.all([
-    tx
-      .insert(orgs)
-      .values({ id, name, slug, plan, schemaVersion: migrations.length, createdBy: ownerId, createdAt })
-      .onConflictDoNothing({ target: orgs.slug })
-      .returning(orgFields),
-    trigramSchema(tx),
-  ]);
+  const [inserted] = await tx
+    .insert(orgs)
+    .values({ id, name, slug, plan, schemaVersion: 0, createdBy: ownerId, createdAt })
+    .onConflictDoNothing({ target: orgs.slug })
+    .returning(orgFields);
   if (!inserted) return undefined;
   if (await isReservedFor(tx, slug, id)) {
     await tx.delete(orgs).where(eq(orgs.id, id));
     return undefined;
   }
-  const statements = orgSchemaStatements(id, migrations, trigrams);
-  // Sent one behind the other without waiting: one round trip for all.
-  await Promise.all([
-    tx
-      .insert(memberships)
-      .values({ orgId: id, userId: ownerId, role: 'owner', confirmedAt: createdAt, createdAt }),
-    ...statements.map((statement) => run(tx, sql.raw(statement))),
-    tx
-      .insert(orgMigrations)
-      .values(
-        migrations.map((step) => ({ orgId: id, name: step.name, hash: step.hash, appliedAt: createdAt })),
-      ),
-  ]);
-  return toResource(inserted);
+  await tx
+    .insert(memberships)
+    .values({ orgId: id, userId: ownerId, role: 'owner', confirmedAt: createdAt, createdAt });
+  return toResource({ ...inserted, schema_version: shownVersion(inserted.schema_version, migrations) });
 }

@@ -1,17 +1,20 @@
-import type { Tx } from '../../db/client.ts';
+import type { DatabaseClient, Tx } from '../../db/client.ts';
 import { isWorkerDown, retried } from '../../db/errors.ts';
 import { keepOnCoordinator, spreadOverWorkers } from '../../db/orgs/placement.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Runs a transaction that creates an organization. Citus may need it more than once: it is repeated when it lost to another one, and
+ * Runs a transaction that creates the schema of an organization. Citus may need it more than once: it is repeated when it lost to another one, and
  * when a worker is down, then for an organization on the coordinator.
  */
 export async function createInTransaction<T>(
-  { database, engineOf, log }: Pick<Services, 'database' | 'engineOf' | 'log'>,
+  {
+    database: { db, sql },
+    engineOf,
+    log,
+  }: Pick<Services, 'engineOf' | 'log'> & { database: Pick<DatabaseClient, 'db' | 'sql'> },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const { db, sql } = database;
   if ((await engineOf(sql)) === 'postgres') return await db.transaction(work);
   try {
     return await retried(() =>

@@ -3,9 +3,10 @@ import type { Db, Tx } from '../../db/client.ts';
 import { retried } from '../../db/errors.ts';
 import { markOrgDeleted, unmarkOrgDeleted } from '../../db/orgs/deletion.ts';
 import { hasTransfers } from '../../db/projects/transfer/transfers.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { orgDeleted, orgRestored } from '../mail/templates/organizations.ts';
-import { lockOrg } from '../quotas.ts';
+import { lockOrgTables } from '../quotas.ts';
 import type { Org } from './directory.ts';
 import { mailOwners, type WriteMail } from './notices.ts';
 
@@ -29,10 +30,10 @@ export const deleteOrganization = (
   confirmed: string,
   actor: Actor,
 ): Promise<Date | Refused> =>
-  asOwner(db, org, actor, async (tx, current) => {
+  asOwner(db, org, actor, async (tx, current, tables) => {
     if (current.slug !== confirmed) return 'changed';
     if (await hasTransfers(tx, org.id)) return 'transfers';
-    const purgeAt = await markOrgDeleted(tx, org, actor.now);
+    const purgeAt = await markOrgDeleted(tx, { id: org.id, tables }, actor.now);
     if (!purgeAt) return 'state';
     const about = { org: current, by: actor.user?.name, at: actor.now, purgeAt };
     await mailOwners(tx, actor.writeMail, org.id, (name) => orgDeleted({ name, ...about }));
@@ -41,8 +42,8 @@ export const deleteOrganization = (
 
 /** Restores a deleted organization and tells its owners. @returns why it is not restored, if so */
 export const restoreOrganization = (db: Db, org: Org, actor: Actor): Promise<Refused | undefined> =>
-  asOwner(db, org, actor, async (tx, current) => {
-    if (!(await unmarkOrgDeleted(tx, org))) return 'state';
+  asOwner(db, org, actor, async (tx, current, tables) => {
+    if (!(await unmarkOrgDeleted(tx, { id: org.id, tables }))) return 'state';
     const about = { org: current, by: actor.user?.name, at: actor.now };
     await mailOwners(tx, actor.writeMail, org.id, (name) => orgRestored({ name, ...about }));
     return undefined;
@@ -51,21 +52,21 @@ export const restoreOrganization = (db: Db, org: Org, actor: Actor): Promise<Ref
 /** Runs a transaction that has locked the organization, with its name and slug, if the actor is an owner or an operator. */
 async function asOwner<T>(
   db: Db,
-  { id }: Org,
+  org: Org,
   { user }: Actor,
-  work: (tx: Tx, current: { name: string; slug: string }) => Promise<T>,
+  work: (tx: Tx, current: { name: string; slug: string }, tables: OrgTables) => Promise<T>,
 ): Promise<T | 'changed'> {
   return await retried(() =>
     db.transaction(async (tx) => {
-      await lockOrg(tx, id);
+      const tables = await lockOrgTables(tx, org);
       const isOwner = user && and(eq(memberships.userId, user.id), eq(memberships.role, 'owner'));
       const [current] = await tx
         .select({ name: orgs.name, slug: orgs.slug })
         .from(orgs)
         .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), isOwner))
-        .where(and(eq(orgs.id, id), isOwner))
+        .where(and(eq(orgs.id, org.id), isOwner))
         .limit(1);
-      return current ? await work(tx, current) : 'changed';
+      return current ? await work(tx, current, tables) : 'changed';
     }),
   );
 }

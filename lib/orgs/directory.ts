@@ -1,8 +1,10 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
 import type { Database } from '../../db/client.ts';
+import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
+import { isBehind } from '../../db/orgs/tables.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { orgDeletions, orgs } from '../../db/schema/orgs.ts';
@@ -11,7 +13,7 @@ import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
 import { indexOrgs, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
 
-/** The organization of a request, with its tables. */
+/** The organization of a request, with its tables or, as long as it has none, those of `db/migrations/empty-tables.ts`. */
 export interface Org {
   id: string;
   slug: string;
@@ -44,6 +46,8 @@ type OrgName = Omit<Org, 'tables'>;
 
 interface FoundOrg extends OrgName {
   deleted: boolean;
+  /** Its tables are created by its first write. */
+  hasTables: boolean;
 }
 
 /** A custom domain set by an administrator is known everywhere after this time. */
@@ -61,6 +65,8 @@ export const createKnownOrgs = () => ({
   bySlug: new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 }),
   unknownDomains: new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS }),
   failedLately: new QuickLRU<string, Error>({ maxSize: 1_000, maxAge: RETRY_MIGRATION_MS }),
+  /** The tables of organizations without tables of their own, once this process knows that they exist. */
+  emptyTables: undefined as OrgTables | undefined,
 });
 
 export function createOrgDirectory(options: {
@@ -72,9 +78,9 @@ export function createOrgDirectory(options: {
   known: KnownOrgs;
   log: Logger;
 }): OrgDirectory {
-  const { database, max, baseDomain, migrations, log } = options;
+  const { database, max, baseDomain, migrations, known, log } = options;
   const { db } = database;
-  const { tablesOf, bySlug, unknownDomains, failedLately } = options.known;
+  const { tablesOf, bySlug, unknownDomains, failedLately } = known;
   const migrating = new Map<string, Promise<void>>();
 
   async function find(where: SQL): Promise<FoundOrg | undefined> {
@@ -85,7 +91,7 @@ export function createOrgDirectory(options: {
       .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
       .where(where);
     if (!row) return undefined;
-    if (row.schemaVersion < migrations.length) {
+    if (isBehind(row.schemaVersion, migrations)) {
       await migrateAsked(row.id).catch((cause) => {
         throw new ApiError('server_error/unavailable', {
           message: 'The organization is being upgraded.',
@@ -93,7 +99,7 @@ export function createOrgDirectory(options: {
         });
       });
     }
-    return { id: row.id, slug: row.slug, deleted: row.deleted };
+    return { id: row.id, slug: row.slug, deleted: row.deleted, hasTables: row.schemaVersion > 0 };
   }
 
   /** Each attempt locks tables: however often an organization is asked for, it is made now and then only. */
@@ -107,23 +113,24 @@ export function createOrgDirectory(options: {
     });
   }
 
-  async function findSlug(slug: string): Promise<OrgName | undefined> {
-    const known = bySlug.get(slug);
-    if (known) return known;
+  async function findSlug(slug: string): Promise<Org | undefined> {
+    const cached = bySlug.get(slug);
+    if (cached) return withTables(cached);
     const found = await find(hasOrgSlug(slug));
-    // Deleted organizations are not kept, so that no process knows one that is purged.
-    if (found && !found.deleted) bySlug.set(slug, found);
-    return found;
+    // Deleted organizations are not kept, so that no process knows one that is purged. Nor are those without tables, so that
+    // every process sees at once that another one has created them.
+    if (found && !found.deleted && found.hasTables) bySlug.set(slug, found);
+    return found && toOrg(found);
   }
 
-  async function findDomain(host: string): Promise<OrgName | undefined> {
+  async function findDomain(host: string): Promise<Org | undefined> {
     if (host === '' || unknownDomains.has(host)) return undefined;
     const found = await find(eq(orgs.customDomain, host));
     if (!found) unknownDomains.set(host, true);
-    return found;
+    return found && toOrg(found);
   }
 
-  async function locate(host: string, slugHeader: string | undefined): Promise<OrgName | undefined> {
+  async function locate(host: string, slugHeader: string | undefined): Promise<Org | undefined> {
     if (baseDomain) {
       if (host === baseDomain) return undefined;
       const slug = subdomainOf(host, baseDomain);
@@ -145,18 +152,24 @@ export function createOrgDirectory(options: {
 
   const withTables = ({ id, slug }: OrgName): Org => ({ id, slug, tables: tablesOf({ id }) });
 
+  async function toOrg(found: FoundOrg): Promise<Org> {
+    if (found.hasTables) return withTables(found);
+    known.emptyTables ??= await prepareEmptyTables(database.sql, migrations).catch((cause) => {
+      log.error('the tables of organizations without tables cannot be created', { error: cause });
+      throw new ApiError('server_error/unavailable', { cause });
+    });
+    return { id: found.id, slug: found.slug, tables: known.emptyTables };
+  }
+
   const createIndexes = () => indexOrgs(database, migrations, log);
 
   return {
     async resolve(host, slugHeader) {
       const org = await locate(host, slugHeader);
       if (!org) throw new ApiError('tenant_error/not_found');
-      return withTables(org);
+      return org;
     },
-    async named(slug) {
-      const org = await findSlug(slug);
-      return org && withTables(org);
-    },
+    named: findSlug,
     forget(orgId) {
       for (const [slug, org] of bySlug) if (org.id === orgId) bySlug.delete(slug);
     },

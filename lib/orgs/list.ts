@@ -1,4 +1,5 @@
 import { and, desc, eq, isNull, or, type SQL } from 'drizzle-orm';
+import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
 import { memberships, orgDeletions, orgs } from '../../db/schema/orgs.ts';
@@ -35,5 +36,7 @@ export async function listOrgsOf(
       ),
     )
     .orderBy(desc(orgs.createdAt), desc(orgs.id));
-  return rows.map(toResource);
+  return rows.map((row) =>
+    toResource({ ...row, schema_version: shownVersion(row.schema_version, services.orgMigrations) }),
+  );
 }

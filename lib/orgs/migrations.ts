@@ -4,6 +4,7 @@ import type { Database, Db } from '../../db/client.ts';
 import { isRetryable, isUnavailable, sqlState } from '../../db/errors.ts';
 import { createIndexes, orgsWithoutIndexes } from '../../db/migrations/indexes.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
+import { areBehind } from '../../db/orgs/tables.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import type { Logger } from '../logger.ts';
@@ -88,7 +89,7 @@ async function untilPassed(work: () => Promise<unknown>, message: string, log: L
  */
 async function goThrough(options: OrgMigrations, failed: Set<string>): Promise<unknown> {
   const { db, atOnce, version, migrate, log } = options;
-  const [found] = await db.select({ behind: count() }).from(orgs).where(lt(orgs.schemaVersion, version));
+  const [found] = await db.select({ behind: count() }).from(orgs).where(areBehind(version));
   const behind = found?.behind ?? 0;
   if (behind === 0) return undefined;
   log.info('migrating organizations', { count: behind });
@@ -119,7 +120,7 @@ async function* orgsBehind({ db, version }: OrgMigrations, skip: number): AsyncG
     const rows = await db
       .select({ id: orgs.id })
       .from(orgs)
-      .where(and(lt(orgs.schemaVersion, version), where))
+      .where(and(areBehind(version), where))
       .orderBy(asc(orgs.id))
       .limit(limit)
       .offset(offset);

@@ -187,7 +187,7 @@ const apiOf = (origin: string): Api => createClient((request) => fetch(request),
 
 async function untilMigrated(sql: Sql, version: number): Promise<void> {
   for (const deadline = Date.now() + MIGRATED_WITHIN_MS; Date.now() < deadline; await sleep(100)) {
-    const [behind] = await sql.unsafe('select from shared.orgs where schema_version <> $1 limit 1', [
+    const [behind] = await sql.unsafe('select from shared.orgs where schema_version not in (0, $1) limit 1', [
       version,
     ]);
     if (!behind) return;

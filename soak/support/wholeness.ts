@@ -33,10 +33,10 @@ export async function findHalves(sql: Sql, { version, counted }: Whole): Promise
   const orgs = [
     ...(await names(`
       select 'no schema: ' || o.slug as name from shared.orgs o
-      where not exists (select from pg_namespace where nspname = ${schemaOf})`)),
+      where schema_version > 0 and not exists (select from pg_namespace where nspname = ${schemaOf})`)),
     ...(await names(`
       select 'no organization: ' || nspname as name from pg_namespace
-      where nspname like 'org\\_%' and not exists (select from shared.orgs o where ${schemaOf} = nspname)`)),
+      where nspname like 'org\\_%' and not exists (select from shared.orgs o where ${schemaOf} = nspname and schema_version > 0)`)),
     ...(await names(`
       select 'no owner: ' || o.slug as name from shared.orgs o
       where not exists (select from shared.memberships m where m.org_id = o.id and m.role = 'owner')`)),
@@ -50,7 +50,7 @@ export async function findHalves(sql: Sql, { version, counted }: Whole): Promise
     select o.slug || ' is at ' || o.schema_version || ' with ' || (
       select count(*) from shared.org_migrations m where m.org_id = o.id) as name
     from shared.orgs o
-    where o.schema_version <> ${version}
+    where o.schema_version not in (0, ${version})
       or o.schema_version <> (select count(*) from shared.org_migrations m where m.org_id = o.id)`);
   const counts: string[] = [];
   for (const id of counted) {

@@ -316,14 +316,16 @@ describe('on a database of its own', () => {
   });
 
   describe("organizations' feature flags", () => {
+    const call = () => ({ database, log: silentLog, migrations: orgMigrations });
+
     it('are provisioned and withdrawn for one organization only', async () => {
       const flag = async (org: string) =>
-        (await listOrgFlags(database, org)).find(({ name }) => name === 'require_mfa');
+        (await listOrgFlags(call(), org)).find(({ name }) => name === 'require_mfa');
       const required = { ...acme.asOwner, body: { enabled: true } };
       must(await t.api.patch('/org-features/require_mfa', required));
       expect((await t.api.get('/projects', acme.asOwner)).error).toBe('permission_error/mfa_required_by_org');
 
-      expect(await provisionOrgFlag(database, 'acme', 'require_mfa', false)).toMatchObject({
+      expect(await provisionOrgFlag(call(), 'acme', 'require_mfa', false)).toMatchObject({
         org: 'acme',
         org_id: acme.id,
         name: 'require_mfa',
@@ -334,19 +336,19 @@ describe('on a database of its own', () => {
       });
       expect((await t.api.get('/projects', acme.asOwner)).status).toBe(200);
       expect(await flag('beta')).toMatchObject({ provisioned: true });
-      expect((await provisionOrgFlag(database, 'acme', 'require_mfa', false)).changed).toBe(false);
+      expect((await provisionOrgFlag(call(), 'acme', 'require_mfa', false)).changed).toBe(false);
 
-      expect(await provisionOrgFlag(database, acme.id, 'require_mfa', true)).toMatchObject({ active: true });
+      expect(await provisionOrgFlag(call(), acme.id, 'require_mfa', true)).toMatchObject({ active: true });
       expect((await t.api.get('/projects', acme.asOwner)).status).toBe(403);
       await database.sql.unsafe(`update ${schemaOf(acme)}.feature_flags set enabled = false`);
       expect(await flag('acme')).toMatchObject({ provisioned: true, enabled: false, active: false });
     });
 
     it('of an unknown name or organization are an error', async () => {
-      await expect(provisionOrgFlag(database, 'acme', 'nope', true)).rejects.toThrow(
+      await expect(provisionOrgFlag(call(), 'acme', 'nope', true)).rejects.toThrow(
         'there is no organization feature flag "nope" (there are: org_wide_tokens, require_mfa)',
       );
-      await expect(provisionOrgFlag(database, 'nope', 'require_mfa', true)).rejects.toThrow(
+      await expect(provisionOrgFlag(call(), 'nope', 'require_mfa', true)).rejects.toThrow(
         'there is no organization "nope"',
       );
     });

@@ -142,7 +142,7 @@ describe('the org track', () => {
 
   const versions = () =>
     t.services.database.sql
-      .unsafe('select distinct schema_version as v from shared.orgs order by 1')
+      .unsafe('select distinct schema_version as v from shared.orgs where schema_version > 0 order by 1')
       .then((rows) => rows.map(({ v }) => v));
 
   it('brings every org forward, once, with two processes at it', async () => {

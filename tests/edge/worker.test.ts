@@ -33,6 +33,7 @@ import {
   push,
 } from '../support/api/api.ts';
 import { createDatabase } from '../support/database/database.ts';
+import { createTables } from '../support/database/own-tables.ts';
 import { afterSuite } from '../support/run/suite.ts';
 import { plainHasher } from '../support/server/hasher.ts';
 import { silentLog } from '../support/server/log.ts';
@@ -248,6 +249,7 @@ describe('the cron trigger', () => {
     const { cookie } = await createUser(api);
     // Without projects, whose table has other columns by now.
     const org = must(await api.post('/orgs', { cookie, body: { name: 'Behind' } }));
+    await createTables({ services: older }, org.slug);
     const version = async () => {
       const [row] = await older.database.db.select().from(orgs).where(eq(orgs.id, org.id));
       return row?.schemaVersion;

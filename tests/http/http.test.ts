@@ -607,7 +607,7 @@ describe('metrics', () => {
     await database.db.transaction(async (tx) => {
       const content = { subject: 'Hello', html: '<p>Hello', text: 'Hello' };
       for (const to of ['a', 'b']) await mail.enqueue(tx, `${to}@example.com`, content);
-      await tx.update(orgs).set({ schemaVersion: 0 }).where(eq(orgs.id, org.id));
+      await tx.update(orgs).set({ schemaVersion: 1 }).where(eq(orgs.id, org.id));
       metrics.backlog(await readBacklog(tx, orgMigrations.length));
       expect(await waiting()).toEqual(['1', '2', '1']);
       await tx.update(orgs).set({ schemaVersion: orgMigrations.length }).where(eq(orgs.id, org.id));

@@ -62,6 +62,7 @@ const ORDER = [
   'stepUp',
   'input',
   'projectScope',
+  'ownTables',
   'handle',
 ];
 
@@ -75,7 +76,7 @@ describe('app.routes', () => {
     ['getFinding', 'begin byCredential input'],
     [
       'createToken',
-      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity input',
+      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity input ownTables',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity'],
     ['me', 'begin byCredential'],
@@ -88,13 +89,13 @@ describe('app.routes', () => {
     ],
     [
       'deleteProject',
-      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input',
+      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input ownTables',
     ],
     [
       'sendReport',
       'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope',
     ],
-    ['uploadReport', 'begin byCredential input'],
+    ['uploadReport', 'begin byCredential input ownTables'],
     ['healthz', 'begin'],
   ] as const)('shows the middleware of %s', (id, names) => {
     expect(routeOf(endpoints[id])).toEqual([...names.split(' '), 'handle']);

@@ -53,7 +53,7 @@ describe('the feature flags of an organization', () => {
   const set = (flag: string, enabled: unknown, who: object = org.asOwner) =>
     t.api.patch(`/org-features/${flag}`, { ...who, body: { enabled } });
   const provision = (flag: string, provisioned: boolean) =>
-    provisionOrgFlag(t.services.database, org.slug, flag, provisioned);
+    provisionOrgFlag({ ...t.services, migrations: t.services.orgMigrations }, org.slug, flag, provisioned);
   /** Every flag as `[name, provisioned, enabled]`. */
   const states = async () =>
     (await list()).map((flag: Record<string, unknown>) => [flag.name, flag.provisioned, flag.enabled]);

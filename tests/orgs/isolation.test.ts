@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { recountOrg } from '../../db/findings/counts/recount.ts';
+import { createOrgTables } from '../../db/migrations/create-tables.ts';
 import { endpoints } from '../../handlers/index.ts';
 import { insertOrg } from '../../lib/orgs/create.ts';
 import { type Answered, answerFaults } from '../support/isolation/answers.ts';
@@ -265,9 +266,10 @@ async function makeOrg(org: OrgName) {
     plan: 'free' as const,
     createdAt: new Date(created_at),
   };
-  await db.transaction((tx) =>
-    insertOrg(tx, { ...made, ownerId: idOf('user', CREATOR) }, t.services.orgMigrations),
-  );
+  await db.transaction(async (tx) => {
+    await insertOrg(tx, { ...made, ownerId: idOf('user', CREATOR) }, t.services.orgMigrations);
+    await createOrgTables(tx, id, t.services.orgMigrations);
+  });
   await sql('delete from shared.memberships where org_id = $1', [id]);
   const members = Object.entries(MEMBERS[org]);
   await insert(

@@ -15,6 +15,7 @@ import { transferProjects } from '../../lib/projects/transfer/run.ts';
 import { startTransfer } from '../../lib/projects/transfer/start.ts';
 import { createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts, expectNothingLeft } from '../support/database/counts.ts';
+import { createTables } from '../support/database/own-tables.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* Transfers that a request does not complete: processes that die, what is refused meanwhile, and the ends of transfers. */
@@ -33,6 +34,7 @@ beforeEach(async () => {
   const slug = `${org.slug}-labs`;
   const cookie = org.owner.cookie;
   const { id } = must(await t.api.post('/orgs', { cookie, body: { name: 'Labs', slug } }));
+  await createTables(t, slug);
   labs = { ...org, id, slug, asOwner: { cookie, org: slug } };
 });
 

@@ -6,6 +6,7 @@ import { transferProjects } from '../../lib/projects/transfer/run.ts';
 import { switchMfaOn } from '../support/api/account.ts';
 import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectNothingLeft, expectRightCounts } from '../support/database/counts.ts';
+import { createTables } from '../support/database/own-tables.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* POST /projects/{slug}/transfer by requests: what moves, and who may. */
@@ -250,6 +251,7 @@ describe('a project', () => {
     const revisions = () =>
       Promise.all([org, labs].map(({ id }) => readRevision(t.services.database.sql, tablesOf(id))));
     await push(t.api, org, await createScan(t.api, org));
+    await createTables(t, labs.slug);
     const [source, target] = await revisions();
     must(await transfer());
     const after = await revisions();

@@ -29,7 +29,12 @@ const schema = () => `org_${org.id.replaceAll('-', '')}`;
 const enable = async (enabled: boolean) =>
   must(await t.api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled } }));
 const provision = (provisioned: boolean) =>
-  provisionOrgFlag(t.services.database, org.slug, 'org_wide_tokens', provisioned);
+  provisionOrgFlag(
+    { ...t.services, migrations: t.services.orgMigrations },
+    org.slug,
+    'org_wide_tokens',
+    provisioned,
+  );
 
 const create = (body: object = {}, who: object = org.asOwner) =>
   t.api.post('/tokens', { ...who, body: { name: 'fleet', ...body } });

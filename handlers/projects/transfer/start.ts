@@ -8,6 +8,7 @@ import { ApiError } from '../../../lib/http/errors.ts';
 import { optional, text, z } from '../../../lib/http/schema.ts';
 import type { Org } from '../../../lib/orgs/directory.ts';
 import { requireOrgRole } from '../../../lib/orgs/owned.ts';
+import { withOwnTables } from '../../../lib/orgs/tables.ts';
 import { projectSlug, readProject, requireProject } from '../../../lib/projects/projects.ts';
 import { transferInRequest } from '../../../lib/projects/transfer/run.ts';
 import { type Refused, startTransfer } from '../../../lib/projects/transfer/start.ts';
@@ -74,7 +75,8 @@ async function requireTarget(call: SessionMemberCall, slug: string): Promise<{ t
   const { org, shown } = await requireOrgRole(call, slug, 'owner');
   if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
   if (org.id === call.org.id) throw invalid('organization', 'is the organization that the project is in');
-  return { target: { ...org, slug: shown.slug }, name: shown.name };
+  const target = await withOwnTables(call.services, org);
+  return { target: { ...target, slug: shown.slug }, name: shown.name };
 }
 
 /** @throws ApiError `resource_error/conflict` if the transfer was cancelled */

@@ -16,6 +16,7 @@ export const previewRetention = endpoint(
     description:
       'Counts the findings and scans that `PUT /settings/retention` with this body would remove now.',
     request: { body: RetentionInput },
+    insertsInOrg: false,
     responses: {
       200: {
         description: 'How many there are of each kind.',

@@ -15,6 +15,7 @@ export const updateRetention = endpoint(
     description:
       'Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.',
     request: { body: RetentionInput },
+    insertsInOrg: false,
     responses: { 200: { description: 'The days.', result: Retention } },
   },
   async (call) => {

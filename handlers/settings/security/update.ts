@@ -16,6 +16,7 @@ export const updateSecuritySettings = endpoint(
     summary: 'Change the security settings of the organization',
     description: 'Takes effect with the next request of an agent.',
     request: { body: SecuritySettings },
+    insertsInOrg: false,
     responses: { 200: { description: 'The settings after the change.', result: SecuritySettings } },
   },
   async (call) => {

@@ -32,6 +32,11 @@ interface ExportedOrg {
   left_out?: LeftOut;
 }
 
+interface Found {
+  org: ExportedOrg;
+  hasTables: boolean;
+}
+
 const BLOCK = 64 * 1024;
 
 /** JSON of a row, without fields that have no value. */
@@ -56,7 +61,7 @@ export async function* exportAccount(options: ExportOptions, userId: string): As
   if (!account) return;
   let text = `{"exported_at":"${now.toISOString()}",${toParts(account)},"organizations":[`;
   let separator = '';
-  for await (const org of orgsOf(options, userId)) {
+  for await (const { org, hasTables } of orgsOf(options, userId)) {
     const shown = JSON.stringify(org);
     text += separator + (org.left_out ? shown : shown.slice(0, -1));
     separator = ',';
@@ -65,7 +70,7 @@ export async function* exportAccount(options: ExportOptions, userId: string): As
     for (const [kind, read] of Object.entries(recordsOf(database.of(org), tables, userId))) {
       text += `,"${kind}":[`;
       let comma = '';
-      for await (const record of await read()) {
+      for await (const record of hasTables ? await read() : []) {
         text += comma + toJson(record);
         comma = ',';
         if (text.length < BLOCK) continue;
@@ -79,12 +84,12 @@ export async function* exportAccount(options: ExportOptions, userId: string): As
   yield `${text}]}`;
 }
 
-async function* orgsOf(options: ExportOptions, userId: string): AsyncGenerator<ExportedOrg> {
+async function* orgsOf(options: ExportOptions, userId: string): AsyncGenerator<Found> {
   if (options.orgs !== 'all') yield* ownOrgs(options, options.orgs, userId);
   else
     for (let last: string | null = null; ; ) {
       const page: ExportedOrg[] = await nextOrgs(options.database.sql, last, options.version, 100);
-      yield* page;
+      for (const org of page) yield { org, hasTables: true };
       last = page.at(-1)?.id ?? null;
       if (last === null) return;
     }
@@ -94,7 +99,7 @@ async function* ownOrgs(
   { database, version }: ExportOptions,
   { pendingInvitations }: Pick<Config, 'pendingInvitations'>,
   userId: string,
-): AsyncGenerator<ExportedOrg> {
+): AsyncGenerator<Found> {
   const { db } = database;
   const rows = await db
     .select({
@@ -109,15 +114,17 @@ async function* ownOrgs(
     .where(eq(memberships.userId, userId))
     .orderBy(orgs.slug);
   for (const { confirmed, mfaEnabled, deletedAt, version: has, ...org } of rows) {
+    const hasTables = has > 0;
     const leftOut = async (): Promise<LeftOut | undefined> => {
       if (pendingInvitations && !confirmed) return 'membership_pending';
       if (deletedAt !== null) return 'deleted';
+      if (!hasTables) return undefined;
       if (has < version) return 'being_migrated';
       const tables = defineOrgTables(orgSchemaName(org.id));
       if (!mfaEnabled && (await isOrgFlagActive(db, tables, 'require_mfa'))) return 'mfa_required_by_org';
       return undefined;
     };
     const left_out = await leftOut();
-    yield { ...org, ...(left_out && { left_out }) };
+    yield { org: { ...org, ...(left_out && { left_out }) }, hasTables };
   }
 }

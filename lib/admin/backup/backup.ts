@@ -9,6 +9,7 @@ import { orgTableNames } from '../../../db/backup/sections.ts';
 import { readSnapshot, type Section } from '../../../db/backup/snapshot.ts';
 import type { Database } from '../../../db/client.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
+import { readableTables } from '../../../db/orgs/tables.ts';
 import { orgs } from '../../../db/schema/orgs.ts';
 import { run } from '../../../db/statements.ts';
 import pkg from '../../../package.json' with { type: 'json' };
@@ -45,6 +46,7 @@ export async function backupOrg(
   options: { file?: string | undefined; force?: boolean | undefined },
 ): Promise<BackupResult> {
   const org = await findOrg(database.db, orgName);
+  const { schemaName: schema } = (await readableTables(database.sql, org, migrations)).schema;
   const now = new Date();
   const file = resolve(
     options.file ?? `${org.slug}-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`,
@@ -53,13 +55,13 @@ export async function backupOrg(
     const rows: Record<string, number> = {};
     await readSnapshot(
       database.sql,
-      { orgId: org.id, tables: orgTableNames(migrations) },
+      { orgId: org.id, schema, tables: orgTableNames(migrations), migrations },
       async (sections, tx) => {
         const [current] = await run<{ slug: string; name: string; version: number }>(
           tx,
           sql`select slug, name, schema_version as version from ${orgs} where id = ${org.id}::uuid`,
         );
-        requireVersion(org.slug, current?.version ?? 0, migrations.length);
+        requireVersion(org, current?.version ?? 0, migrations.length);
         const header: Header = {
           ...{ format: FORMAT, format_version: FORMAT_VERSION, service_version: pkg.version },
           ...{ schema_version: migrations.length, created_at: now.toISOString() },
@@ -75,7 +77,13 @@ export async function backupOrg(
   return { org_id: org.id, org: org.slug, file, ...result };
 }
 
-function requireVersion(slug: string, version: number, current: number): void {
+function requireVersion(
+  { slug, schema_version: before }: { slug: string; schema_version: number },
+  version: number,
+  current: number,
+): void {
+  if (before === 0 && version === 0) return;
+  if (before === 0) throw new AdminError(`${slug} got its first data at this moment: try again`);
   if (version < current) throw new AdminError(`the schema of ${slug} is behind: run "migrate" first`);
   if (version > current)
     throw new AdminError(`a newer version of the service has migrated ${slug}: use that version`);

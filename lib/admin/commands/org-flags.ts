@@ -15,8 +15,8 @@ export function addOrgFlags(program: Command, choose: Choose): void {
     .description("list an organization's feature flags")
     .argument('<org>', ORG)
     .action((org, _, command) =>
-      choose(command, async ({ database }) => {
-        const json = await listOrgFlags(database, org);
+      choose(command, async ({ database, tracks }) => {
+        const json = await listOrgFlags({ database, migrations: tracks.org }, org);
         const rows = json.map((flag) => [
           flag.name,
           yesNo(flag.provisioned),
@@ -37,8 +37,9 @@ export function addOrgFlags(program: Command, choose: Choose): void {
       .argument('<org>', ORG)
       .argument('<flag>', 'name of the flag')
       .action((org, flag, _, command) =>
-        choose(command, async ({ database }) => {
-          const json = await provisionOrgFlag(database, org, flag, provisioned);
+        choose(command, async ({ database, log, tracks }) => {
+          const call = { database, log, migrations: tracks.org };
+          const json = await provisionOrgFlag(call, org, flag, provisioned);
           const state = `${json.changed ? 'now ' : ''}${provisioned ? 'provisioned' : 'withdrawn'}`;
           const owner = `the owner has it ${onOff(json.enabled)}`;
           return { json, text: `${json.name} of ${json.org} is ${state}, ${owner}${unchanged(json)}` };

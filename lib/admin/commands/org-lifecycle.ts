@@ -31,7 +31,7 @@ export function addOrgLifecycle(orgs: Command, choose: Choose): void {
     .action((org, options, command) =>
       choose(command, async ({ database, config, log, tracks }) => {
         const call = { database, log, box: await mailBoxOf(config) };
-        const json = await deleteOrg(call, org, options.confirm, tracks.org.length);
+        const json = await deleteOrg(call, org, options.confirm, tracks.org);
         return { json, text: `${json.org} is deleted, and purged after ${json.purge_at.toISOString()}` };
       }),
     );
@@ -42,7 +42,7 @@ export function addOrgLifecycle(orgs: Command, choose: Choose): void {
     .action((org, _, command) =>
       choose(command, async ({ database, config, log, tracks }) => {
         const call = { database, log, box: await mailBoxOf(config) };
-        const json = await restoreOrg(call, org, tracks.org.length);
+        const json = await restoreOrg(call, org, tracks.org);
         return { json, text: `${json.org} is restored` };
       }),
     );

@@ -15,7 +15,7 @@ export function addProjects(program: Command, choose: Choose): void {
     .argument('<org>', ORG)
     .action((org, _, command) =>
       choose(command, async ({ database, tracks }) => {
-        const json = await listProjects(database, org, tracks.org.length);
+        const json = await listProjects(database, org, tracks.org);
         const rows = json.map((one) => [one.slug, one.id, String(one.findings), one.name]);
         return { json, text: table(['SLUG', 'ID', 'FINDINGS', 'NAME'], rows) };
       }),
@@ -29,7 +29,7 @@ export function addProjects(program: Command, choose: Choose): void {
     .option('--slug <slug>', 'the new slug')
     .action((org, project, options, command) =>
       choose(command, async ({ database, log, tracks }) => {
-        const call = { database, log, version: tracks.org.length };
+        const call = { database, log, migrations: tracks.org };
         const json = await renameProject(call, { org, project }, options);
         return { json, text: `the project is ${json.changed ? 'now ' : ''}${json.slug}${unchanged(json)}` };
       }),
@@ -44,7 +44,7 @@ export function addProjects(program: Command, choose: Choose): void {
     .option('--confirm <slug>', 'the slug of the project')
     .action((org, project, options, command) =>
       choose(command, async ({ database, log, tracks }) => {
-        const call = { database, log, version: tracks.org.length };
+        const call = { database, log, migrations: tracks.org };
         const json = await deleteProject(call, { org, project }, options.confirm);
         return { json, text: `${json.slug} is deleted, tokens revoked: ${json.tokens_revoked}` };
       }),
@@ -65,7 +65,7 @@ function addTransfers(projects: Command, choose: Choose): void {
     .option('--confirm <slug>', 'the slug of the project')
     .action((org, project, to, options, command) =>
       choose(command, async ({ database, log, tracks }) => {
-        const call = { database, log, version: tracks.org.length };
+        const call = { database, log, migrations: tracks.org };
         const json = await transferProject(call, { org, project, to }, options);
         return {
           json,
@@ -96,7 +96,7 @@ function addTransfers(projects: Command, choose: Choose): void {
     .argument('<project>', PROJECT)
     .action((org, project, _, command) =>
       choose(command, async ({ database, log, tracks }) => {
-        const call = { database, log, version: tracks.org.length };
+        const call = { database, log, migrations: tracks.org };
         const json = await cancelProjectTransfer(call, { org, project });
         return { json, text: `the transfer of ${json.project} is cancelled` };
       }),

@@ -12,7 +12,7 @@ export function addRetention(program: Command, choose: Choose): void {
     .argument('<org>', ORG)
     .action((org, _, command) =>
       choose(command, async ({ database, log, tracks }) => {
-        const json = await runRetention({ database, log, version: tracks.org.length }, org);
+        const json = await runRetention({ database, log, migrations: tracks.org }, org);
         const keepsAll = json.resolved_findings === null && json.scans === null;
         const removed = `${json.findings_removed} findings and ${json.scans_removed} scans removed`;
         return { json, text: `${json.org}: ${keepsAll ? 'keeps everything' : removed}` };

@@ -53,6 +53,7 @@ export async function showUser({ db }: Database, name: string, now = new Date())
     .select({
       orgId: orgs.id,
       org: orgs.slug,
+      version: orgs.schemaVersion,
       role: memberships.role,
       invited_email: memberships.invitedEmail,
       since: memberships.createdAt,
@@ -72,7 +73,7 @@ export async function showUser({ db }: Database, name: string, now = new Date())
       .from(userEmails)
       .where(eq(userEmails.userId, id))
       .orderBy(desc(userEmails.isPrimary), asc(userEmails.email)),
-    memberships: joined.map(({ orgId: _, ...membership }) => membership),
+    memberships: joined.map(({ orgId: _, version: __, ...membership }) => membership),
     sessions: await db
       .select({
         id: sessions.id,
@@ -105,9 +106,15 @@ export async function showUser({ db }: Database, name: string, now = new Date())
 }
 
 /** Reads one organization at a time, because a statement may only read one organization's tables. */
-async function tokensOf(db: Db, userId: string, joined: { orgId: string; org: string }[], now: Date) {
+async function tokensOf(
+  db: Db,
+  userId: string,
+  joined: { orgId: string; org: string; version: number }[],
+  now: Date,
+) {
   const tokens: AccountDetails['tokens'] = [];
-  for (const { orgId, org } of joined) {
+  for (const { orgId, org, version } of joined) {
+    if (version === 0) continue;
     const { apiTokens: t } = defineOrgTables(orgSchemaName(orgId));
     const rows = await db
       .select({

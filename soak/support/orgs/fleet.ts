@@ -1,6 +1,6 @@
 import { openDatabase } from '../../../db/client.ts';
 import type { Sql } from '../../../db/pool/query.ts';
-import { createClient, createUser } from '../../../tests/support/api/client.ts';
+import { createClient, createUser, must } from '../../../tests/support/api/client.ts';
 import type { Scene } from '../../../tests/support/scenario/scene.ts';
 import type { ServerProcess } from '../../../tests/support/server/process.ts';
 
@@ -25,14 +25,24 @@ export const AT_ONCE = 4;
 
 export const apiOf = ({ url }: Pick<ServerProcess, 'url'>) => createClient(fetch, url);
 
-/** A fleet with the one organization its owner starts with. */
+/** The first write to an organization, which creates its tables. */
+export const firstWrite = async (
+  api: ReturnType<typeof apiOf>,
+  { cookie }: Fleet['owner'],
+  org: string,
+): Promise<void> => {
+  must(await api.post('/views', { cookie, org, body: { name: 'All', query: 'status=open' } }));
+};
+
+/** A fleet with the one organization its owner starts with, which has tables. */
 export async function openFleet(scene: Scene): Promise<Fleet> {
   const { url, sql } = await scene.database();
   const server = await scene.server();
-  const { id, cookie } = await createUser(apiOf(server));
-  await server.stop();
+  const owner = await createUser(apiOf(server));
   const orgs = await sql.unsafe<FleetOrg[]>('select id, slug from shared.orgs');
-  return { scene, databaseUrl: url, sql, owner: { id, cookie }, orgs: [...orgs] };
+  for (const { slug } of orgs) await firstWrite(apiOf(server), owner, slug);
+  await server.stop();
+  return { scene, databaseUrl: url, sql, owner, orgs: [...orgs] };
 }
 
 /** Calls `use` for each item, at most `atOnce` at a time. */

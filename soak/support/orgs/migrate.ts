@@ -69,7 +69,7 @@ function bareRate(fleet: Fleet, when: string): Promise<number> {
 export async function untilBehind({ sql }: Fleet, version: number, atMost: number): Promise<void> {
   for (;;) {
     const [row] = await sql.unsafe<{ behind: number }[]>(
-      `select count(*)::int as behind from shared.orgs where schema_version < ${version}`,
+      `select count(*)::int as behind from shared.orgs where schema_version > 0 and schema_version < ${version}`,
     );
     if (row && row.behind <= atMost) return;
     await sleep(50);

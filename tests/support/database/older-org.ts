@@ -1,12 +1,15 @@
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { createUser, must, type TestOrg } from '../api/api.ts';
 import type { TestApp } from '../server/app.ts';
+import { createTables } from './own-tables.ts';
 
 /** Makes an organization with a project in a schema that is older than the code. */
-export async function createEmptyOrg({ api, services }: TestApp): Promise<TestOrg> {
+export async function createEmptyOrg(t: TestApp): Promise<TestOrg> {
+  const { api, services } = t;
   const owner = await createUser(api);
   const slug = `old-${owner.id.slice(-12)}`;
   const { id } = must(await api.post('/orgs', { cookie: owner.cookie, body: { name: slug, slug } }));
+  await createTables(t, slug);
   const projectId = services.nextId().id;
   await services.database.sql.unsafe(
     `insert into ${orgSchemaName(id)}.projects (id, name, slug, created_at) values ($1::uuid, 'Web shop', 'web-shop', now())`,

@@ -1,0 +1,9 @@
+import { withOwnTables } from '../../../lib/orgs/tables.ts';
+import type { TestApp } from '../server/app.ts';
+
+/** Creates the tables of an organization, as its first write does. */
+export async function createTables({ services }: Pick<TestApp, 'services'>, slug: string): Promise<void> {
+  const org = await services.orgs.named(slug);
+  if (!org) throw new Error(`there is no organization ${slug}`);
+  await withOwnTables(services, org);
+}
