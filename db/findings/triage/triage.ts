@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { onItsWorker } from '../../citus.ts';
 import { retried } from '../../errors.ts';
 import type { Sql } from '../../pool/query.ts';
 import { type FindingRow, findingFields, json, type Resource, withCte } from '../../resources.ts';
@@ -87,17 +88,18 @@ with change as materialized (
     and (c.if_accepted_until is null or b.accepted_until <= c.if_accepted_until)
     and (c.if_missing is not true or b.missing_since is not null)
     and (c.only_unset is not true or c.status <> b.status or k.assigns or (k.dates and c.due_at is distinct from b.due_at))
-), ${writeChanges(tables, $, sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`)}, recorded as (
-  insert into ${tables.changes} (id, at, actor_id, finding_ids, what, fields, rule_id)
-  select ${$.changeId}::uuid, ${$.now}::timestamptz, ${$.actorId}::uuid, array_agg(r.id), ${$.what}::text::json,
-    json_strip_nulls(json_agg(r)), ${$.ruleId}::uuid
-  from (
+), ${writeChanges(tables, $, sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`)}, fields as materialized (
+  select array_agg(r.id) as ids, ${$.what}::text::json as what, json_strip_nulls(json_agg(r)) as fields from (
     select id, was_status as status, was_status_changed_at as status_changed_at, was_regressed as regressed,
       was_regressed_at as regressed_at, was_reason as reason, was_assignee_id as assignee_id, was_due_at as due_at,
       was_accepted_until as accepted_until, was_resolved_at as resolved_at, was_due_dates as due_dates,
       was_change_id as change_id, status as to_status, regressed as to_regressed, reason as to_reason, assignee_id as to_assignee_id, due_at as to_due_at, accepted_until as to_accepted_until
     from after where ${$.what}::text is not null order by position
   ) r having count(*) > 0
+), recorded as (
+  insert into ${tables.changes} (id, at, actor_id, finding_ids, what, fields, rule_id)
+  select ${$.changeId}::uuid, ${$.now}::timestamptz, ${$.actorId}::uuid, ids, what, fields, ${$.ruleId}::uuid
+  from fields ${onItsWorker(tables)}
 )
 ${answer(tables)}`,
   );
