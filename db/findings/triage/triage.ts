@@ -46,6 +46,8 @@ interface Change extends Written {
   what: string | null;
   /** The rule that the actor applies; null if there is none. */
   ruleId: string | null;
+  /** See {@link Changer}. */
+  unlessMoving: boolean;
 }
 
 /**
@@ -61,9 +63,14 @@ with change as materialized (
     if_accepted_until timestamptz, if_missing boolean, only_unset boolean, note text, reason text, sets_reason boolean,
     assignee_id uuid, sets_assignee_id boolean,
     due_at timestamptz, sets_due_at boolean, accepted_until timestamptz, sets_accepted_until boolean)
+), moving as materialized (
+  select id from ${tables.projects} where transfer = 'out' and ${$.unlessMoving}::boolean
 ), before as materialized (
   select ${CHANGED_COLUMNS} from ${tables.findings}
   where id = any (array(select id from change)) and (${$.projectId}::uuid is null or project_id = ${$.projectId}::uuid)
+    and (not exists (select from moving) or not exists (
+      select from ${tables.findings} m where m.id = any (array(select id from change))
+        and m.project_id = any (array(select id from moving))))
   order by project_id, fingerprint for no key update
 ), after as materialized (
   select b.id, b.project_id, b.severity, c.position, c.note, coalesce(c.status, b.status) as status,
@@ -130,10 +137,12 @@ export interface Changer {
   what?: ChangedFields;
   /** The rule that the actor applies. The activity shows it as the actor. */
   ruleId?: string;
+  /** Finds nothing if one of the findings is of a project that moves to another organization, instead of waiting for its move. */
+  unlessMoving?: boolean;
 }
 
 function parametersOf(changes: readonly FindingChange[], changer: Changer): Change {
-  const { now, actorId, changeId, projectId = null, ruleId = null } = changer;
+  const { now, actorId, changeId, projectId = null, ruleId = null, unlessMoving = false } = changer;
   const what = changer.what ? JSON.stringify(changer.what) : null;
   const rows = changes.map(({ reason, assignee_id, due_at, accepted_until, ...change }, position) => ({
     ...change,
@@ -152,6 +161,7 @@ function parametersOf(changes: readonly FindingChange[], changer: Changer): Chan
     changeId,
     what,
     ruleId,
+    unlessMoving,
     now: now.toISOString(),
   };
 }
