@@ -8,7 +8,7 @@ import type { Migration } from '../db/migrations/migrate.ts';
 import { createPolicyCache, type PolicyCache } from '../db/policies/policies.ts';
 import { createReads, type Reads } from '../db/replica/reads.ts';
 import type { Replica } from '../db/replica/replica.ts';
-import { createEngineDetection, type Engine, type EngineDetection } from '../db/server-facts.ts';
+import { createEngineDetection, type EngineDetection } from '../db/server-facts.ts';
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
 import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
@@ -134,8 +134,6 @@ export interface Platform {
   metrics?: MetricsOptions;
   /** Seals queued mails while neither `SVC_ENCRYPTION_KEY` nor `JWT_SECRET` is set. */
   mailSecret?: string | undefined;
-  /** Detected by default. */
-  engine?: Engine | undefined;
 }
 
 /**
@@ -168,7 +166,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     knownOrgs: createKnownOrgs(),
     knownRevisions: createKnownRevisions(),
     policies: createPolicyCache(),
-    engineOf: createEngineDetection(platform.engine),
+    engineOf: createEngineDetection(),
     hasher: platform.hasher,
     mailer: platform.mailer,
     reports: platform.reports,

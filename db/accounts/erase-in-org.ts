@@ -25,13 +25,13 @@ const removeViews = orgStatement<OfUsers, object>(
 
 /** A rule without another action would do nothing, so it is switched off. Processes read the rules again. */
 const removeFromRules = orgStatement<OfUsers, object>(
-  ({ policyVersions, rules }, $) => sql`
+  (tables, $) => sql`
 with changed as (
-  update ${rules} set actions = (actions::jsonb - 'assignee_id')::json,
+  update ${tables.rules} set actions = (actions::jsonb - 'assignee_id')::json,
     enabled = enabled and actions::jsonb ?| array['status', 'due_days']
   where actions ->> 'assignee_id' = any (${$.userIds}::text[]) returning 1
-)
-${increaseVersion(policyVersions, sql`changed`)}`,
+), increased as (${increaseVersion(tables, sql`changed`)})
+select 1 from changed`,
 );
 
 const assignedFindings = orgStatement<OfUsers, { id: string; change_id: string | null }>(

@@ -1,4 +1,5 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { onItsWorker } from '../citus.ts';
 import { retried } from '../errors.ts';
 import type { Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
@@ -94,7 +95,7 @@ with gone as materialized (
   delete from ${tables.findings} where id = ${idsOfGone}
 ), counted as (
   insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
-  select project_id, severity, status, -count(*), -sum(regressed::int) from gone
+  select project_id, severity, status, -count(*), -sum(regressed::int) from gone ${onItsWorker(tables)}
   group by project_id, severity, status order by project_id, severity, status
   on conflict (project_id, severity, status) do update set
     count = c.count + excluded.count, regressed = c.regressed + excluded.regressed

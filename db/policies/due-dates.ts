@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { onItsWorker } from '../citus.ts';
 import { retried } from '../errors.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { SEVERITIES, type Severity } from '../schema/values.ts';
@@ -56,19 +57,22 @@ interface NewDueDays extends DueDays {
 }
 
 const writeStatement = orgStatement<NewDueDays, object>(
-  ({ dueDates, policyVersions, projects }, $) => sql`
+  (tables, $) => sql`
 with target as materialized (
   select ${$.projectId}::uuid as id where ${$.projectId}::uuid = ${sql.raw(`'${OF_ORG}'::uuid`)}
   union all
-  select id from ${projects} where id = ${$.projectId}::uuid and deleted_at is null and transfer is null
+  select id from ${tables.projects} where id = ${$.projectId}::uuid and deleted_at is null and transfer is null
 ), increased as (
-  ${increaseVersion(policyVersions, sql`target`)}
+  ${increaseVersion(tables, sql`target`)}
+), written as (
+  insert into ${tables.dueDates} (project_id, critical, high, medium, low, info)
+  select id, ${$.critical}::int, ${$.high}::int, ${$.medium}::int, ${$.low}::int, ${$.info}::int
+  from target ${onItsWorker(tables)}
+  on conflict (project_id) do update set critical = excluded.critical, high = excluded.high, medium = excluded.medium,
+    low = excluded.low, info = excluded.info
+  returning 1
 )
-insert into ${dueDates} (project_id, critical, high, medium, low, info)
-select id, ${$.critical}::int, ${$.high}::int, ${$.medium}::int, ${$.low}::int, ${$.info}::int from target
-on conflict (project_id) do update set critical = excluded.critical, high = excluded.high, medium = excluded.medium,
-  low = excluded.low, info = excluded.info
-returning 1`,
+select 1 from written`,
 );
 
 /** Replaces the days of the organization or of a project. @returns false if the project does not exist */

@@ -14,6 +14,10 @@ import { orgStatement, run, type SqlClient, statement } from '../statements.ts';
 export const isPresent = ({ projects }: OrgTables): SQL =>
   sql`(${projects.deletedAt} is null and ${projects.transfer} is distinct from 'in')`;
 
+/** A condition of a finding: its project does not move to another organization. A write to one that moves would wait for the move. */
+export const isStaying = ({ projects }: Pick<OrgTables, 'projects'>): SQL =>
+  sql`not exists (select 1 from ${projects} p where p.id = project_id and p.transfer = 'out')`;
+
 /** Whether a project counts against the quota: one that arrives from another organization does. */
 export const takesRoom = ({ projects }: OrgTables): SQL => sql`${projects.deletedAt} is null`;
 

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { onItsWorker } from '../citus.ts';
 import { isForeignKeyViolation, retried } from '../errors.ts';
 import { removeFindings } from '../findings/remove.ts';
 import type { Sql } from '../pool/query.ts';
@@ -23,7 +24,7 @@ const lockScans = orgStatement<OfProject, object>(
 
 /** Scans go after their sightings, which are found by scan only. */
 const removeScans = orgStatement<OfProject, { removed: number }>(
-  ({ scans, scanCounts, sightings }, $) => sql`
+  ({ policyVersions, scans, scanCounts, sightings }, $) => sql`
 with oldest as materialized (
   select scan_id from ${scans} where project_id = ${$.projectId}::uuid ${oldestScans}
 ), seen as materialized (
@@ -36,7 +37,7 @@ with oldest as materialized (
     and (select count(*) from seen) < ${sql.raw(String(SIGHTINGS))} returning project_id, status
 ), counted as (
   insert into ${scanCounts} as c (project_id, status, count)
-  select project_id, status, -count(*) from removed group by project_id, status order by project_id, status
+  select project_id, status, -count(*) from removed ${onItsWorker({ policyVersions })} group by project_id, status order by project_id, status
   on conflict (project_id, status) do update set count = c.count + excluded.count
 )
 select ((select count(*) from seen) + (select count(*) from removed))::int as removed`,

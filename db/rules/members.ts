@@ -26,8 +26,8 @@ export async function onlyMembers<R extends Pick<Rule, 'actions'>>(
 }
 
 /** A statement for the transaction that changes a membership: processes read the rules that assign the user again. */
-export const reloadRulesOf = ({ policyVersions, rules }: OrgTables, userId: string): SQL =>
+export const reloadRulesOf = (tables: OrgTables, userId: string): SQL =>
   increaseVersion(
-    policyVersions,
-    sql`${rules} where deleted_at is null and actions ->> 'assignee_id' = ${userId}`,
+    tables,
+    sql`${tables.rules} where deleted_at is null and actions ->> 'assignee_id' = ${userId}`,
   );

@@ -1,5 +1,6 @@
 import { eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
+import { onItsWorker } from '../citus.ts';
 import type { Db, Tx } from '../client.ts';
 import type { Sql } from '../pool/query.ts';
 import { json, type Resource, type ScanRow, scanFields, withCte } from '../resources.ts';
@@ -35,13 +36,6 @@ export interface NewScan {
   now: Date;
 }
 
-/**
- * Joins the project of a count. With a table beside the result of another part, Citus sends the INSERT to the worker of the
- * organization. Otherwise it needs all workers, and fails while one is down.
- */
-const ofProject = ({ projects }: Pick<OrgTables, 'projects'>): SQL =>
-  sql`join ${projects} p on p.id = project_id`;
-
 const register = orgStatement<
   Omit<NewScan, 'target' | 'commit' | 'now'> & { target: string | null; commit: string | null; now: string },
   { scan: Resource<ScanRow> }
@@ -53,7 +47,7 @@ with registered as (
   on conflict (scan_id) do nothing returning *
 ), counted as (
   insert into ${tables.scanCounts} as c (project_id, status, count)
-  select project_id, status, 1 from registered ${ofProject(tables)}
+  select project_id, status, 1 from registered ${onItsWorker(tables)}
   on conflict (project_id, status) do update set count = c.count + excluded.count
 )
 select ${json(scanFields(withCte(tables, 'scans', 'registered')))} as scan from registered`,
@@ -109,7 +103,7 @@ with summed as materialized (${summaryOf(tables, $.scanId)}
   select project_id, status, change from (
     select project_id, 'running' as status, -1 as change from ended union all
     select project_id, status, 1 from ended
-  ) changes ${ofProject(tables)} order by project_id, status
+  ) changes ${onItsWorker(tables)} order by project_id, status
   on conflict (project_id, status) do update set count = c.count + excluded.count
 )
 select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended`,
@@ -148,7 +142,7 @@ with removed as (
   returning s.scan_id, s.project_id, s.status
 ), counted as (
   insert into ${tables.scanCounts} as c (project_id, status, count)
-  select project_id, status, -1 from removed ${ofProject(tables)}
+  select project_id, status, -1 from removed ${onItsWorker(tables)}
   on conflict (project_id, status) do update set count = c.count + excluded.count
 )
 select scan_id from removed`,
@@ -166,12 +160,12 @@ export async function removeScan(client: Sql, tables: OrgTables, scanId: string)
 }
 
 const deleteStatement = orgStatement<{ scanId: string }, { project_id: string }>(
-  ({ projects, scans, scanCounts, sightings }, $) => sql`
+  ({ policyVersions, scans, scanCounts, sightings }, $) => sql`
 with deleted as (
   delete from ${scans} where scan_id = ${$.scanId} and status <> 'running' returning scan_id, project_id, status
 ), counted as (
   insert into ${scanCounts} as c (project_id, status, count)
-  select project_id, status, -1 from deleted ${ofProject({ projects })}
+  select project_id, status, -1 from deleted ${onItsWorker({ policyVersions })}
   on conflict (project_id, status) do update set count = c.count + excluded.count
 ), forgotten as (
   delete from ${sightings} where scan_id = (select scan_id from deleted)

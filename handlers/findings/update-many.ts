@@ -149,11 +149,17 @@ export const updateFindings = endpoint(
       changes.map((change, i) => ({ change, path: each ? `changes.${i}.` : '' })),
     );
     const change = services.nextId().id;
-    const changer = { now, actorId: actor.id, changeId: change, what: commonFields(changes) };
+    const changer = {
+      now,
+      actorId: actor.id,
+      changeId: change,
+      what: commonFields(changes),
+      unlessMoving: true,
+    };
     const possible = changes.filter(({ id }) => isId(id));
-    await requireStays(call, { findings: possible.map(({ id }) => id) });
     await noteRisks(call, possible);
     const found = await changeFindings(sql, org.tables, possible, changer);
+    if (found.length < possible.length) await requireStays(call, { findings: possible.map(({ id }) => id) });
     const result = bulkResult(
       changes.map(({ id }) => id),
       found,

@@ -7,7 +7,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
-import { requireStays } from '../../lib/projects/transfer/guard.ts';
+import { notFoundOrMoving } from '../../lib/projects/transfer/guard.ts';
 import { Finding } from '../../lib/resources.ts';
 
 export const updateFinding = endpoint(
@@ -29,15 +29,15 @@ export const updateFinding = endpoint(
   async (call) => {
     const { actor, body, now, org, params, services, sql } = call;
     await requireChanges(call, [{ change: body, path: '' }]);
-    await requireStays(call, { findings: [params.id] });
     const change = { ...body, id: params.id };
     await noteRisks(call, [change]);
     const changer = {
       ...{ now, actorId: actor.id, changeId: services.nextId().id },
       what: commonFields([body]),
+      unlessMoving: true,
     };
     const finding = await changeFinding(sql, org.tables, change, changer);
-    if (!finding) throw new ApiError('resource_error/not_found');
+    if (!finding) throw await notFoundOrMoving(call, [params.id]);
     if (finding === 'conflict')
       throw new ApiError('resource_error/conflict', { message: 'The finding has another status.' });
     return ok(finding);

@@ -1,5 +1,5 @@
 import { and, asc, gt, gte } from 'drizzle-orm';
-import { isMissingTable } from '../../db/errors.ts';
+import { isMissingTable, isWorkerDown } from '../../db/errors.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
 import { removeStrayMarks } from '../../db/projects/transfer/marks.ts';
@@ -18,7 +18,8 @@ export async function purgeOrgs({
   knownOrgs,
   orgMigrations,
   clock,
-}: Pick<Services, 'database' | 'knownOrgs' | 'orgMigrations' | 'clock'>): Promise<void> {
+  log,
+}: Pick<Services, 'database' | 'knownOrgs' | 'orgMigrations' | 'clock' | 'log'>): Promise<void> {
   const before = undoableSince(clock());
   let last: string | undefined;
   for (;;) {
@@ -37,7 +38,10 @@ export async function purgeOrgs({
         await removeStrayMarks(sql, tables, org.id);
       } catch (error) {
         // Purged since the page was read.
-        if (!isMissingTable(error)) throw error;
+        if (isMissingTable(error)) continue;
+        // The others do not wait for the worker of this one.
+        if (!isWorkerDown(error)) throw error;
+        log.error('an organization is not purged yet', { org: org.id, error });
       }
     }
     last = page.at(-1)?.id;

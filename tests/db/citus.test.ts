@@ -17,7 +17,7 @@ import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { showOrg } from '../../lib/admin/orgs.ts';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
 import { createOrg } from '../support/api/api.ts';
-import { citusFaults, orgSchemasOf } from '../support/citus/faults.ts';
+import { citusFaults, orgSchemasOf, SELECTS_FROM_NO_TABLE } from '../support/citus/faults.ts';
 import { sendPushStatements } from '../support/citus/push-statements.ts';
 import { type Analyzer, openAnalyzer } from '../support/citus/query-tree.ts';
 import { partsOf, readStatements } from '../support/citus/syntax.ts';
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await loadModule();
   database = await createDatabase();
   wire = await tapWire(database.url);
-  t = await startApp({ databaseUrl: wire.url, env: { SVC_AUTH_LIMITS: 'on' } });
+  t = await startApp({ databaseUrl: wire.url, env: { SVC_AUTH_LIMITS: 'on' }, engine: 'citus' });
   analyzer = await openAnalyzer(database.url);
   for (const [name, call] of Object.entries(planTour(t))) {
     const answers = await call().catch((cause: Error) => {
@@ -121,7 +121,9 @@ it('migrations and commands send nothing that Citus would refuse', async () => {
   await restoreBackup(call, file, { as: `${org.slug}-copy` });
   const statements = wire.take();
   expect(statements.flatMap(orgSchemasOf)).toContain(orgSchemaName(org.id));
-  expect(await faultsOf(statements)).toEqual([]);
+  const faults = await faultsOf(statements);
+  // A restore creates a schema, for which all workers are needed anyway.
+  expect(faults.filter((fault) => !fault.startsWith(SELECTS_FROM_NO_TABLE))).toEqual([]);
 });
 
 it('pushes on Citus are statements that it sends to a worker as they are', async () => {
@@ -209,12 +211,22 @@ const BREAKING: [rule: string, statement: string, fault: string][] = [
   [
     'an insert is sent as it is',
     'insert into ORG.scans (scan_id, name) select scan_id, created_at::text from ORG.scans',
-    'an INSERT of a SELECT from tables with timestamptz_out()',
+    'an INSERT of a SELECT with timestamptz_out()',
   ],
   [
     'an insert is sent as it is',
     'with x as (delete from ORG.exploits) insert into ORG.scans (scan_id) select scan_id from ORG.scans',
-    'an INSERT of a SELECT from tables beside a CTE that writes',
+    'an INSERT beside a CTE that writes',
+  ],
+  [
+    'an insert is sent to one worker',
+    'with x as (select name from ORG.scans), y as (insert into ORG.scans (name) select name from x) select 1',
+    'an INSERT that selects from no table',
+  ],
+  [
+    'an insert in a CTE is sent as it is',
+    'with x as (insert into ORG.scans (name) select created_at::text from ORG.projects) select 1',
+    'an INSERT of a SELECT with timestamptz_out()',
   ],
   [
     'locks compute nothing',

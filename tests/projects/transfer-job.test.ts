@@ -278,6 +278,29 @@ describe('until it is moved, a project', () => {
     expect((await rowsOf(labs)).findings).toBe(3);
   });
 
+  it('refuses triage at once while its rows are locked, and changes no other findings of the request', async () => {
+    const [id] = await fill();
+    const other = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } })).id;
+    const { token } = must(
+      await t.api.post(`/projects/${other}/tokens`, { ...org.asOwner, body: { name: 'ci' } }),
+    );
+    const elsewhere: TestOrg = { ...org, projectId: other, asAgent: { token, org: org.slug } };
+    const stays = await push(t.api, elsewhere, await createScan(t.api, elsewhere));
+    await start();
+    await t.services.database.sql.begin(async (tx) => {
+      await tx.unsafe(`select 1 from "${orgSchemaName(org.id)}".findings for update`);
+      const answers = [
+        await t.api.patch('/findings', { ...org.asOwner, body: { ids: [stays.id, id], status: 'fixed' } }),
+        await t.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status: 'fixed' } }),
+        await t.api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'verified' } }),
+        await t.api.post(`/findings/${id}/comments`, { ...org.asOwner, body: { body: 'b' } }),
+      ];
+      expect(answers.map(({ error }) => error)).toEqual(answers.map(() => 'resource_error/conflict'));
+    });
+    expect(must(await get(`/findings/${stays.id}`)).status).toBe('open');
+    must(await t.api.patch(`/findings/${stays.id}`, { ...org.asOwner, body: { status: 'fixed' } }));
+  });
+
   it('loses no push or triage that was in progress when it began', async () => {
     const scan = await createScan(t.api, org);
     const pushes = Array.from({ length: 60 }, (_, i) =>

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { onItsWorker } from '../../citus.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { Placeholders } from '../../statements.ts';
 
@@ -62,20 +63,18 @@ changed as (
   cross join lateral (values (a.was_status, a.was_regressed, -1), (a.status, a.regressed, 1)) k(status, regressed, change)
 ), counted as (
   insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
-  select project_id, severity, status, sum(change), sum(regressed) from moved
+  select project_id, severity, status, sum(change), sum(regressed) from moved ${onItsWorker(tables)}
   group by project_id, severity, status order by project_id, severity, status
   on conflict (project_id, severity, status) do update set
     count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
-), noted as (
-  insert into ${tables.findingEvents} (finding_id, at, id, change_id, kind, actor_id, "from", "to", reason, note)
-  select a.id, ${$.now}::timestamptz, md5(${$.changeId}::text || a.id || k.kind)::uuid, ${$.changeId}::uuid, k.kind,
-    ${actor},
+), events as materialized (
+  select a.id as finding_id, md5(${$.changeId}::text || a.id || k.kind)::uuid as id, k.kind,
     case when k.kind = 'due_at' then to_json(a.was_due_at) #>> '{}' when k.kind = 'accepted_until' then to_json(a.was_accepted_until) #>> '{}'
-      else k."from" end,
+      else k."from" end as "from",
     case when k.kind = 'due_at' then to_json(a.due_at) #>> '{}' when k.kind = 'accepted_until' then to_json(a.accepted_until) #>> '{}'
-      else k."to" end,
-    case when k.kind = 'status' then a.reason end,
-    case when k.kind = 'status' then a.note end
+      else k."to" end as "to",
+    case when k.kind = 'status' then a.reason end as reason,
+    case when k.kind = 'status' then a.note end as note
   from after a cross join lateral (values
     ('status', a.was_status, a.status, a.status <> a.was_status or a.reason is distinct from a.was_reason or a.note is not null),
     ('assignee', a.was_assignee_id::text, a.assignee_id::text, a.assignee_id is distinct from a.was_assignee_id),
@@ -83,4 +82,8 @@ changed as (
     ('accepted_until', null, null, a.accepted_until is distinct from a.was_accepted_until)
   ) k(kind, "from", "to", is_changed)
   where k.is_changed
+), noted as (
+  insert into ${tables.findingEvents} (finding_id, at, id, change_id, kind, actor_id, "from", "to", reason, note)
+  select e.finding_id, ${$.now}::timestamptz, e.id, ${$.changeId}::uuid, e.kind, ${actor}, e."from", e."to", e.reason, e.note
+  from events e ${onItsWorker(tables)}
 )`;

@@ -36,14 +36,13 @@ export interface Claim {
 
 const claimStatement = orgStatement<Omit<KeyedRequest, 'now'> & { now: string; before: string }, Claim>(
   ({ idempotencyKeys }, $) => sql`
-with old as (
-  delete from ${idempotencyKeys} where key = ${$.key}::uuid and created_at < ${$.before}::timestamptz returning 1
+with forgotten as (
+  delete from ${idempotencyKeys} where key = ${$.key}::uuid and position >= 0 and created_at < ${$.before}::timestamptz
 ), claim as (
-  insert into ${idempotencyKeys} (key, position, created_at, body)
-  select ${$.key}::uuid, -1, ${$.now}::timestamptz, ${$.body}::uuid
-  -- The insert needs the count, so it follows the delete.
-  where (select count(*) from old) >= 0
-  on conflict do nothing
+  insert into ${idempotencyKeys} as k (key, position, created_at, body)
+  values (${$.key}::uuid, -1, ${$.now}::timestamptz, ${$.body}::uuid)
+  on conflict (key, position) do update set created_at = excluded.created_at, body = excluded.body
+  where k.created_at < ${$.before}
   returning body, created_at
 )
 select body, created_at, true as is_new from claim

@@ -59,6 +59,8 @@ export interface LockedScan {
   status: string;
   /** The version of the policies. */
   version: number;
+  /** Its project moves to another organization: it takes no pushes, and is not locked. */
+  moves: boolean;
 }
 
 /** Locks the scans of a batch against their end, and sets `last_used` of its tokens. A token that is locked is skipped. */
@@ -68,11 +70,14 @@ with touched as (
   update ${apiTokens} set last_used = ${$.now}::timestamptz where id in (
     select id from ${apiTokens} where id = any (${$.actorIds}::uuid[]) for no key update skip locked)
   returning id
+), locked as materialized (
+  select s.scan_id, s.project_id, s.status from ${scans} s where s.scan_id = any (${$.scanIds}::text[])
+    and not exists (select 1 from ${projects} p where p.id = s.project_id and ${sql.raw(takesNoPushes)}) for share
 )
-select s.scan_id, s.project_id, s.status, coalesce((select version from ${policyVersions}), 0) as version
-from ${scans} s
-where s.scan_id = any (${$.scanIds}::text[])
-  and not exists (select 1 from ${projects} p where p.id = s.project_id and ${sql.raw(takesNoPushes)}) for share`,
+select l.*, coalesce((select version from ${policyVersions}), 0) as version, false as moves from locked l
+union all
+select s.scan_id, s.project_id, s.status, 0, true from ${scans} s join ${projects} p on p.id = s.project_id
+where s.scan_id = any (${$.scanIds}::text[]) and p.transfer is not null`,
 );
 
 /** The due date for a severity, null for all if there are none: an array of arrays would lose their limits. */

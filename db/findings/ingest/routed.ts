@@ -47,10 +47,12 @@ export const writeRouted = (client: Sql, tables: OrgTables, batch: Batch): Promi
     const { rows, actorIds, now, version } = batch;
     const given = rows.map((row) => ({ ...row, actor_id: actorIds[row.actor - 1] as string }));
     const scanIds = listText([...new Set(rows.map(({ scan_id }) => scan_id))]);
-    const [locked, inserted] = await Promise.all([
+    const [found, inserted] = await Promise.all([
       lockStatement(tables).run(tx, { scanIds, actorIds: arrayText(actorIds), now }),
       insertPushes(tx, tables, given, version),
     ]);
+    const moving = new Set(found.filter(({ moves }) => moves).map(({ scan_id }) => scan_id));
+    const locked = found.filter(({ moves }) => !moves);
     const scans = new Map(locked.map((scan) => [scan.scan_id, scan]));
     const findings = new Map(inserted.map((finding) => [keyOf(finding), finding]));
     const pushes = given.map((row): Push => {
@@ -64,7 +66,8 @@ export const writeRouted = (client: Sql, tables: OrgTables, batch: Batch): Promi
     if (version !== null && inserted.length === 0 && (isOther || expected.length > 0)) return [];
     if (isOther || written.length < expected.length || written.length < inserted.length)
       throw changedMeanwhile();
-    await recordEffects(tx, tables, pushes);
+    // If the transfer of a project is cancelled, a repeated request writes the pushes to it.
+    await recordEffects(tx, tables, pushes, (scanId) => !moving.has(scanId));
     return pushes.map(toWrittenRow);
   });
 
@@ -76,7 +79,12 @@ const toWrittenRow = ({ row, scan, finding }: Push): WrittenRow => ({
 });
 
 /** Writes what follows from written pushes, after the last finding is locked. */
-async function recordEffects(tx: TransactionSql, tables: OrgTables, pushes: readonly Push[]): Promise<void> {
+async function recordEffects(
+  tx: TransactionSql,
+  tables: OrgTables,
+  pushes: readonly Push[],
+  isRecorded: (scanId: string) => boolean,
+): Promise<void> {
   const written = pushes.flatMap(({ row, actorId, finding }) => (finding ? [{ row, actorId, finding }] : []));
   const ruled = written.flatMap(({ row: { rule_id }, finding: { id: finding_id, deduplicated } }) =>
     rule_id && !deduplicated ? [{ rule_id, finding_id }] : [],
@@ -96,8 +104,8 @@ async function recordEffects(tx: TransactionSql, tables: OrgTables, pushes: read
     addRecords(
       tx,
       tables,
-      pushes.flatMap(({ row: { key, position, claimed_at }, scan, finding }) =>
-        key === undefined
+      pushes.flatMap(({ row: { key, position, claimed_at, scan_id }, scan, finding }) =>
+        key === undefined || !isRecorded(scan_id)
           ? []
           : [
               {

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { isStaying } from '../../projects/deletion.ts';
 import { users } from '../../schema/accounts.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { EventKind, TriageReason } from '../../schema/values.ts';
@@ -121,12 +122,12 @@ with added as (
   select id, ${$.now}::timestamptz, ${$.id}::uuid, 'comment', ${$.actorId}::uuid, ${$.body}, ${$.mentions}::uuid[]
   from ${tables.findings}
   -- So that a request which deletes the finding waits.
-  where id = ${$.findingId}::uuid for key share returning id
+  where id = ${$.findingId}::uuid and ${isStaying(tables)} for key share returning id
 ), touched as (${touchCounts(tables, sql`${$.findingId}::uuid`)})
 select id from added`,
 );
 
-/** Adds a comment. @returns false if the finding does not exist */
+/** Adds a comment. @returns false if the finding does not exist, or its project moves to another organization */
 export async function addComment(client: SqlClient, tables: OrgTables, comment: Comment): Promise<boolean> {
   return (await addStatement(tables).run(client, toParams(comment))).length > 0;
 }

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { onItsWorker } from '../../citus.ts';
 import { retried } from '../../errors.ts';
 import type { Sql } from '../../pool/query.ts';
 import { type FindingRow, findingFields, json, type Resource, withCte } from '../../resources.ts';
@@ -45,6 +46,8 @@ interface Change extends Written {
   what: string | null;
   /** The rule that the actor applies; null if there is none. */
   ruleId: string | null;
+  /** See {@link Changer}. */
+  unlessMoving: boolean;
 }
 
 /**
@@ -60,9 +63,14 @@ with change as materialized (
     if_accepted_until timestamptz, if_missing boolean, only_unset boolean, note text, reason text, sets_reason boolean,
     assignee_id uuid, sets_assignee_id boolean,
     due_at timestamptz, sets_due_at boolean, accepted_until timestamptz, sets_accepted_until boolean)
+), moving as materialized (
+  select id from ${tables.projects} where transfer = 'out' and ${$.unlessMoving}::boolean
 ), before as materialized (
   select ${CHANGED_COLUMNS} from ${tables.findings}
   where id = any (array(select id from change)) and (${$.projectId}::uuid is null or project_id = ${$.projectId}::uuid)
+    and (not exists (select from moving) or not exists (
+      select from ${tables.findings} m where m.id = any (array(select id from change))
+        and m.project_id = any (array(select id from moving))))
   order by project_id, fingerprint for no key update
 ), after as materialized (
   select b.id, b.project_id, b.severity, c.position, c.note, coalesce(c.status, b.status) as status,
@@ -87,17 +95,18 @@ with change as materialized (
     and (c.if_accepted_until is null or b.accepted_until <= c.if_accepted_until)
     and (c.if_missing is not true or b.missing_since is not null)
     and (c.only_unset is not true or c.status <> b.status or k.assigns or (k.dates and c.due_at is distinct from b.due_at))
-), ${writeChanges(tables, $, sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`)}, recorded as (
-  insert into ${tables.changes} (id, at, actor_id, finding_ids, what, fields, rule_id)
-  select ${$.changeId}::uuid, ${$.now}::timestamptz, ${$.actorId}::uuid, array_agg(r.id), ${$.what}::text::json,
-    json_strip_nulls(json_agg(r)), ${$.ruleId}::uuid
-  from (
+), ${writeChanges(tables, $, sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`)}, fields as materialized (
+  select array_agg(r.id) as ids, ${$.what}::text::json as what, json_strip_nulls(json_agg(r)) as fields from (
     select id, was_status as status, was_status_changed_at as status_changed_at, was_regressed as regressed,
       was_regressed_at as regressed_at, was_reason as reason, was_assignee_id as assignee_id, was_due_at as due_at,
       was_accepted_until as accepted_until, was_resolved_at as resolved_at, was_due_dates as due_dates,
       was_change_id as change_id, status as to_status, regressed as to_regressed, reason as to_reason, assignee_id as to_assignee_id, due_at as to_due_at, accepted_until as to_accepted_until
     from after where ${$.what}::text is not null order by position
   ) r having count(*) > 0
+), recorded as (
+  insert into ${tables.changes} (id, at, actor_id, finding_ids, what, fields, rule_id)
+  select ${$.changeId}::uuid, ${$.now}::timestamptz, ${$.actorId}::uuid, ids, what, fields, ${$.ruleId}::uuid
+  from fields ${onItsWorker(tables)}
 )
 ${answer(tables)}`,
   );
@@ -128,10 +137,12 @@ export interface Changer {
   what?: ChangedFields;
   /** The rule that the actor applies. The activity shows it as the actor. */
   ruleId?: string;
+  /** Finds nothing if one of the findings is of a project that moves to another organization, instead of waiting for its move. */
+  unlessMoving?: boolean;
 }
 
 function parametersOf(changes: readonly FindingChange[], changer: Changer): Change {
-  const { now, actorId, changeId, projectId = null, ruleId = null } = changer;
+  const { now, actorId, changeId, projectId = null, ruleId = null, unlessMoving = false } = changer;
   const what = changer.what ? JSON.stringify(changer.what) : null;
   const rows = changes.map(({ reason, assignee_id, due_at, accepted_until, ...change }, position) => ({
     ...change,
@@ -150,6 +161,7 @@ function parametersOf(changes: readonly FindingChange[], changer: Changer): Chan
     changeId,
     what,
     ruleId,
+    unlessMoving,
     now: now.toISOString(),
   };
 }

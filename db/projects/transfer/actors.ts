@@ -20,14 +20,16 @@ const readTokens = orgStatement<{ ids: string }, RowText>(
 select row_to_json(t)::text as row from ${apiTokens} t where id = any (${$.ids}::uuid[])`,
 );
 
-const insertTokens = orgStatement<OfProject & { rows: string }, object>(
-  ({ apiTokens }, $) => sql`
-${insertRows(apiTokens, $.rows, {
-  project_id: sql`${$.projectId}::uuid`,
-  token_hash: sql`repeat('0', 64)`,
-  revoked: sql`true`,
-  suspended: sql`false`,
-})} on conflict (id) do nothing`,
+const insertTokens = orgStatement<OfProject & { rows: string }, object>((tables, $) =>
+  insertRows(tables, tables.apiTokens, $.rows, {
+    values: {
+      project_id: sql`${$.projectId}::uuid`,
+      token_hash: sql`repeat('0', 64)`,
+      revoked: sql`true`,
+      suspended: sql`false`,
+    },
+    conflict: sql`on conflict (id) do nothing`,
+  }),
 );
 
 const readRules = orgStatement<{ ids: string }, RowText>(
@@ -35,14 +37,16 @@ const readRules = orgStatement<{ ids: string }, RowText>(
 select row_to_json(r)::text as row from ${rules} r where id = any (${$.ids}::uuid[])`,
 );
 
-const insertRules = orgStatement<{ rows: string; now: string }, object>(
-  ({ rules }, $) => sql`
-${insertRows(rules, $.rows, {
-  enabled: sql`false`,
-  conditions: sql`'{}'::json`,
-  actions: sql`'{}'::json`,
-  deleted_at: sql`${$.now}::timestamptz`,
-})} on conflict (id) do nothing`,
+const insertRules = orgStatement<{ rows: string; now: string }, object>((tables, $) =>
+  insertRows(tables, tables.rules, $.rows, {
+    values: {
+      enabled: sql`false`,
+      conditions: sql`'{}'::json`,
+      actions: sql`'{}'::json`,
+      deleted_at: sql`${$.now}::timestamptz`,
+    },
+    conflict: sql`on conflict (id) do nothing`,
+  }),
 );
 
 /** Moves the tokens of a project and the names of those that have acted on it. @returns how many tokens were revoked by that */

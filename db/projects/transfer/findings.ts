@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { onItsWorker } from '../../citus.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { acceptedRisks } from '../../schema/orgs.ts';
 import { arrayText, orgStatement, run, type SqlClient } from '../../statements.ts';
@@ -36,20 +37,27 @@ from page p join sized s on s.id = p.id where s.bytes_before <= ${sql.raw(String
 
 /** Changes stay in the source, so the latest one cannot be undone. */
 const insertFindings = orgStatement<OfProject & { rows: string; strangers: string }, object>((tables, $) =>
-  insertRows(tables.findings, $.rows, {
-    scan_id: scanIdInTarget(tables, $.projectId, sql`r.scan_id`),
-    last_scan_id: scanIdInTarget(tables, $.projectId, sql`r.last_scan_id`),
-    assignee_id: sql`case when r.assignee_id = any (${$.strangers}::uuid[]) then null else r.assignee_id end`,
-    change_id: sql`null`,
+  insertRows(tables, tables.findings, $.rows, {
+    values: {
+      scan_id: scanIdInTarget(tables, $.projectId, sql`r.scan_id`),
+      last_scan_id: scanIdInTarget(tables, $.projectId, sql`r.last_scan_id`),
+      assignee_id: sql`case when r.assignee_id = any (${$.strangers}::uuid[]) then null else r.assignee_id end`,
+      change_id: sql`null`,
+    },
   }),
 );
 
 const noteUnassigned = orgStatement<OfProject & { rows: string; strangers: string; now: string }, object>(
-  ({ findingEvents }, $) => sql`
-insert into ${findingEvents} (finding_id, at, id, kind, "from")
-select r.id, ${$.now}::timestamptz, md5(${$.projectId}::text || r.id || ${$.now}::text)::uuid, 'assignee', r.assignee_id::text
-from json_to_recordset(${$.rows}::text::json) as r(id uuid, assignee_id uuid)
-where r.assignee_id = any (${$.strangers}::uuid[])`,
+  (tables, $) => sql`
+with given as materialized (
+  select id, assignee_id from json_to_recordset(${$.rows}::text::json) as r(id uuid, assignee_id uuid)
+  where assignee_id = any (${$.strangers}::uuid[])
+), inserted as (
+  insert into ${tables.findingEvents} (finding_id, at, id, kind, "from")
+  select r.id, ${$.now}::timestamptz, md5(${$.projectId}::text || r.id || ${$.now}::text)::uuid, 'assignee', r.assignee_id::text
+  from given r ${onItsWorker(tables)}
+)
+select 1`,
 );
 
 const takeEvents = orgStatement<Ids, RowText & { actor_id: string | null }>(
@@ -64,8 +72,8 @@ with page as materialized (
 select actor_id, row_to_json(gone)::text as row from gone`,
 );
 
-const insertEvents = orgStatement<{ rows: string }, object>(({ findingEvents }, $) =>
-  insertRows(findingEvents, $.rows),
+const insertEvents = orgStatement<{ rows: string }, object>((tables, $) =>
+  insertRows(tables, tables.findingEvents, $.rows),
 );
 
 const takeExploits = orgStatement<Ids, RowText>(
@@ -79,8 +87,8 @@ with page as materialized (
 select row_to_json(gone)::text as row from gone`,
 );
 
-const insertExploits = orgStatement<{ rows: string }, object>(({ exploits }, $) =>
-  insertRows(exploits, $.rows),
+const insertExploits = orgStatement<{ rows: string }, object>((tables, $) =>
+  insertRows(tables, tables.exploits, $.rows),
 );
 
 /** What rules have changed is found by rule, because keys begin with it. It cannot be undone in the target. */

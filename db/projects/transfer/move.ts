@@ -29,17 +29,26 @@ const readProject = orgStatement<OfProject, RowText>(
  * Shows the project in the target. Late, because whoever takes its slug for another project waits for a change of its row. After a
  * change of the slug, the slug in the source is the former one, unless it leads to another project of the target.
  */
-const arrive = orgStatement<OfProject & { row: string }, object>(
+const arrive = orgStatement<OfProject & ProjectRow, object>(
   ({ projects }, $) => sql`
-update ${projects} p set name = r.name, created_at = r.created_at, close_after_scans = r.close_after_scans,
-  source_url = r.source_url, transfer = null, former_slug = (
-    select f.slug from (select case when r.slug = p.slug then r.former_slug else r.slug end as slug) f
-    where not exists (select from ${projects} o where o.former_slug = f.slug and o.id <> p.id)
+update ${projects} p set name = ${$.name}, created_at = ${$.created_at}::timestamptz,
+  close_after_scans = ${$.close_after_scans}::int, source_url = ${$.source_url}, transfer = null, former_slug = (
+    select f.slug from (
+      select case when p.slug = ${$.slug} then ${$.former_slug}::text else ${$.slug} end as slug
+    ) f where not exists (select from ${projects} o where o.former_slug = f.slug and o.id <> p.id)
   )
-from json_to_record(${$.row}::text::json) as r(name text, slug text, created_at timestamptz, close_after_scans int,
-  source_url text, former_slug text)
 where p.id = ${$.projectId}::uuid and p.transfer = 'in' returning 1`,
 );
+
+/** What a project keeps, as PostgreSQL writes it in JSON. */
+interface ProjectRow {
+  name: string;
+  slug: string;
+  created_at: string;
+  close_after_scans: number | null;
+  source_url: string | null;
+  former_slug: string | null;
+}
 
 const takeDueDates = orgStatement<OfProject, RowText>(
   ({ dueDates }, $) => sql`
@@ -48,8 +57,8 @@ select row_to_json(gone)::text as row from gone`,
 );
 
 /** Pushes follow the due dates from now on. */
-const insertDueDates = orgStatement<{ rows: string }, object>(
-  ({ dueDates }, $) => sql`${insertRows(dueDates, $.rows)} on conflict (project_id) do nothing`,
+const insertDueDates = orgStatement<{ rows: string }, object>((tables, $) =>
+  insertRows(tables, tables.dueDates, $.rows, { conflict: sql`on conflict (project_id) do nothing` }),
 );
 
 const increaseVersion = orgStatement<object, object>(
@@ -128,7 +137,10 @@ export async function moveProject(
     if (removed.length === 0) throw new Error('the project has changed while it was moved');
     // Late, because changes of policies wait for it.
     if (dueDates.length > 0) await increaseVersion(target).run(tx, {});
-    const arrived = await arrive(target).run(tx, { projectId, row: project.row });
+    const arrived = await arrive(target).run(tx, {
+      ...(JSON.parse(project.row) as ProjectRow),
+      projectId,
+    });
     if (arrived.length === 0 || !(await endTransfer(tx, transfer))) throw new TransferOver();
     return { findings: copied, tokens };
   });

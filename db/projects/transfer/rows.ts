@@ -1,5 +1,6 @@
 import { getTableColumns, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
+import { onItsWorker } from '../../citus.ts';
 import type { OrgTables } from '../../schema/org.ts';
 
 /*
@@ -22,16 +23,27 @@ export const toJson = (rows: readonly RowText[]): string => `[${rows.map(({ row 
 
 /**
  * Inserts rows that were read with all their columns.
- * @param values what columns get instead of their value in the row `r`
+ * @param options.values what columns get instead of their value in the row `r`
+ * @param options.conflict what follows the INSERT
  */
-export function insertRows(table: PgTable, rows: Placeholder, values: Record<string, SQL> = {}): SQL {
+export function insertRows(
+  tables: OrgTables,
+  table: PgTable,
+  rows: Placeholder,
+  { values = {}, conflict = sql`` }: { values?: Record<string, SQL>; conflict?: SQL } = {},
+): SQL {
   const columns = Object.values(getTableColumns(table));
   const names = columns.map(({ name }) => `"${name}"`);
   const types = columns.map((column) => `"${column.name}" ${column.getSQLType()}`);
   const selected = columns.map(({ name }) => values[name] ?? sql.raw(`r."${name}"`));
-  return sql`insert into ${table} (${sql.raw(names.join(', '))})
-select ${sql.join(selected, sql`, `)}
-from json_to_recordset(${rows}::text::json) as r(${sql.raw(types.join(', '))})`;
+  return sql`
+with given as materialized (
+  select * from json_to_recordset(${rows}::text::json) as r(${sql.raw(types.join(', '))})
+), inserted as (
+  insert into ${table} (${sql.raw(names.join(', '))})
+  select ${sql.join(selected, sql`, `)} from given r ${onItsWorker(tables)} ${conflict}
+)
+select 1`;
 }
 
 /**

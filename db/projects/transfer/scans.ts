@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { onItsWorker } from '../../citus.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { orgStatement, type SqlClient } from '../../statements.ts';
 import { insertRows, type Route, type RowText, scanIdInTarget, toJson } from './rows.ts';
@@ -32,7 +33,9 @@ order by s.created_at, s.scan_id limit ${sql.raw(String(SCANS))}`,
 );
 
 const insertScans = orgStatement<OfProject & { rows: string }, object>((tables, $) =>
-  insertRows(tables.scans, $.rows, { scan_id: scanIdInTarget(tables, $.projectId, sql`r.scan_id`) }),
+  insertRows(tables, tables.scans, $.rows, {
+    values: { scan_id: scanIdInTarget(tables, $.projectId, sql`r.scan_id`) },
+  }),
 );
 
 interface SightingPage {
@@ -56,10 +59,14 @@ select scan_id, json_agg(finding_id order by finding_id) as finding_ids from pag
 
 const insertSightings = orgStatement<OfProject & { rows: string }, object>(
   (tables, $) => sql`
-insert into ${tables.sightings} (scan_id, finding_id)
-select m.scan_id, f.id from json_to_recordset(${$.rows}::text::json) as r(scan_id text, finding_ids uuid[])
-cross join lateral (select ${scanIdInTarget(tables, $.projectId, sql`r.scan_id`)} as scan_id) m
-cross join lateral unnest(r.finding_ids) f(id)`,
+with given as materialized (
+  select m.scan_id, f.id from json_to_recordset(${$.rows}::text::json) as r(scan_id text, finding_ids uuid[])
+  cross join lateral (select ${scanIdInTarget(tables, $.projectId, sql`r.scan_id`)} as scan_id) m
+  cross join lateral unnest(r.finding_ids) f(id)
+), inserted as (
+  insert into ${tables.sightings} (scan_id, finding_id) select scan_id, id from given ${onItsWorker(tables)}
+)
+select 1`,
 );
 
 const removeScans = orgStatement<OfProject, object>(

@@ -3,11 +3,10 @@ import { AGENT_STATUSES } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
 import { requireMayVerify } from '../../../lib/orgs/security-settings.ts';
-import { requireStays } from '../../../lib/projects/transfer/guard.ts';
+import { notFoundOrMoving } from '../../../lib/projects/transfer/guard.ts';
 import { Finding } from '../../../lib/resources.ts';
 
 export const updateAgentFinding = endpoint(
@@ -25,12 +24,14 @@ export const updateAgentFinding = endpoint(
   },
   async (call) => {
     const { body, now, org, params, services, sql, token } = call;
-    await requireStays(call, { findings: [params.id] });
     if (body.status === 'verified') await requireMayVerify(call);
-    const changer = { now, actorId: token.id, changeId: services.nextId().id, projectId: token.projectId };
+    const changer = {
+      ...{ now, actorId: token.id, changeId: services.nextId().id, projectId: token.projectId },
+      unlessMoving: true,
+    };
     const change = { id: params.id, status: body.status };
     const finding = await changeFinding(sql, org.tables, change, changer);
-    if (!finding || finding === 'conflict') throw new ApiError('resource_error/not_found');
+    if (!finding || finding === 'conflict') throw await notFoundOrMoving(call, [params.id]);
     return ok(finding);
   },
 );

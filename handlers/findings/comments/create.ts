@@ -5,10 +5,9 @@ import { mentionedIds } from '../../../lib/findings/triage/mentions.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { z } from '../../../lib/http/schema.ts';
-import { requireStays } from '../../../lib/projects/transfer/guard.ts';
+import { notFoundOrMoving } from '../../../lib/projects/transfer/guard.ts';
 
 export const createComment = endpoint(
   {
@@ -24,14 +23,13 @@ export const createComment = endpoint(
   },
   async (call) => {
     const { actor, body, now, org, params, services, sql } = call;
-    await requireStays(call, { findings: [params.id] });
     const { id } = services.nextId();
     const mentioned = await membersOf(call, mentionedIds(body.body));
     const comment = {
       ...{ findingId: params.id, id, actorId: actor.id, body: body.body, now: now.toISOString() },
       mentions: mentioned.map((member) => member.id),
     };
-    if (!(await addComment(sql, org.tables, comment))) throw new ApiError('resource_error/not_found');
+    if (!(await addComment(sql, org.tables, comment))) throw await notFoundOrMoving(call, [params.id]);
     return created({
       ...{ id, at: comment.now, kind: 'comment' as const, actor, note: body.body },
       ...shownMentions(mentioned),

@@ -12,7 +12,7 @@ import {
   takeErasures,
   type Wanted,
 } from '../../../db/accounts/erasure.ts';
-import { isUnavailable } from '../../../db/errors.ts';
+import { isUnavailable, isWorkerDown } from '../../../db/errors.ts';
 import { withoutMention } from '../../findings/triage/mentions.ts';
 import { eraseQueuedTo } from '../../mail/queued-to.ts';
 import type { Services } from '../../services.ts';
@@ -119,7 +119,7 @@ function createTurn(
           if (!pauses && isOver()) return false;
         }
       } catch (error) {
-        if (isUnavailable(error)) throw error;
+        if (isUnavailable(error) && !isWorkerDown(error)) throw error;
         // The others do not wait for this organization, and this pass is not the last one.
         log.error('an organization keeps deleted accounts', { org: orgId, accounts: userIds.length, error });
         for (const account of accounts) account.passes = 0;

@@ -17,7 +17,7 @@ export const beingTransferred = () =>
 
 /**
  * Refuses to change a project that moves to another organization. Not for correctness: the transaction that moves it locks what it has
- * read, and a change would wait for its end.
+ * read, and a change would wait for its end. Frequent writes leave out such a project themselves, and ask when they have found nothing.
  * @throws ApiError `resource_error/conflict`
  */
 export async function requireStays(
@@ -26,6 +26,15 @@ export async function requireStays(
 ): Promise<void> {
   if (await isLeaving(sql, org.tables, named(changed))) throw beingTransferred();
 }
+
+/** The error of a write that found nothing, because findings do not exist, or are of a project that moves to another organization. */
+export const notFoundOrMoving = async (
+  { org, sql }: Pick<InOrgCall, 'org' | 'sql'>,
+  findings: readonly string[],
+): Promise<ApiError> =>
+  (await isLeaving(sql, org.tables, named({ findings })))
+    ? beingTransferred()
+    : new ApiError('resource_error/not_found');
 
 function named(changed: Changed): Parameters<typeof isLeaving>[2] {
   if (changed === 'any') return { any: true };

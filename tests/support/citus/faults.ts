@@ -86,14 +86,17 @@ async function orgFaults(statement: Statement, text: string, analyzer: Analyzer)
       ? ['a SELECT of no columns beside shared']
       : []),
     ...(written.length > 0 ? writeFaults(body) : []),
-    ...(kind === 'InsertStmt' && selectsFromTables(body)
-      ? insertFaults(body, await analyzer.analyze(text), analyzer)
+    ...(kind === 'InsertStmt' || partsOf(body, 'InsertStmt').length > 0
+      ? insertFaults(statement, await analyzer.analyze(text), analyzer)
       : []),
     ...(written.includes('shared') ? ['a statement for an organization that writes to shared'] : []),
     ...partsOf(body, 'onConflictClause').flatMap(conflictFaults),
     ...(written.length > 0 ? treeFaults(await analyzer.analyze(text), analyzer) : []),
   ];
 }
+
+/** Citus runs it, but not while a worker is down. */
+export const SELECTS_FROM_NO_TABLE = 'an INSERT that selects from no table';
 
 /** Forms that Citus evaluates wrongly. */
 const writeFaults = (body: Part): string[] => [
@@ -117,12 +120,24 @@ const selectsFromTables = ({ selectStmt }: Part): boolean =>
     ({ schema }) => schema !== undefined && ORG_SCHEMA.test(schema),
   );
 
-/** An INSERT of a SELECT from tables, which Citus sends to the worker as it is. */
-function insertFaults({ withClause }: Part, tree: TreeNode, analyzer: Analyzer): string[] {
-  if (WRITES.some((kind) => partsOf(withClause ?? {}, kind).length > 0))
-    return ['an INSERT of a SELECT from tables beside a CTE that writes'];
-  return callsIn([tree], analyzer).map(({ name }) => `an INSERT of a SELECT from tables with ${name}()`);
+/** An INSERT of a SELECT from tables, which Citus sends to the worker of the organization as it is, and not to all workers. */
+function insertFaults({ kind, body }: Statement, tree: TreeNode, analyzer: Analyzer): string[] {
+  const isInsert = kind === 'InsertStmt';
+  if (isInsert && WRITES.some((kind) => partsOf(body.withClause ?? {}, kind).length > 0))
+    return ['an INSERT beside a CTE that writes'];
+  const inserts = [...(isInsert ? [body] : []), ...partsOf(body.withClause ?? {}, 'InsertStmt')].filter(
+    ({ selectStmt }) => selectStmt && !selectStmt.SelectStmt.valuesLists,
+  );
+  if (!inserts.every(selectsFromTables)) return [SELECTS_FROM_NO_TABLE];
+  const selecting = [...nodesOf(tree)].filter(
+    ({ type, fields }) => type === 'QUERY' && fields.commandType?.[0] === INSERT && selectsRows(fields),
+  );
+  return callsIn(selecting, analyzer).map(({ name }) => `an INSERT of a SELECT with ${name}()`);
 }
+
+/** Whether a query has a subquery, as an INSERT of a SELECT does. */
+const selectsRows = ({ rtable = [] }: TreeNode['fields']): boolean =>
+  rtable.some((entry) => typeof entry === 'object' && entry.fields.subquery?.[0] !== undefined);
 
 /** Whether a SELECT of an organization's tables has no columns. */
 const hasNoColumns = (select: Part): boolean =>

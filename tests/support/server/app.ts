@@ -1,7 +1,8 @@
 import { expect, inject, vi } from 'vitest';
+import { createIngest } from '../../../db/findings/ingest/ingest.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
 import { outgoingMails } from '../../../db/schema/platform.ts';
-import type { Engine } from '../../../db/server-facts.ts';
+import { createEngineDetection, type Engine } from '../../../db/server-facts.ts';
 import { endpoints } from '../../../handlers/index.ts';
 import type { PasswordHasher } from '../../../lib/accounts/passwords/passwords.ts';
 import type { Config } from '../../../lib/config/config.ts';
@@ -55,7 +56,7 @@ export interface TestAppOptions {
   hasher?: PasswordHasher;
   /** By default reports are read in processes, as on a server. */
   reports?: ReportReader;
-  /** Detected by default. */
+  /** For whose tables pushes are written. Detected by default. */
   engine?: Engine | undefined;
 }
 
@@ -80,10 +81,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
     clock: () => new Date(Date.now() + ahead),
     ...(options.reports && { reports: options.reports }),
-    engine: options.engine ?? (process.env.SVC_TEST_ENGINE as Engine | undefined),
     ...(database && !inject('citus') && { orgMigrations: preparedOrgMigrations }),
     ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
   });
+  const engine = options.engine ?? (process.env.SVC_TEST_ENGINE as Engine | undefined);
+  if (engine) services.ingest = ingestFor(engine, services);
   afterSuite(async () => {
     await services.mail.stop();
     await Promise.all([services.database.close(), services.replica?.close()]);
@@ -109,6 +111,12 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     },
   };
 }
+
+const ingestFor = (engine: Engine, { database, nextId, metrics, policies }: Services) =>
+  createIngest(database.withConnection, nextId, {
+    ...{ onBatch: metrics.batchWritten, policyCache: policies },
+    engineOf: createEngineDetection(engine),
+  });
 
 /** The same app in workerd, which sends its mails itself: `services` only wait for them. */
 async function startOnEdge(
