@@ -10,6 +10,10 @@ export interface Config {
   databaseUrl: string | undefined;
   /** A standby of the database, for expensive reads. */
   replicaUrl: string | undefined;
+  /** The database of the cell that `orgs move` moves an organization to. */
+  moveTargetUrl: string | undefined;
+  /** How that database's PostgreSQL reaches `databaseUrl`; undefined: in the same way. */
+  moveSourceUrl: string | undefined;
   /** The longest lag in milliseconds with which the replica is used. */
   replicaMaxLagMs: number;
   dataDir: string;

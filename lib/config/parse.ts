@@ -30,6 +30,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     host: read('SVC_HOST'),
     databaseUrl: read('DATABASE_URL'),
     replicaUrl: read('DATABASE_REPLICA_URL'),
+    moveTargetUrl: read('SVC_MOVE_TARGET_URL'),
+    moveSourceUrl: read('SVC_MOVE_SOURCE_URL'),
     replicaMaxLagMs: read('SVC_REPLICA_MAX_LAG') * 1_000,
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),

@@ -2,11 +2,12 @@ import { eq, type SQL, sql } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
 import type { Database } from '../../db/client.ts';
 import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
+import { cellOf } from '../../db/moves/leave.ts';
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { orgDeletions, orgs } from '../../db/schema/orgs.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, hasMovedAway } from '../http/errors.ts';
 import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
 import { indexOrgs, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
@@ -23,7 +24,7 @@ export interface OrgDirectory {
    * The org a request is addressed to (API contract, "Organization resolution").
    * @param host the Host header's name, see `hostName`
    * @param slugHeader `X-Org-Slug`, heeded in single-host mode only
-   * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated
+   * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated, or is in another cell
    */
   resolve(host: string, slugHeader: string | undefined): Promise<Org>;
   /** The organization with this slug or former slug, deleted or not. */
@@ -113,14 +114,22 @@ export function createOrgDirectory(options: {
     const found = await find(hasOrgSlug(slug));
     // Deleted organizations are not kept, so that no process knows one that is purged.
     if (found && !found.deleted) bySlug.set(slug, found);
+    if (!found) await requireHere(slug);
     return found;
   }
 
   async function findDomain(host: string): Promise<OrgName | undefined> {
     if (host === '' || unknownDomains.has(host)) return undefined;
     const found = await find(eq(orgs.customDomain, host));
-    if (!found) unknownDomains.set(host, true);
-    return found;
+    if (found) return found;
+    await requireHere(host);
+    unknownDomains.set(host, true);
+    return undefined;
+  }
+
+  /** A client that arrives here is to try again, when the proxy knows where the organization is. */
+  async function requireHere(name: string): Promise<void> {
+    if (await cellOf(database.sql, name)) throw hasMovedAway();
   }
 
   async function locate(host: string, slugHeader: string | undefined): Promise<OrgName | undefined> {

@@ -1,0 +1,14 @@
+import type { Migration } from '../../../db/migrations/migrate.ts';
+import type { Sql } from '../../../db/pool/query.ts';
+import type { Logger } from '../../logger.ts';
+
+/** What a move needs. Each client has one session. */
+export interface MoveCall {
+  source: Sql;
+  target: Sql;
+  /** How the PostgreSQL of the target reaches that of the source. */
+  sourceUrl: string;
+  log: Logger;
+  migrations: readonly Migration[];
+  progress(line: string): void;
+}
