@@ -72,15 +72,22 @@ export async function unpublish(client: SqlClient, orgId: string): Promise<void>
   }
 }
 
+const connectionOf = (sourceUrl: string) => sql.raw(`'${sourceUrl.replaceAll("'", "''")}'`);
+
 /** Starts to copy all rows and to follow the changes. @param sourceUrl contains a password: this statement must not be logged */
 export async function subscribe(client: SqlClient, orgId: string, sourceUrl: string): Promise<void> {
-  const name = replicationName(orgId);
-  const url = `'${sourceUrl.replaceAll("'", "''")}'`;
+  const name = sql.identifier(replicationName(orgId));
   await run(
     client,
-    sql`create subscription ${sql.identifier(name)} connection ${sql.raw(url)} publication ${sql.identifier(name)}
-      with (create_slot = false, slot_name = ${sql.identifier(name)}, copy_data = true)`,
+    sql`create subscription ${name} connection ${connectionOf(sourceUrl)} publication ${name}
+      with (create_slot = false, slot_name = ${name}, copy_data = true)`,
   );
+}
+
+/** Goes on with another password or address. */
+export async function reconnect(client: SqlClient, orgId: string, sourceUrl: string): Promise<void> {
+  const name = sql.identifier(replicationName(orgId));
+  await run(client, sql`alter subscription ${name} connection ${connectionOf(sourceUrl)}`);
 }
 
 export interface SubscriptionState {

@@ -92,6 +92,17 @@ export const VARIABLES = {
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     'postgres://user:password@host:port/database',
   ],
+  SVC_CELL: [
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,49}$/)
+      .optional(),
+    'at most 50 lower-case letters, digits and hyphens',
+  ],
+  SVC_CELLS_URL: [
+    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    'postgres://user:password@host:port/database',
+  ],
   SVC_MOVE_TARGET_URL: [
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     'postgres://user:password@host:port/database',
@@ -186,6 +197,7 @@ export const SECRET = new Set([
   'JWT_SECRET',
   'DATABASE_URL',
   'DATABASE_REPLICA_URL',
+  'SVC_CELLS_URL',
   'SVC_MOVE_TARGET_URL',
   'SVC_MOVE_SOURCE_URL',
   'SVC_SMTP_URL',

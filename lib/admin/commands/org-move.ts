@@ -1,15 +1,16 @@
 import type { Command } from 'commander';
+import { type CellName, moveNames, prepareDirectory } from '../../../db/cells/names.ts';
 import { openDatabase } from '../../../db/client.ts';
 import { readMoves } from '../../../db/moves/moves.ts';
 import type { Sql } from '../../../db/pool/query.ts';
+import { requireCell } from '../cells/cells.ts';
 import { AdminError, EXIT, oneLine, reasonOf } from '../error.ts';
 import type { MoveCall } from '../move/call.ts';
 import { cancelMove, purgeMoved } from '../move/manage.ts';
 import { type MoveResult, moveOrg } from '../move/move.ts';
 import { table } from '../output.ts';
+import { inDirectory } from './cells.ts';
 import { type Call, type Choose, ORG } from './choose.ts';
-
-const CELL = /^[a-z0-9][a-z0-9-]{0,49}$/;
 
 /** `orgs move`, `moves`, `purge-moved` */
 export function addOrgMove(orgs: Command, choose: Choose): void {
@@ -28,12 +29,21 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
           const json = await withCells(call, (move) => cancelMove(move, org));
           return { json, text: `the move of ${json.slug} to ${oneLine(json.cell)} is cancelled` };
         }
-        const to = String(options.to ?? '');
-        if (!CELL.test(to)) throw new AdminError('name the other cell with --to <cell>', EXIT.usage);
+        const to = requireCell(options.to, 'name the other cell with --to <cell>');
         const seconds = Number(options.maxPause);
         if (!(seconds >= 3 && seconds <= 60))
           throw new AdminError('--max-pause takes a number from 3 to 60', EXIT.usage);
-        const json = await withCells(call, (move) => moveOrg(move, org, { to, maxPauseMs: seconds * 1_000 }));
+        const onServed = (names: CellName[]) =>
+          inDirectory(call, async (directory) => {
+            await prepareDirectory(directory);
+            await moveNames(directory, to, names);
+          });
+        const json = await withCells(call, (move) =>
+          moveOrg({ ...move, ...(call.config.cellsUrl && { onServed }) }, org, {
+            to,
+            maxPauseMs: seconds * 1_000,
+          }),
+        );
         return { json, text: movedText(json) };
       }),
     );

@@ -1,3 +1,4 @@
+import type { CellName } from '../../../db/cells/names.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import type { Logger } from '../../logger.ts';
@@ -11,4 +12,6 @@ export interface MoveCall {
   log: Logger;
   migrations: readonly Migration[];
   progress(line: string): void;
+  /** Called when the other cell serves the organization, perhaps again. */
+  onServed?: ((names: CellName[]) => Promise<void>) | undefined;
 }

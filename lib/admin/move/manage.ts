@@ -14,7 +14,10 @@ import type { MoveCall } from './call.ts';
 type Moved = Pick<Move, 'orgId' | 'slug' | 'cell'>;
 
 /** Cancels a move until the organization has left. It stays here as it is. */
-export async function cancelMove({ source, target, log, migrations }: MoveCall, name: string): Promise<Moved> {
+export async function cancelMove(
+  { source, target, log, migrations }: MoveCall,
+  name: string,
+): Promise<Moved> {
   const { orgId, slug, cell } = await moveOf(source, name);
   if (!(await lockMove(source, orgId)))
     throw new AdminError(`another process is moving ${slug}: end it first`);

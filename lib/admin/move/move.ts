@@ -17,10 +17,12 @@ import {
   isPublished,
   publish,
   readSubscription,
+  reconnect,
   subscribe,
   unpublish,
 } from '../../../db/moves/replication.ts';
 import { logOperatorEvent } from '../../security-events.ts';
+import { namesOf } from '../cells/cells.ts';
 import { AdminError, oneLine } from '../error.ts';
 import { operator } from '../operator.ts';
 import { arrive } from './arrive.ts';
@@ -41,7 +43,8 @@ export interface MoveResult {
 }
 
 const POLL_MS = 100;
-const MAX_ERRORS = 5;
+/** PostgreSQL tries again every 5 seconds. */
+const MAX_ERRORS = 3;
 const MAX_PAUSES = 5;
 /** The pause begins when the copy is not further behind. */
 const BEHIND_MS = 1_000;
@@ -68,6 +71,7 @@ export async function moveOrg(
   const left = await readLeft(source, org.id);
   if (!left) throw new AdminError(`${move.slug} has moved to ${oneLine(move.cell)} already`);
   const arrived = await arrive(call, move, left);
+  await call.onServed?.(await namesOf(call.target, org.id));
   const pause = pausedAt === undefined ? null : Math.round(performance.now() - pausedAt);
   await unpublish(source, org.id);
   await completeMove(source, org.id);
@@ -117,7 +121,8 @@ async function copyRows(call: MoveCall, org: MovingOrg, move: Move): Promise<voi
     arrival?.copyId === move.copyId &&
     (await isPublished(source, org.id)) &&
     (await readSubscription(target, org.id)) !== undefined;
-  if (!goesOn) {
+  if (goesOn) await reconnect(target, org.id, sourceUrl);
+  else {
     await dropCopy(target, org.id);
     await unpublish(source, org.id);
     const members = await membersOf(source, org.id);
@@ -133,11 +138,12 @@ async function copyRows(call: MoveCall, org: MovingOrg, move: Move): Promise<voi
     await publish(source, org);
     await subscribe(target, org.id, sourceUrl);
   }
+  const before = (await readSubscription(target, org.id))?.errors ?? 0;
   for (;;) {
     const state = await readSubscription(target, org.id);
     if (!state) throw new AdminError('the copy was removed meanwhile');
     if (state.pending === 0) break;
-    if (state.errors >= MAX_ERRORS)
+    if (state.errors >= before + MAX_ERRORS)
       throw new AdminError(
         'the subscription fails: see the log of PostgreSQL in the other cell, then repeat the command',
       );
@@ -157,12 +163,15 @@ async function leaveHere(call: MoveCall, org: MovingOrg, move: Move, maxPauseMs:
     await catchUp(call, org);
     const began = performance.now();
     const { until, version } = await pauseWrites(source, org, maxPauseMs);
+    const took = timer(began);
+    const waited = took();
     try {
       const end = began + maxPauseMs - MARGIN_MS;
       while (!(await hasArrived(target, org.id, version))) {
         if (performance.now() > end) break;
         await sleep(POLL_MS / 10);
       }
+      const arrived = took();
       if (await hasArrived(target, org.id, version)) {
         const [there, here] = await Promise.all([
           checksumsOf(target, org),
@@ -171,8 +180,12 @@ async function leaveHere(call: MoveCall, org: MovingOrg, move: Move, maxPauseMs:
         const wrong = org.tables.filter((table) => here[table] !== there[table]);
         if (wrong.length > 0)
           throw new AdminError(`the copy differs in ${wrong.join(', ')}: cancel the move and begin anew`);
+        const compared = took();
         const { cell, slug } = move;
         const obstacle = await takeOut(source, org, { cell, slug, version: migrations.length, until });
+        progress(
+          `writes in progress ${waited} ms, last changes ${arrived} ms, comparison ${compared} ms, leaving ${took()} ms`,
+        );
         if (obstacle === undefined) return began;
         if (obstacle !== 'late') throw new AdminError(`${move.slug} ${OBSTACLES[obstacle]}`);
       }
@@ -191,9 +204,10 @@ async function catchUp({ source, target, progress }: MoveCall, org: MovingOrg): 
   for (let first = true; ; first = false) {
     const began = performance.now();
     const version = await markVersion(source, org.id);
+    const errors = (await readSubscription(target, org.id))?.errors ?? 0;
     while (!(await hasArrived(target, org.id, version))) {
       const state = await readSubscription(target, org.id);
-      if (!state || state.errors >= MAX_ERRORS)
+      if (!state || state.errors >= errors + MAX_ERRORS)
         throw new AdminError(
           'the subscription fails: see the log of PostgreSQL in the other cell, then repeat the command',
         );
@@ -203,4 +217,14 @@ async function catchUp({ source, target, progress }: MoveCall, org: MovingOrg): 
     if (behind < BEHIND_MS) return;
     if (first) progress('the copy catches up');
   }
+}
+
+/** A function that returns the milliseconds since its last call. */
+function timer(began: number): () => number {
+  let last = began;
+  return () => {
+    const before = last;
+    last = performance.now();
+    return Math.round(last - before);
+  };
 }

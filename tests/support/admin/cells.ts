@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { orgTableNames } from '../../../db/backup/sections.ts';
 import { openDatabase } from '../../../db/client.ts';
 import { migrateShared } from '../../../db/migrations/migrate.ts';
 import type { Sql } from '../../../db/pool/query.ts';
@@ -49,6 +50,8 @@ export async function startCells(): Promise<Cells> {
   await admin.close();
   return cells;
 }
+
+export const TABLES = orgTableNames(orgMigrations);
 
 /** A process has died before a statement. */
 export class Died extends Error {}
