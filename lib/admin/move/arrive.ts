@@ -21,6 +21,8 @@ export interface Arrived {
   members: number;
   /** Addresses of members whose account could not be copied. */
   leftOut: (string | null)[];
+  /** Erases persons without an account there. Reads all findings, so that members do not wait for it. */
+  erase(): Promise<void>;
 }
 
 /** Puts an organization into service in the other cell, with the rows of `shared` that were kept. It may have been done before. */
@@ -61,13 +63,12 @@ export async function arrive(
     if (risks.length > 0) await insertRows(tx, await sharedTarget(tx, LAST, orgId), risks);
     return { domainLeftOut, members: plan.members.restored.length };
   });
-  // Reads all findings, so that members do not wait for it.
-  await target.begin(async (tx) => eraseMissing(tx, await planOf(tx)));
   return {
     slug,
     domain: result.domainLeftOut === null ? domain : null,
     members: result.members,
     leftOut: leftOut.map(({ email }) => email),
+    erase: () => target.begin(async (tx) => void (await eraseMissing(tx, await planOf(tx)))),
   };
 }
 

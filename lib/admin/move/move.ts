@@ -71,8 +71,9 @@ export async function moveOrg(
   const left = await readLeft(source, org.id);
   if (!left) throw new AdminError(`${move.slug} has moved to ${oneLine(move.cell)} already`);
   const arrived = await arrive(call, move, left);
-  await call.onServed?.(await namesOf(call.target, org.id));
   const pause = pausedAt === undefined ? null : Math.round(performance.now() - pausedAt);
+  await call.onServed?.(await namesOf(call.target, org.id));
+  await arrived.erase();
   await unpublish(source, org.id);
   await completeMove(source, org.id);
   const { slug, domain, members, leftOut } = arrived;

@@ -12,21 +12,13 @@ import { withDatabase } from '../database/scratch.ts';
 import { afterSuite } from '../run/suite.ts';
 import { startApp, type TestApp } from '../server/app.ts';
 import { silentLog } from '../server/log.ts';
+import { LOGICAL } from './logical.ts';
 
 /** Two cells: databases of one PostgreSQL, each with an app. */
 export interface Cells {
   one: TestApp;
   two: TestApp;
 }
-
-export const LOGICAL = {
-  wal_level: 'logical',
-  max_connections: '200',
-  max_replication_slots: '40',
-  max_wal_senders: '40',
-  max_worker_processes: '40',
-  max_logical_replication_workers: '20',
-};
 
 /** Starts two cells, which stop after the suite. */
 export async function startCells(): Promise<Cells> {
