@@ -9,6 +9,9 @@ import { run, type SqlClient } from '../statements.ts';
 
 const names = sql.raw('cells.names');
 
+/** Of a slug that leads nowhere, because its organization was purged or has not arrived. */
+const nobody = sql.raw(`'00000000-0000-0000-0000-000000000000'::uuid`);
+
 /** A name that leads to an organization. */
 export interface CellName {
   name: string;
@@ -85,7 +88,7 @@ export async function writeNames(
     const conflicts = await run<CellName & { cell: string }>(
       tx,
       sql`select n.name, n.cell, n.org_id as "orgId" from ${names} n join ${rows} on p.name = n.name
-        where n.cell <> ${cell} and n.org_id <> p."orgId" order by n.name`,
+        where n.cell <> ${cell} and n.org_id <> p."orgId" and p."orgId" <> ${nobody} order by n.name`,
     );
     return { added: added.length, removed: removed.length, conflicts: [...conflicts] };
   });

@@ -28,6 +28,6 @@ done
 cp haproxy.cfg "$RUN/haproxy.cfg"
 (cd "$RUN"; exec haproxy -W -f haproxy.cfg > haproxy.log 2>&1) &
 echo $! > "$RUN/haproxy.pid"
-until curl -sf -o /dev/null -H 'Host: localhost' http://127.0.0.1:8000/readyz; do sleep 0.5; done
-echo "Open http://localhost:8000. Ctrl-C stops everything; its data is in $RUN."
+until curl -sf -o /dev/null http://127.0.0.1:8000/readyz; do sleep 0.5; done
+echo "Open http://cells.localhost:8000. Ctrl-C stops everything; its data is in $RUN."
 wait

@@ -1,11 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { type Migration, orgSchemaStatements } from '../../db/migrations/migrate.ts';
+import { orgSchemaStatements } from '../../db/migrations/migrate.ts';
 import { trigramSchema } from '../../db/migrations/search-index.ts';
 import { isReservedFor } from '../../db/orgs/slugs.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgMigrations, orgs } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
+import type { Services } from '../services.ts';
 
 /** A new organization as its creator asked for it. */
 export interface NewOrg {
@@ -19,9 +20,13 @@ export interface NewOrg {
 
 /**
  * Inserts an organization, its owner's membership and its schema; part of the caller's transaction.
- * @returns the organization; undefined when the slug is taken or reserved for another one
+ * @returns the organization; undefined when the slug is taken, also in another cell, or reserved for another one
  */
-export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]) {
+export async function insertOrg(
+  tx: Tx,
+  org: NewOrg,
+  { orgMigrations: migrations, slugClaims }: Pick<Services, 'orgMigrations' | 'slugClaims'>,
+) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
   const [[inserted], trigrams] = await Promise.all([
     tx
@@ -32,7 +37,7 @@ export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migrat
     trigramSchema(tx),
   ]);
   if (!inserted) return undefined;
-  if (await isReservedFor(tx, slug, id)) {
+  if ((await isReservedFor(tx, slug, id)) || !(await slugClaims.claim(slug, id))) {
     await tx.delete(orgs).where(eq(orgs.id, id));
     return undefined;
   }

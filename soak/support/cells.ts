@@ -32,7 +32,7 @@ export interface CellsSite {
   route(host: string, cell: string): Promise<void>;
 }
 
-export const BASE_DOMAIN = 'localhost';
+export const BASE_DOMAIN = 'cells.localhost';
 
 /** Whether HAProxy is installed. */
 export async function hasHaproxy(): Promise<boolean> {

@@ -265,9 +265,7 @@ async function makeOrg(org: OrgName) {
     plan: 'free' as const,
     createdAt: new Date(created_at),
   };
-  await db.transaction((tx) =>
-    insertOrg(tx, { ...made, ownerId: idOf('user', CREATOR) }, t.services.orgMigrations),
-  );
+  await db.transaction((tx) => insertOrg(tx, { ...made, ownerId: idOf('user', CREATOR) }, t.services));
   await sql('delete from shared.memberships where org_id = $1', [id]);
   const members = Object.entries(MEMBERS[org]);
   await insert(

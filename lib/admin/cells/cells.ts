@@ -15,7 +15,10 @@ export function requireCell(name: unknown, how: string): string {
   throw new AdminError(`${how}: lower-case letters, digits and hyphens`, EXIT.usage);
 }
 
-/** Every name that leads to an organization: slugs, former slugs and custom domains. */
+/** Of slugs that were those of purged organizations. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** Every slug, former slug and custom domain of a cell, also those that lead nowhere any more. */
 export async function namesOf(client: SqlClient, orgId?: string): Promise<CellName[]> {
   const only = orgId === undefined ? sql`true` : sql`org_id = ${orgId}::uuid`;
   const rows = await run<CellName>(
@@ -23,7 +26,8 @@ export async function namesOf(client: SqlClient, orgId?: string): Promise<CellNa
     sql`select name, org_id as "orgId" from (
         select slug as name, id as org_id from ${orgs}
         union all select custom_domain, id from ${orgs} where custom_domain is not null
-        union all select slug, org_id from ${reservedSlugs} where org_id is not null
+        union all select slug, coalesce(org_id, ${NOBODY}::uuid) from ${reservedSlugs}
+          where org_id is not null or moved_to is null
       ) n where ${only}`,
   );
   return [...rows];
