@@ -1,5 +1,6 @@
-import { claimName } from '../../db/cells/names.ts';
+import { claimName, prepareDirectory } from '../../db/cells/names.ts';
 import { openDatabase } from '../../db/client.ts';
+import { isMissingTable } from '../../db/errors.ts';
 import type { Config } from '../config/config.ts';
 
 export interface SlugClaims {
@@ -24,7 +25,14 @@ export function createSlugClaims({ cell, cellsUrl }: Pick<Config, 'cell' | 'cell
     ...{ statementMs: TIMEOUT_MS, acquireTimeoutMs: TIMEOUT_MS },
   });
   return {
-    claim: (name, orgId) => claimName(directory.sql, cell, { name, orgId }),
+    async claim(name, orgId) {
+      const claim = () => claimName(directory.sql, cell, { name, orgId });
+      return await claim().catch(async (error) => {
+        if (!isMissingTable(error)) throw error;
+        await prepareDirectory(directory.sql);
+        return await claim();
+      });
+    },
     close: () => directory.close(),
   };
 }

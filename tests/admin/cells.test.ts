@@ -22,12 +22,6 @@ beforeAll(async () => {
   cellsUrl = directory.url;
   const start = (cell: string) => startApp({ env: { SVC_CELL: cell, SVC_CELLS_URL: cellsUrl } });
   [one, two] = [await start('one'), await start('two')];
-  // Creates the table.
-  for (const [t, cell] of [
-    [one, 'one'],
-    [two, 'two'],
-  ] as const)
-    await run(t, cell, 'cells', 'sync');
 });
 
 async function run(t: TestApp, cell: string, ...args: string[]) {
