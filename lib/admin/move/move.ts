@@ -73,8 +73,9 @@ export async function moveOrg(
   const arrived = await arrive(call, move, left);
   const pause = pausedAt === undefined ? null : Math.round(performance.now() - pausedAt);
   await call.onServed?.(await namesOf(call.target, org.id));
-  await arrived.erase();
+  // First, because a slot that nobody reads keeps the write-ahead log.
   await unpublish(source, org.id);
+  await arrived.erase();
   await completeMove(source, org.id);
   const { slug, domain, members, leftOut } = arrived;
   logOperatorEvent(log, 'org_moved', { org: slug, org_id: org.id, cell: move.cell, operator: operator() });

@@ -5,13 +5,17 @@ import { orgTableNames } from '../../../db/backup/sections.ts';
 import { openDatabase } from '../../../db/client.ts';
 import { migrateShared } from '../../../db/migrations/migrate.ts';
 import type { Sql } from '../../../db/pool/query.ts';
+import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../../../drizzle/migrations.ts';
 import type { MoveCall } from '../../../lib/admin/move/call.ts';
+import { moveOrg } from '../../../lib/admin/move/move.ts';
+import type { TestOrg } from '../api/api.ts';
 import { startOwnPostgres } from '../database/own-postgres.ts';
 import { withDatabase } from '../database/scratch.ts';
 import { afterSuite } from '../run/suite.ts';
 import { startApp, type TestApp } from '../server/app.ts';
 import { silentLog } from '../server/log.ts';
+import { rowsOf } from './backup.ts';
 import { LOGICAL } from './logical.ts';
 
 /** Two cells: databases of one PostgreSQL, each with an app. */
@@ -91,3 +95,35 @@ function dying(client: Sql, death: Death): Sql {
   const begin: Sql['begin'] = (work) => client.begin((tx) => work(mortal(tx)));
   return { ...mortal(client), begin } as Sql;
 }
+
+export const sqlOf = (t: TestApp): Sql => t.services.database.sql;
+
+/** All rows of the tables of an organization, without what a move changes. */
+export async function rowsIn(t: TestApp, org: TestOrg): Promise<Record<string, string[]>> {
+  const { policy_versions: _, ...rows } = await rowsOf(t.services.database, org);
+  return rows;
+}
+
+/** What is in a cell of an organization, besides rows. */
+export async function leftIn(t: TestApp, { id }: TestOrg): Promise<string[]> {
+  const rows = await sqlOf(t).unsafe<{ left: string }[]>(`
+    select nspname::text as left from pg_namespace where nspname ~ '${id.replaceAll('-', '')}'
+    union all select 'publication' from pg_publication
+    union all select 'slot' from pg_replication_slots where database = current_database()
+    union all select 'subscription' from pg_subscription
+      where subdbid = (select oid from pg_database where datname = current_database())
+    union all select 'arrival' from shared.org_arrivals
+    union all select 'move' from shared.org_moves where org_id = '${id}'
+    union all select 'trigger' from pg_trigger where not tgisinternal and tgrelid in (
+      select oid from pg_class where relnamespace = (select oid from pg_namespace where nspname = '${orgSchemaName(id)}'))
+    order by 1`);
+  return rows.map(({ left }) => left);
+}
+
+export const moveBetween = (
+  from: TestApp,
+  to: TestApp,
+  { slug }: { slug: string },
+  cell = 'two',
+  death?: Death,
+) => inCells(from, to, (call) => moveOrg(call, slug, { to: cell, maxPauseMs: 10_000 }), death && { death });
