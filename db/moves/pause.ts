@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { columnsOf } from '../backup/columns.ts';
 import { isRetryable, MOVING, sqlState } from '../errors.ts';
 import { increaseVersion } from '../policies/version.ts';
 import type { Sql, TransactionSql } from '../pool/query.ts';
@@ -109,21 +110,12 @@ async function defineRefusal(tx: SqlClient, schema: string, until: string): Prom
 
 /** The columns of each table that a pause keeps from being updated. */
 async function updatable(tx: SqlClient, { id, tables }: MovingOrg) {
-  const rows = await run<{ table: string; column: string }>(
-    tx,
-    sql`select table_name as table, column_name as column from information_schema.columns
-      where table_schema = ${orgSchemaName(id)} order by ordinal_position`,
-  );
+  const columns = await columnsOf(tx, orgSchemaName(id));
   return new Map(
     tables.map((table) => {
-      const own = rows.filter((row) => row.table === table && row.column !== NOT_PAUSED[table]);
-      return [
-        table,
-        sql.join(
-          own.map(({ column }) => sql.identifier(column)),
-          sql`, `,
-        ),
-      ] as const;
+      const names = (columns.get(table) ?? []).map(({ name }) => name);
+      const refused = names.filter((name) => name !== NOT_PAUSED[table]).map((name) => sql.identifier(name));
+      return [table, sql.join(refused, sql`, `)] as const;
     }),
   );
 }
