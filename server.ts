@@ -115,6 +115,7 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
     Promise.all([
       services.database.close(DATABASE_STOP_TIMEOUT_MS),
       services.replica?.close(DATABASE_STOP_TIMEOUT_MS),
+      services.slugClaims.close(),
     ]),
   );
 

@@ -1,5 +1,7 @@
 const READ_ONLY = '25006';
 const DISK_FULL = '53100';
+/** The organization is being moved to another cell (`db/moves/pause.ts`). */
+export const MOVING = 'ORGMV';
 
 /** Failures that say "the database cannot be reached or used now", by SQLSTATE or driver code. */
 const UNAVAILABLE = new Set([
@@ -20,6 +22,7 @@ const UNAVAILABLE = new Set([
   'TOO_BUSY',
   READ_ONLY,
   DISK_FULL,
+  MOVING,
   '53300', // too many connections
   '57014', // statement timeout
   '57P01', // admin shutdown
@@ -62,8 +65,15 @@ function messageOf(error: unknown): string {
 /** Whether a write failed because the database takes none: its disk is full, or it is read-only at the moment. */
 export function refusesWrites(error: unknown): boolean {
   const code = sqlState(error);
-  return code === DISK_FULL || code === READ_ONLY;
+  return code === DISK_FULL || code === READ_ONLY || code === MOVING;
 }
+
+/** Whether a write failed because its organization is being moved to another cell. */
+export const isMoving = (error: unknown): boolean => sqlState(error) === MOVING;
+
+/** Whether a statement failed because the schema of its organization is gone: the organization has moved to another cell. */
+export const hasMoved = (error: unknown): boolean =>
+  isMissingTable(error) && /relation "org_[0-9a-f]{32}\./.test(messageOf(error));
 
 /** Whether a statement failed only because an earlier one of its transaction had failed. */
 export const isAborted = (error: unknown): boolean => sqlState(error) === '25P02';

@@ -176,6 +176,15 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"project_transfers_source\" ON \"shared\".\"project_transfers\" USING btree (\"source_id\");",
       "CREATE INDEX \"project_transfers_target\" ON \"shared\".\"project_transfers\" USING btree (\"target_id\");"
     ]
+  },
+  {
+    "name": "0014_org-moves",
+    "hash": "0b3eb539a532631f7cf6d72a3e145959d927903842235970d124ef519fcecc55",
+    "statements": [
+      "CREATE TABLE \"shared\".\"org_arrivals\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"copy_id\" uuid NOT NULL,\n\t\"accounts\" json NOT NULL,\n\t\"ready\" boolean DEFAULT false NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"org_moves\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"slug\" text NOT NULL,\n\t\"cell\" text NOT NULL,\n\t\"copy_id\" uuid NOT NULL,\n\t\"started_at\" timestamp (3) with time zone NOT NULL,\n\t\"moved_at\" timestamp (3) with time zone,\n\t\"rows\" json\n);",
+      "ALTER TABLE \"shared\".\"reserved_slugs\" ADD COLUMN \"moved_to\" text;"
+    ]
   }
 ];
 

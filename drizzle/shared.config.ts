@@ -2,7 +2,7 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: ['shared-schema', 'accounts', 'erasures', 'orgs', 'personal-tokens', 'platform'].map(
+  schema: ['shared-schema', 'accounts', 'erasures', 'moves', 'orgs', 'personal-tokens', 'platform'].map(
     (name) => `./db/schema/${name}.ts`,
   ),
   out: './drizzle/shared',

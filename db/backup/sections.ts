@@ -33,7 +33,7 @@ export const SHARED_TABLES = {
     },
   },
   org_migrations: { key: 'org_id', columns: ['name', 'hash', 'applied_at'] },
-  reserved_slugs: { key: 'org_id', columns: ['slug', 'reserved_at'] },
+  reserved_slugs: { key: 'org_id', columns: ['slug', 'reserved_at'], set: { moved_to: sql`null::text` } },
   retention: {
     key: 'org_id',
     columns: ['resolved_findings', 'scans'],
@@ -67,6 +67,8 @@ export const NOT_IN_BACKUPS = {
   personal_tokens: 'they belong to accounts, also those that work in one organization only',
   account_erasures: 'deleted accounts',
   org_deletions: 'a restored organization is not deleted',
+  org_moves: 'a restored organization stays',
+  org_arrivals: 'a restored organization stays',
   project_transfers: 'a restored project is in its organization',
   feature_flags: 'the deployment',
   settings: 'the deployment',

@@ -6,15 +6,19 @@ import { run, type SqlClient } from '../statements.ts';
 import { columnsOf } from './columns.ts';
 import { FIRST, LAST, SHARED_TABLES, type SharedTable, type SharedTableName } from './sections.ts';
 
-/** Text that reads back as the same value on every server. */
+/** For text that reads back as the same value on every server. */
+export const TEXT_SETTINGS = [
+  `set local timezone = 'UTC'`,
+  `set local datestyle = 'ISO'`,
+  'set local extra_float_digits = 1',
+];
+
 const SETTINGS = [
   'set transaction isolation level repeatable read, read only',
   'set local statement_timeout = 0',
   'set local idle_in_transaction_session_timeout = 0',
   `set local lock_timeout = '10s'`,
-  `set local timezone = 'UTC'`,
-  `set local datestyle = 'ISO'`,
-  'set local extra_float_digits = 1',
+  ...TEXT_SETTINGS,
 ];
 
 /** A table of a backup, and how its rows are read. */
@@ -69,7 +73,8 @@ const in_ = (schema: string, table: string): SQL => sql`${sql.identifier(schema)
 
 const line = (values: SQL[]): SQL => sql`array_to_json(array[${sql.join(values, sql`, `)}]::text[])::text`;
 
-function sharedSection(tx: SqlClient, name: SharedTableName, orgId: string): Section {
+/** The rows of a table of `shared`, whose transaction has `TEXT_SETTINGS`. */
+export function sharedSection(tx: SqlClient, name: SharedTableName, orgId: string): Section {
   const { key, columns, extra = {} }: SharedTable = SHARED_TABLES[name];
   const values = columns.map((column) => sql`t.${sql.identifier(column)}::text`);
   const query = sql`select ${line([...values, ...Object.values(extra)])} from ${in_('shared', name)} t

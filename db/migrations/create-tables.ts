@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '../client.ts';
 import { orgMigrations, orgs } from '../schema/orgs.ts';
-import { run } from '../statements.ts';
+import { run, type SqlClient } from '../statements.ts';
 import { lockOrgMigrations, type Migration, orgSchemaStatements } from './migrate.ts';
 import { trigramSchema } from './search-index.ts';
 
@@ -14,7 +14,7 @@ const LOCK_TIMEOUT = '10s';
  * @returns false if the organization does not exist
  */
 export async function createOrgTables(
-  tx: Tx,
+  tx: SqlClient | Tx,
   orgId: string,
   migrations: readonly Migration[],
 ): Promise<boolean> {

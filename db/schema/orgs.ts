@@ -171,6 +171,8 @@ export const reservedSlugs = shared.table(
     slug: text('slug').primaryKey(),
     orgId: uuid('org_id').references(() => orgs.id, { onDelete: 'set null' }),
     reservedAt: time('reserved_at').notNull(),
+    /** The cell that the organization has moved to. Its custom domain has a row as well. */
+    movedTo: text('moved_to'),
   },
   (t) => [index('reserved_slugs_org').on(t.orgId)],
 );

@@ -74,7 +74,7 @@ export const register = endpoint(
           await mailVerification(tx, call, { id: emailId, userId, address: body.email });
         for (const slug of orgSlugCandidates(body.name)) {
           const org = { ...services.nextId(), name: `${body.name}'s Org`, slug, plan: 'free' as const };
-          if (await insertOrg(tx, { ...org, ownerId: userId, createdAt: at }, services.orgMigrations)) break;
+          if (await insertOrg(tx, { ...org, ownerId: userId, createdAt: at }, services)) break;
         }
         return startSession(tx, call, userId);
       });

@@ -41,7 +41,7 @@ export const createOrg = endpoint(
       await lockUser(tx, user.id);
       await requireRoom(tx, call, 'orgsPerAccount', orgs, mine);
       for (const candidate of candidates) {
-        const made = await insertOrg(tx, { ...org, slug: candidate }, services.orgMigrations);
+        const made = await insertOrg(tx, { ...org, slug: candidate }, services);
         if (made) return created({ ...made, role: 'owner' as const });
       }
       throw new ApiError('tenant_error/slug_taken');

@@ -71,7 +71,7 @@ async function change(
   orgId: string,
   { name, slug }: { name?: string | undefined; slug?: string | undefined },
 ): Promise<{ name: string; slug: string }> {
-  const { db, now, user } = call;
+  const { db, now, services, user } = call;
   const changing = retried(() =>
     db.transaction(async (tx) => {
       await lockOrg(tx, orgId);
@@ -85,7 +85,9 @@ async function change(
       if (await readDeletion(tx, orgId)) throw new ApiError('tenant_error/deleted');
       if (name !== undefined) await tx.update(orgs).set({ name }).where(eq(orgs.id, orgId));
       if (slug !== undefined && slug !== current.slug) {
-        if (!(await changeSlug(tx, current, slug, now))) throw new ApiError('tenant_error/slug_taken');
+        const changed = await changeSlug(tx, current, slug, now);
+        if (!changed || !(await services.slugClaims.claim(slug, orgId)))
+          throw new ApiError('tenant_error/slug_taken');
         await requireNoMore(tx, call, 'formerSlugsPerOrg', reservedSlugs, eq(reservedSlugs.orgId, orgId));
       }
       return current;

@@ -30,6 +30,10 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     host: read('SVC_HOST'),
     databaseUrl: read('DATABASE_URL'),
     replicaUrl: read('DATABASE_REPLICA_URL'),
+    cell: read('SVC_CELL'),
+    cellsUrl: read('SVC_CELLS_URL'),
+    moveTargetUrl: read('SVC_MOVE_TARGET_URL'),
+    moveSourceUrl: read('SVC_MOVE_SOURCE_URL'),
     replicaMaxLagMs: read('SVC_REPLICA_MAX_LAG') * 1_000,
     dataDir: read('SVC_DATA_DIR'),
     dbPoolMax: read('SVC_DB_POOL_MAX'),
@@ -76,6 +80,8 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   };
   if (config.replicaUrl !== undefined && config.databaseUrl === undefined)
     throw new ConfigError('DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded PostgreSQL has no replica');
+  if (config.cellsUrl !== undefined && config.cell === undefined)
+    throw new ConfigError('SVC_CELLS_URL: needs SVC_CELL, the name of this cell');
   const [insecure] = config.refuseInsecureSettings ? insecureSettings(config) : [];
   if (insecure) {
     throw new ConfigError(

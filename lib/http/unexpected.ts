@@ -1,10 +1,15 @@
-import { isOfDeletedUser, isUnavailable, refusesWrites } from '../../db/errors.ts';
+import { hasMoved, isMoving, isOfDeletedUser, isUnavailable, refusesWrites } from '../../db/errors.ts';
 import { connectionsOverShare, isOverShare } from '../fair-share/over-share.ts';
 import type { Services } from '../services.ts';
 import type { RequestContext } from './call.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, hasMovedAway } from './errors.ts';
 
 const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
+
+const MOVING = {
+  message: 'The organization is being moved and takes no changes for some seconds.',
+  retryAfter: 1,
+};
 
 /** Logs an error that is not an {@link ApiError}. @returns the error of the response, which does not contain the reason */
 export function unexpectedError(
@@ -18,6 +23,10 @@ export function unexpectedError(
   }
   // The account was deleted after the access check.
   if (user !== undefined && isOfDeletedUser(error, user)) return new ApiError('auth_error/not_authenticated');
+  if (isMoving(error) || hasMoved(error)) {
+    log.warn('unavailable', { ...ids, route, error });
+    return hasMoved(error) ? hasMovedAway() : new ApiError('server_error/unavailable', MOVING);
+  }
   const unavailable = isUnavailable(error);
   log.error(unavailable ? 'database unavailable' : 'request failed', { ...ids, route, error });
   const key = unavailable ? 'server_error/unavailable' : 'server_error/internal';

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { createByteBudget } from '../fair-share/byte-budget.ts';
 import { countPermits } from '../fair-share/permits.ts';
 import type { Logger } from '../logger.ts';
+import { createSlugClaims } from '../orgs/claims.ts';
 import { FORM_BYTES } from '../reports/form.ts';
 import type { ReportReader } from '../reports/reader.ts';
 import { connectServices, createCore, type Platform, type Services } from '../services.ts';
@@ -30,7 +31,7 @@ export async function createServices(platform: NodePlatform): Promise<Services> 
   const { reports = createReportReader(config, log) } = platform;
   const metrics = { ...platform.metrics, ...(replica && { replica: replica.state }) };
   const core = await createCore({ ...platform, reports, mailSecret, gzip, metrics }, database.pool);
-  return connectServices(core, { database, max, replica });
+  return connectServices(core, { database, max, replica, slugClaims: createSlugClaims(config) });
 }
 
 function openReplicaOf(

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import type { Migration } from '../../db/migrations/migrate.ts';
 import { isReservedFor } from '../../db/orgs/slugs.ts';
 import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
+import type { Services } from '../services.ts';
 
 /** A new organization as its creator asked for it. */
 export interface NewOrg {
@@ -19,9 +19,13 @@ export interface NewOrg {
 /**
  * Inserts an organization and its owner's membership; part of the caller's transaction. Its first write creates its tables
  * (`tables.ts`).
- * @returns the organization; undefined when the slug is taken or reserved for another one
+ * @returns the organization; undefined when the slug is taken, also in another cell, or reserved for another one
  */
-export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migration[]) {
+export async function insertOrg(
+  tx: Tx,
+  org: NewOrg,
+  { orgMigrations: migrations, slugClaims }: Pick<Services, 'orgMigrations' | 'slugClaims'>,
+) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
   const [inserted] = await tx
     .insert(orgs)
@@ -29,7 +33,7 @@ export async function insertOrg(tx: Tx, org: NewOrg, migrations: readonly Migrat
     .onConflictDoNothing({ target: orgs.slug })
     .returning(orgFields);
   if (!inserted) return undefined;
-  if (await isReservedFor(tx, slug, id)) {
+  if ((await isReservedFor(tx, slug, id)) || !(await slugClaims.claim(slug, id))) {
     await tx.delete(orgs).where(eq(orgs.id, id));
     return undefined;
   }

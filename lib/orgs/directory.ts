@@ -3,12 +3,13 @@ import QuickLRU from 'quick-lru';
 import type { Database } from '../../db/client.ts';
 import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
+import { cellOf } from '../../db/moves/leave.ts';
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import { isBehind } from '../../db/orgs/tables.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { orgDeletions, orgs } from '../../db/schema/orgs.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, hasMovedAway } from '../http/errors.ts';
 import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
 import { indexOrgs, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
@@ -25,7 +26,7 @@ export interface OrgDirectory {
    * The org a request is addressed to (API contract, "Organization resolution").
    * @param host the Host header's name, see `hostName`
    * @param slugHeader `X-Org-Slug`, heeded in single-host mode only
-   * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated
+   * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated, or is in another cell
    */
   resolve(host: string, slugHeader: string | undefined): Promise<Org>;
   /** The organization with this slug or former slug, deleted or not. */
@@ -120,14 +121,22 @@ export function createOrgDirectory(options: {
     // Deleted organizations are not kept, so that no process knows one that is purged. Nor are those without tables, so that
     // every process sees at once that another one has created them.
     if (found && !found.deleted && found.hasTables) bySlug.set(slug, found);
+    if (!found) await requireHere(slug);
     return found && toOrg(found);
   }
 
   async function findDomain(host: string): Promise<Org | undefined> {
     if (host === '' || unknownDomains.has(host)) return undefined;
     const found = await find(eq(orgs.customDomain, host));
-    if (!found) unknownDomains.set(host, true);
-    return found && toOrg(found);
+    if (found) return toOrg(found);
+    await requireHere(host);
+    unknownDomains.set(host, true);
+    return undefined;
+  }
+
+  /** A client that arrives here is to try again, when the proxy knows where the organization is. */
+  async function requireHere(name: string): Promise<void> {
+    if (await cellOf(database.sql, name)) throw hasMovedAway();
   }
 
   async function locate(host: string, slugHeader: string | undefined): Promise<Org | undefined> {

@@ -267,7 +267,7 @@ async function makeOrg(org: OrgName) {
     createdAt: new Date(created_at),
   };
   await db.transaction(async (tx) => {
-    await insertOrg(tx, { ...made, ownerId: idOf('user', CREATOR) }, t.services.orgMigrations);
+    await insertOrg(tx, { ...made, ownerId: idOf('user', CREATOR) }, t.services);
     await createOrgTables(tx, id, t.services.orgMigrations);
   });
   await sql('delete from shared.memberships where org_id = $1', [id]);

@@ -15,7 +15,7 @@ import type { BackupCall } from './backup.ts';
 import { findMembers, findOwner, type SkippedMember } from './members.ts';
 import type { RestorePlan } from './plan.ts';
 import { restoreRows } from './rows.ts';
-import { restoreShared } from './shared.ts';
+import { eraseMissing, restoreShared } from './shared.ts';
 import { verifyBackup } from './verify.ts';
 
 export interface RestoreOptions {
@@ -90,20 +90,22 @@ async function restore(tx: TransactionSql, plan: RestorePlan): Promise<RestoreRe
   const schema = await restoring.planSchema(tx, orgId, applied);
   await restoring.runAll(tx, schema.tables);
   const columns: Map<string, Column[]> = await restoring.emptyTables(tx, orgId);
-  let shared: Awaited<ReturnType<typeof restoreShared>> | undefined;
+  let domainLeftOut: string | null = null;
+  let erased = 0;
   await restoreRows(tx, plan, columns, async () => {
     await restoring.runAll(tx, schema.afterRows);
     await restoring.runAll(tx, await restoring.stepsOf(tx, orgId, pending));
     await restoring.resetState(tx, orgId, { revoke: plan.revokeTokens });
-    shared = await restoreShared(tx, plan);
+    ({ domainLeftOut } = await restoreShared(tx, plan));
+    erased = await eraseMissing(tx, plan);
   });
   const corrected = await recountTables(tx, orgId);
   return {
     ...{ org_id: orgId, org: slug, file: plan.file, backup_created_at: backup.header.created_at },
     rows: backup.rows,
     members: { restored: plan.members.restored.length, skipped: plan.members.skipped },
-    erased_accounts: shared?.erased ?? 0,
-    custom_domain_left_out: shared?.domainLeftOut ?? null,
+    erased_accounts: erased,
+    custom_domain_left_out: domainLeftOut,
     tokens: plan.revokeTokens ? 'revoked' : 'restored',
     migrated: pending.map(({ name }) => name),
     corrected,

@@ -6,17 +6,24 @@ import type { SqlClient } from '../../../db/statements.ts';
 import { AdminError } from '../error.ts';
 import { existingUsers } from './members.ts';
 import type { RestorePlan } from './plan.ts';
+import type { VerifiedBackup } from './verify.ts';
 
 /** Persons without an account in one organization, besides its members. More are no sign of a real backup. */
 const MOST_ERASED = 5_000;
 /** Anybody can write any ids into a text. */
 const MOST_MENTIONED = 20_000;
 
+/** What is inserted into `shared`. */
+export interface SharedPlan
+  extends Pick<RestorePlan, 'orgId' | 'slug' | 'isCopy' | 'members' | 'ownerId' | 'migrations'> {
+  backup: Omit<VerifiedBackup, 'header' | 'rows' | 'sha256'> & { header: { schema_version: number } };
+}
+
 /** Inserts the rows of `shared`, except for the last table of the file. */
 export async function restoreShared(
   tx: SqlClient,
-  plan: RestorePlan,
-): Promise<{ domainLeftOut: string | null; erased: number }> {
+  plan: SharedPlan,
+): Promise<{ domainLeftOut: string | null }> {
   const { backup, orgId, slug, isCopy, members, ownerId, migrations } = plan;
   const insert = async <Row extends object>(name: SharedTableName, rows: Row[], values = {}) => {
     if (rows.length === 0) return;
@@ -71,10 +78,10 @@ export async function restoreShared(
     rows.push({ ...owner, confirmed_at: at, created_at: at });
   }
   await insert('memberships', rows);
-  return { domainLeftOut: isTaken ? domain : null, erased: await eraseMissing(tx, plan) };
+  return { domainLeftOut: isTaken ? domain : null };
 }
 
-function pendingSteps({ backup, migrations }: RestorePlan) {
+function pendingSteps({ backup, migrations }: SharedPlan) {
   const applied_at = new Date().toISOString();
   const { schema_version: version } = backup.header;
   return migrations.slice(version).map(({ name, hash }) => ({ name, hash, applied_at }));
@@ -84,7 +91,7 @@ function pendingSteps({ backup, migrations }: RestorePlan) {
  * Notes the persons of whom the organization has something and who have no account here: they were deleted since the backup, or
  * have not registered on this server. Servers erase them from the organization, as after the deletion of an account.
  */
-async function eraseMissing(tx: SqlClient, { backup, orgId, members }: RestorePlan): Promise<number> {
+export async function eraseMissing(tx: SqlClient, { backup, orgId, members }: SharedPlan): Promise<number> {
   const former = backup.memberships.map(({ user_id }) => user_id).filter((id) => !members.ids.has(id));
   const isFormer = new Set(former);
   const named = await restoring.personsOf(tx, orgId, MOST_ERASED + former.length + 1);

@@ -6,6 +6,7 @@ import { orgTable, recountLines, schemaText } from '../output.ts';
 import { type Choose, ORG } from './choose.ts';
 import { addOrgBackup } from './org-backup.ts';
 import { addOrgLifecycle } from './org-lifecycle.ts';
+import { addOrgMove } from './org-move.ts';
 
 /** `orgs list`, `show`, `recount`, and the commands of `addOrgLifecycle` */
 export function addOrgs(program: Command, choose: Choose): void {
@@ -51,6 +52,7 @@ export function addOrgs(program: Command, choose: Choose): void {
 
   addOrgLifecycle(orgs, choose);
   addOrgBackup(orgs, choose);
+  addOrgMove(orgs, choose);
 
   orgs
     .command('recount')

@@ -36,10 +36,11 @@ const root = resolve(import.meta.dirname, '../../..');
 export function spawnAdmin(
   databaseUrl: string,
   args: readonly string[],
+  env: Record<string, string> = {},
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const child = spawn(process.execPath, [resolve(root, 'dist/admin.js'), ...args], {
     cwd: root,
-    env: { ...process.env, DATABASE_URL: databaseUrl, JWT_SECRET, LOG_FORMAT: 'json' },
+    env: { ...process.env, DATABASE_URL: databaseUrl, JWT_SECRET, LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = { out: '', err: '' };

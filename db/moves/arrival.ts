@@ -1,0 +1,153 @@
+import { sql } from 'drizzle-orm';
+import * as restoring from '../backup/restore.ts';
+import type { Migration } from '../migrations/migrate.ts';
+import type { Sql } from '../pool/query.ts';
+import { orgArrivals, orgMoves } from '../schema/moves.ts';
+import { orgSchemaName } from '../schema/org-schema.ts';
+import { reservedSlugs } from '../schema/orgs.ts';
+import { run, type SqlClient } from '../statements.ts';
+import { purgeFormer } from './leave.ts';
+import { type MovingOrg, tableIn } from './moves.ts';
+import { unsubscribe } from './replication.ts';
+
+/** The copy of an organization, which nobody is served from yet. */
+export interface Arrival {
+  copyId: string;
+  accounts: Record<string, string>;
+  ready: boolean;
+}
+
+export async function readArrival(client: SqlClient, orgId: string): Promise<Arrival | undefined> {
+  const [row] = await run<Omit<Arrival, 'accounts'> & { accounts: string }>(
+    client,
+    sql`select copy_id as "copyId", accounts::text as accounts, ready from ${orgArrivals} where org_id = ${orgId}::uuid`,
+  );
+  return row && { ...row, accounts: JSON.parse(row.accounts) };
+}
+
+/**
+ * Creates the tables of an organization, without indexes and foreign keys. Removes what it has left here when it moved away.
+ * @param accounts ids that are replaced in all rows that arrive
+ */
+export async function createCopy(
+  client: Sql,
+  { id, tables }: MovingOrg,
+  options: {
+    copyId: string;
+    slug: string;
+    accounts: Record<string, string>;
+    migrations: readonly Migration[];
+  },
+): Promise<restoring.Obstacle | undefined> {
+  const { copyId, slug, accounts, migrations } = options;
+  return await client.begin(async (tx) => {
+    await restoring.lockRestore(tx, id, slug);
+    const obstacle = await restoring.findObstacle(tx, { orgId: id, slug, isOriginal: true });
+    if (obstacle) return obstacle;
+    await purgeFormer(tx, id);
+    await run(
+      tx,
+      sql`insert into ${orgArrivals} (org_id, copy_id, accounts)
+        values (${id}::uuid, ${copyId}::uuid, ${JSON.stringify(accounts)}::text::json)`,
+    );
+    // Nobody else gets the slug until the organization arrives, or after the move was cancelled.
+    await run(
+      tx,
+      sql`insert into ${reservedSlugs} (slug, org_id, reserved_at) values (${slug}, null, now()) on conflict do nothing`,
+    );
+    const plan = await restoring.planSchema(tx, id, migrations);
+    await restoring.runAll(tx, plan.tables);
+    await restoring.emptyTables(tx, id);
+    if (Object.keys(accounts).length > 0) await replaceAccounts(tx, { id, tables }, accounts);
+    return undefined;
+  });
+}
+
+/** Triggers of the subscription replace ids of accounts, wherever they stand. */
+async function replaceAccounts(
+  tx: SqlClient,
+  { id, tables }: MovingOrg,
+  accounts: Record<string, string>,
+): Promise<void> {
+  const schema = orgSchemaName(id);
+  // Ids come from a database of the operator and are nevertheless checked.
+  const pairs = Object.entries(accounts).map(([from, to]) => {
+    if (!/^[0-9a-f-]{36}$/.test(from) || !/^[0-9a-f-]{36}$/.test(to)) throw new Error('not an id');
+    return `row := regexp_replace(row, '${from}', '${to}', 'gi');`;
+  });
+  await run(
+    tx,
+    sql.raw(`create function "${schema}".replace_accounts() returns trigger language plpgsql set search_path = pg_catalog as $$
+      declare row text := row_to_json(new)::text;
+      begin ${pairs.join(' ')} return json_populate_record(new, row::json); end $$`),
+  );
+  const name = sql.identifier('replace_accounts');
+  for (const table of tables) {
+    await run(
+      tx,
+      sql`create trigger ${name} before insert or update on ${tableIn(schema, table)}
+        for each row execute function ${sql.identifier(schema)}.${name}()`,
+    );
+    await run(tx, sql`alter table ${tableIn(schema, table)} enable replica trigger ${name}`);
+  }
+}
+
+/** Creates indexes and foreign keys, when all rows are copied. */
+export async function completeCopy(
+  client: Sql,
+  orgId: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await client.begin(async (tx) => {
+    const { afterRows } = await restoring.planSchema(tx, orgId, migrations);
+    await restoring.runAll(tx, afterRows);
+    await run(tx, sql`update ${orgArrivals} set ready = true where org_id = ${orgId}::uuid`);
+  });
+}
+
+/** Whether the copy has a version of policies, and with it all that was written before. */
+export async function hasArrived(client: SqlClient, orgId: string, version: number): Promise<boolean> {
+  const found = await run(
+    client,
+    sql`select 1 from ${tableIn(orgSchemaName(orgId), 'policy_versions')} where version >= ${version}`,
+  );
+  return found.length > 0;
+}
+
+/**
+ * Ends the copying in the transaction that puts the organization into service.
+ * @returns false if another process has done so
+ */
+export async function endCopy(
+  tx: SqlClient,
+  orgId: string,
+  { copyId, domain }: { copyId: string; domain: string | null },
+): Promise<boolean> {
+  const ended = await run(
+    tx,
+    sql`delete from ${orgArrivals} where org_id = ${orgId}::uuid and copy_id = ${copyId}::uuid returning 1`,
+  );
+  if (ended.length === 0) return false;
+  await unsubscribe(tx, orgId);
+  const schema = sql.identifier(orgSchemaName(orgId));
+  await run(tx, sql`drop function if exists ${schema}.replace_accounts() cascade`);
+  await run(tx, sql`delete from ${orgMoves} where org_id = ${orgId}::uuid`);
+  if (domain !== null)
+    await run(
+      tx,
+      sql`delete from ${reservedSlugs} where slug = ${domain} and org_id is null and moved_to is not null`,
+    );
+  return true;
+}
+
+/** Removes a copy that nobody is served from. @returns false if there is none */
+export async function dropCopy(client: Sql, orgId: string): Promise<boolean> {
+  if (!(await readArrival(client, orgId))) return false;
+  await client.begin((tx) => unsubscribe(tx, orgId));
+  await client.begin(async (tx) => {
+    const dropped = await run(tx, sql`delete from ${orgArrivals} where org_id = ${orgId}::uuid returning 1`);
+    if (dropped.length > 0)
+      await run(tx, sql`drop schema if exists ${sql.identifier(orgSchemaName(orgId))} cascade`);
+  });
+  return true;
+}

@@ -1,0 +1,128 @@
+import { sql } from 'drizzle-orm';
+import { columnsOf } from '../backup/columns.ts';
+import { isRetryable, MOVING, sqlState } from '../errors.ts';
+import { increaseVersion } from '../policies/version.ts';
+import type { Sql, TransactionSql } from '../pool/query.ts';
+import { defineOrgTables } from '../schema/org.ts';
+import { orgSchemaName } from '../schema/org-schema.ts';
+import { run, type SqlClient } from '../statements.ts';
+import { holdMove, type MovingOrg, tableIn } from './moves.ts';
+
+/*
+ * Triggers refuse the writes of an organization until a time by the clock of the database: a command that dies leaves no pause behind.
+ * They hold for every process, also for one that does not know of the move. Reads go on.
+ */
+
+const LOCK_TIMEOUT = '1s';
+const LOCK_TIMED_OUT = '55P03';
+const MAX_TRIES = 20;
+
+/** Servers set it once a minute for tokens that read. It is not worth a refused read. */
+export const NOT_PAUSED: Readonly<Record<string, string>> = { api_tokens: 'last_used' };
+
+const nameOf = (schema: string) => sql`${sql.identifier(schema)}.${sql.identifier('refuse_writes')}`;
+const TRIGGER = sql.identifier('refuse_writes');
+
+/** Runs a transaction that locks the tables of an organization, again if others hold them for too long. */
+export async function lockingTables<T>(
+  client: Sql,
+  { id, tables }: MovingOrg,
+  work: (tx: TransactionSql, lock: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const schema = orgSchemaName(id);
+  const names = sql.join(
+    tables.map((table) => tableIn(schema, table)),
+    sql`, `,
+  );
+  for (let tries = 1; ; tries++) {
+    try {
+      return await client.begin(async (tx) => {
+        await run(tx, sql.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`));
+        await holdMove(tx, id);
+        return await work(tx, async () => {
+          await run(tx, sql`lock table ${names} in share row exclusive mode`);
+        });
+      });
+    } catch (error) {
+      const passes = sqlState(error) === LOCK_TIMED_OUT || isRetryable(error);
+      if (!passes || tries === MAX_TRIES) throw error;
+      // Writers that waited behind the lock get their turn.
+      await new Promise((later) => setTimeout(later, 100 * tries));
+    }
+  }
+}
+
+/** Writes a version of policies. @returns it: a copy that has it has all that was written before */
+export async function markVersion(client: SqlClient, orgId: string): Promise<number> {
+  const tables = defineOrgTables(orgSchemaName(orgId));
+  const [row] = await run<{ version: number }>(
+    client,
+    sql`with raised as (${increaseVersion(tables, sql`(values (1)) as changed`)} returning version) select version from raised`,
+  );
+  if (!row) throw new Error('there is no version of policies');
+  return row.version;
+}
+
+export interface Pause {
+  /** When it ends by itself. */
+  until: string;
+  /** The version of policies that the last transaction before the pause has written: whoever has it has all that was before. */
+  version: number;
+}
+
+/** Waits for the writes in progress, and refuses all later ones for a time. */
+export async function pauseWrites(client: Sql, org: MovingOrg, ms: number): Promise<Pause> {
+  const schema = orgSchemaName(org.id);
+  return await lockingTables(client, org, async (tx, lock) => {
+    await lock();
+    await defineRefusal(tx, schema, '-infinity');
+    const version = await markVersion(tx, org.id);
+    const [row] = await run<{ until: string }>(
+      tx,
+      sql`select (clock_timestamp() + ${ms} * interval '1 ms')::text as until`,
+    );
+    const until = row?.until ?? '';
+    await defineRefusal(tx, schema, until);
+    const columns = await updatable(tx, org);
+    for (const table of org.tables)
+      await run(
+        tx,
+        sql`create or replace trigger ${TRIGGER}
+          before insert or delete or update of ${columns.get(table)} on ${tableIn(schema, table)}
+          for each statement execute function ${nameOf(schema)}()`,
+      );
+    return { until, version };
+  });
+}
+
+async function defineRefusal(tx: SqlClient, schema: string, until: string): Promise<void> {
+  await run(
+    tx,
+    sql.raw(`create or replace function "${schema}".refuse_writes() returns trigger language plpgsql
+      set search_path = pg_catalog as $$ begin
+        if clock_timestamp() < timestamptz '${until}' then
+          raise exception 'the organization is being moved to another cell' using errcode = '${MOVING}';
+        end if;
+        return null;
+      end $$`),
+  );
+}
+
+/** The columns of each table that a pause keeps from being updated. */
+async function updatable(tx: SqlClient, { id, tables }: MovingOrg) {
+  const columns = await columnsOf(tx, orgSchemaName(id));
+  return new Map(
+    tables.map((table) => {
+      const names = (columns.get(table) ?? []).map(({ name }) => name);
+      const refused = names.filter((name) => name !== NOT_PAUSED[table]).map((name) => sql.identifier(name));
+      return [table, sql.join(refused, sql`, `)] as const;
+    }),
+  );
+}
+
+/** Ends a pause. */
+export async function resumeWrites(client: Sql, org: MovingOrg): Promise<void> {
+  await lockingTables(client, org, async (tx) => {
+    await run(tx, sql`drop function if exists ${nameOf(orgSchemaName(org.id))}() cascade`);
+  });
+}

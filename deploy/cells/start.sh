@@ -1,0 +1,33 @@
+#!/bin/sh
+# Starts two cells with a PostgreSQL each, the directory and HAProxy on loopback, until Ctrl-C.
+set -eu
+cd "$(dirname "$0")"
+. ./settings.sh
+mkdir -p "$RUN" && chmod 755 "$RUN"
+trap 'trap - EXIT; ./stop.sh' EXIT INT TERM
+
+for cell in one two; do
+  data=$RUN/postgres-$cell
+  if [ ! -d "$data" ]; then
+    install -d -o "$PG_USER" "$data"
+    as_postgres initdb -D "$data" -U postgres --auth=scram-sha-256 --pwfile="$PASSWORD_FILE" > "$RUN/initdb.log"
+    cat postgresql.conf >> "$data/postgresql.conf"
+  fi
+  as_postgres pg_ctl -D "$data" -w -l "$data/log" -o "-p $(port_of $cell) -c unix_socket_directories=" start > /dev/null
+done
+for database in one:findings two:findings one:cells; do
+  sql "${database%:*}" -qtAc "select 'create database ${database#*:}' where not exists
+    (select from pg_database where datname = '${database#*:}')" | sql "${database%:*}" -q
+done
+
+touch "$RUN/cells.map"
+for cell in one two; do
+  (settings_of $cell; cd "$RUN"; exec node --enable-source-maps "$ROOT/dist/server.js" > "$RUN/server-$cell.log" 2>&1) &
+  echo $! > "$RUN/server-$cell.pid"
+done
+cp haproxy.cfg "$RUN/haproxy.cfg"
+(cd "$RUN"; exec haproxy -W -f haproxy.cfg > haproxy.log 2>&1) &
+echo $! > "$RUN/haproxy.pid"
+until curl -sf -o /dev/null http://127.0.0.1:8000/readyz; do sleep 0.5; done
+echo "Open http://cells.localhost:8000. Ctrl-C stops everything; its data is in $RUN."
+wait

@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm';
+import { type CellName, prepareDirectory, readNames, writeNames } from '../../../db/cells/names.ts';
+import type { Database } from '../../../db/client.ts';
+import type { Sql } from '../../../db/pool/query.ts';
+import { orgs, reservedSlugs } from '../../../db/schema/orgs.ts';
+import { run, type SqlClient } from '../../../db/statements.ts';
+import { writeFileSafely } from '../backup/output-file.ts';
+import { AdminError, EXIT } from '../error.ts';
+
+const CELL = /^[a-z0-9][a-z0-9-]{0,49}$/;
+
+/** @throws AdminError if a text cannot be the name of a cell */
+export function requireCell(name: unknown, how: string): string {
+  if (typeof name === 'string' && CELL.test(name)) return name;
+  throw new AdminError(`${how}: lower-case letters, digits and hyphens`, EXIT.usage);
+}
+
+/** Of slugs that were those of purged organizations. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** Every slug, former slug and custom domain of a cell, also those that lead nowhere any more. */
+export async function namesOf(client: SqlClient, orgId?: string): Promise<CellName[]> {
+  const only = orgId === undefined ? sql`true` : sql`org_id = ${orgId}::uuid`;
+  const rows = await run<CellName>(
+    client,
+    sql`select name, org_id as "orgId" from (
+        select slug as name, id as org_id from ${orgs}
+        union all select custom_domain, id from ${orgs} where custom_domain is not null
+        union all select slug, coalesce(org_id, ${NOBODY}::uuid) from ${reservedSlugs}
+          where org_id is not null or moved_to is null
+      ) n where ${only}`,
+  );
+  return [...rows];
+}
+
+/** Writes what a cell has into the directory. */
+export async function syncCell(database: Pick<Database, 'sql'>, directory: Sql, cell: string) {
+  await prepareDirectory(directory);
+  const present = await namesOf(database.sql);
+  return { cell, names: present.length, ...(await writeNames(directory, cell, present)) };
+}
+
+/**
+ * Writes a map of HAProxy from hosts to cells.
+ * @param fallback the cell of hosts that are not in the map, whose names are left out
+ */
+export async function writeMap(
+  directory: SqlClient,
+  file: string,
+  { baseDomain, fallback }: { baseDomain: string; fallback: string | undefined },
+): Promise<{ file: string; hosts: number }> {
+  let hosts = 0;
+  await writeFileSafely(file, true, async (output) => {
+    for await (const page of readNames(directory)) {
+      const lines = page
+        .filter(({ cell }) => cell !== fallback)
+        .map(({ name, cell }) => `${hostOf(name, baseDomain)} ${cell}\n`);
+      hosts += lines.length;
+      await output.write(lines.join(''));
+    }
+  });
+  return { file, hosts };
+}
+
+/** The host of a slug or custom domain. */
+export const hostOf = (name: string, baseDomain: string): string =>
+  name.includes('.') ? name : `${name}.${baseDomain}`;

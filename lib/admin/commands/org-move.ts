@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import { type CellName, moveNames, prepareDirectory } from '../../../db/cells/names.ts';
+import { openDatabase } from '../../../db/client.ts';
+import { readMoves } from '../../../db/moves/moves.ts';
+import type { Sql } from '../../../db/pool/query.ts';
+import { requireCell } from '../cells/cells.ts';
+import { AdminError, EXIT, oneLine, reasonOf } from '../error.ts';
+import type { MoveCall } from '../move/call.ts';
+import { cancelMove, purgeMoved } from '../move/manage.ts';
+import { type MoveResult, moveOrg } from '../move/move.ts';
+import { table } from '../output.ts';
+import { inDirectory } from './cells.ts';
+import { type Call, type Choose, ORG } from './choose.ts';
+
+/** `orgs move`, `moves`, `purge-moved` */
+export function addOrgMove(orgs: Command, choose: Choose): void {
+  orgs
+    .command('move')
+    .description(
+      'move an organization to the database of another cell (SVC_MOVE_TARGET_URL) while servers run; it takes no changes for the last seconds; repeat the command if it fails or dies',
+    )
+    .argument('<org>', ORG)
+    .option('--to <cell>', 'name of the other cell: letters, digits and hyphens')
+    .option('--max-pause <seconds>', 'how long it may take no changes, from 3 to 60', '10')
+    .option('--cancel', 'cancel the move: the organization stays')
+    .action((org, options, command) =>
+      choose(command, async (call) => {
+        if (options.cancel) {
+          const json = await withCells(call, (move) => cancelMove(move, org));
+          return { json, text: `the move of ${json.slug} to ${oneLine(json.cell)} is cancelled` };
+        }
+        const to = requireCell(options.to, 'name the other cell with --to <cell>');
+        const seconds = Number(options.maxPause);
+        if (!(seconds >= 3 && seconds <= 60))
+          throw new AdminError('--max-pause takes a number from 3 to 60', EXIT.usage);
+        const onServed = (names: CellName[]) =>
+          inDirectory(call, async (directory) => {
+            await prepareDirectory(directory);
+            await moveNames(directory, to, names);
+          });
+        const json = await withCells(call, (move) =>
+          moveOrg({ ...move, ...(call.config.cellsUrl && { onServed }) }, org, {
+            to,
+            maxPauseMs: seconds * 1_000,
+          }),
+        );
+        return { json, text: movedText(json) };
+      }),
+    );
+  orgs
+    .command('moves')
+    .description('list the organizations that are being moved to other cells, or have moved')
+    .action((_, command) =>
+      choose(command, async ({ database }) => {
+        const json = await readMoves(database.sql);
+        const rows = json.map(({ slug, orgId, cell, movedAt, pending }) => [
+          ...[slug, orgId, cell],
+          ...[
+            movedAt === null ? 'copying' : pending ? 'out of service' : 'moved',
+            movedAt?.toISOString() ?? '',
+          ],
+        ]);
+        return { json, text: table(['SLUG', 'ID', 'TO', 'STATE', 'MOVED'], rows) };
+      }),
+    );
+  orgs
+    .command('purge-moved')
+    .description('remove the data of an organization that has moved to another cell; cannot be undone')
+    .argument('<org>', ORG)
+    .option('--confirm <slug>', 'the slug that it had when it moved')
+    .action((org, options, command) =>
+      choose(command, async ({ database, log }) => {
+        const json = await purgeMoved({ source: database.sql, log }, org, options.confirm);
+        const text = json.purged
+          ? `the data of ${json.slug} is removed`
+          : `${json.slug} has left no data here`;
+        return { json, text };
+      }),
+    );
+}
+
+function movedText({ org, cell, custom_domain, members, members_left_out, pause_ms }: MoveResult): string {
+  return [
+    `${org} has moved to ${oneLine(cell)}, with ${members} members${pause_ms === null ? '' : `; it took no changes for ${pause_ms} ms`}`,
+    ...members_left_out.map(
+      (email) =>
+        `  not a member there, because another account has an address of theirs: ${oneLine(email ?? '-')}`,
+    ),
+    `let the proxy send ${[`${org}.<base domain>`, ...(custom_domain ? [oneLine(custom_domain)] : [])].join(' and ')} there`,
+  ].join('\n');
+}
+
+/** Calls `use` with a session of each cell. A session has no time limit, and its locks end with it. */
+async function withCells<T>(
+  { config, log, tracks, progress }: Call,
+  use: (call: MoveCall) => Promise<T>,
+): Promise<T> {
+  const { databaseUrl, moveTargetUrl, moveSourceUrl } = config;
+  if (databaseUrl === undefined || moveTargetUrl === undefined)
+    throw new AdminError('set DATABASE_URL and SVC_MOVE_TARGET_URL to the databases of the two cells');
+  return await inSession(databaseUrl, 'this cell', (source) =>
+    inSession(moveTargetUrl, 'the other cell', (target) =>
+      use({ source, target, sourceUrl: moveSourceUrl ?? databaseUrl, log, migrations: tracks.org, progress }),
+    ),
+  );
+}
+
+async function inSession<T>(url: string, name: string, use: (client: Sql) => Promise<T>): Promise<T> {
+  const own = openDatabase({ url, max: 1, statementMs: 0, applicationName: 'svc-findings-admin' });
+  try {
+    await own.ping(5_000).catch((error) => {
+      throw new AdminError(`the database of ${name} cannot be used: ${reasonOf(error)}`);
+    });
+    return await own.withConnection(use);
+  } finally {
+    await own.close(1_000);
+  }
+}

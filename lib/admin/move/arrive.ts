@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm';
+import { insertRows, sharedTarget } from '../../../db/backup/restore.ts';
+import { FIRST, LAST, SHARED_TABLES } from '../../../db/backup/sections.ts';
+import { insertAccounts, insertPersonalTokens } from '../../../db/moves/accounts.ts';
+import { endCopy } from '../../../db/moves/arrival.ts';
+import type { SharedRows } from '../../../db/moves/leave.ts';
+import type { Move } from '../../../db/moves/moves.ts';
+import type { TransactionSql } from '../../../db/pool/query.ts';
+import { orgs } from '../../../db/schema/orgs.ts';
+import { run } from '../../../db/statements.ts';
+import { findMembers } from '../backup/members.ts';
+import { eraseMissing, restoreShared, type SharedPlan } from '../backup/shared.ts';
+import type { MemberRow } from '../backup/verify.ts';
+import { AdminError } from '../error.ts';
+import type { MoveCall } from './call.ts';
+import { matchMembers } from './members.ts';
+
+export interface Arrived {
+  slug: string;
+  domain: string | null;
+  members: number;
+  /** Addresses of members whose account could not be copied. */
+  leftOut: (string | null)[];
+  /** Erases persons without an account there. Reads all findings, so that members do not wait for it. */
+  erase(): Promise<void>;
+}
+
+/** Puts an organization into service in the other cell, with the rows of `shared` that were kept. It may have been done before. */
+export async function arrive(
+  { source, target, migrations }: MoveCall,
+  { orgId, copyId }: Move,
+  left: SharedRows,
+): Promise<Arrived> {
+  const { tables, personalTokens } = left;
+  const [stored] = tables.orgs;
+  const memberships = tables.memberships as unknown as MemberRow[];
+  const first = Object.fromEntries(FIRST.map((name) => [name, tables[name]]));
+  const slug = String(stored?.slug);
+  const { copies, leftOut } = await matchMembers({ source, target }, memberships);
+  const planOf = async (tx: TransactionSql): Promise<SharedPlan> => ({
+    ...{ orgId, slug, isCopy: false, ownerId: undefined, migrations },
+    members: await findMembers(tx, memberships),
+    backup: { ...(first as never as SharedPlan['backup']), header: { schema_version: migrations.length } },
+  });
+  const domain = stored?.custom_domain ?? null;
+  const result = await target.begin(async (tx) => {
+    if (!(await endCopy(tx, orgId, { copyId, domain }))) {
+      await requireServed(tx, orgId);
+      return { domainLeftOut: null, members: (await planOf(tx)).members.restored.length };
+    }
+    await insertAccounts(tx, copies);
+    const plan = await planOf(tx);
+    const { domainLeftOut } = await restoreShared(tx, plan);
+    const accounts = new Map(plan.members.restored.map(({ user_id, account }) => [user_id, account]));
+    const tokens = (personalTokens as { user_id: string }[]).flatMap((token) => {
+      const user_id = accounts.get(token.user_id);
+      return user_id === undefined ? [] : [{ ...token, user_id }];
+    });
+    await insertPersonalTokens(tx, tokens);
+    const risks = tables[LAST].map((row) =>
+      JSON.stringify(SHARED_TABLES[LAST].columns.map((name) => row[name])),
+    );
+    if (risks.length > 0) await insertRows(tx, await sharedTarget(tx, LAST, orgId), risks);
+    return { domainLeftOut, members: plan.members.restored.length };
+  });
+  return {
+    slug,
+    domain: result.domainLeftOut === null ? domain : null,
+    members: result.members,
+    leftOut: leftOut.map(({ email }) => email),
+    erase: () => target.begin(async (tx) => void (await eraseMissing(tx, await planOf(tx)))),
+  };
+}
+
+async function requireServed(tx: TransactionSql, orgId: string): Promise<void> {
+  const found = await run(tx, sql`select 1 from ${orgs} where id = ${orgId}::uuid`);
+  if (found.length === 0)
+    throw new AdminError(
+      'the other cell has neither the organization nor its copy: is it the cell that the move began with?',
+    );
+}

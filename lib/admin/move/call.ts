@@ -1,0 +1,17 @@
+import type { CellName } from '../../../db/cells/names.ts';
+import type { Migration } from '../../../db/migrations/migrate.ts';
+import type { Sql } from '../../../db/pool/query.ts';
+import type { Logger } from '../../logger.ts';
+
+/** What a move needs. Each client has one session. */
+export interface MoveCall {
+  source: Sql;
+  target: Sql;
+  /** How the PostgreSQL of the target reaches that of the source. */
+  sourceUrl: string;
+  log: Logger;
+  migrations: readonly Migration[];
+  progress(line: string): void;
+  /** Called when the other cell serves the organization, perhaps again. */
+  onServed?: ((names: CellName[]) => Promise<void>) | undefined;
+}

@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import { sharedSection } from '../../../db/backup/snapshot.ts';
+import type { Obstacle } from '../../../db/moves/leave.ts';
+import { readMoves } from '../../../db/moves/moves.ts';
+import { readRights } from '../../../db/moves/replication.ts';
+import type { Sql } from '../../../db/pool/query.ts';
+import { orgs } from '../../../db/schema/orgs.ts';
+import { migrations } from '../../../db/schema/platform.ts';
+import { createEngineDetection } from '../../../db/server-facts.ts';
+import { run } from '../../../db/statements.ts';
+import type { MemberRow } from '../backup/verify.ts';
+import { AdminError, oneLine } from '../error.ts';
+import type { MoveCall } from './call.ts';
+
+/** Why an organization cannot be moved now. */
+export const OBSTACLES: Record<Obstacle, string> = {
+  changed:
+    'has another slug or version of its schema than before, or lacks indexes: run "migrate", or cancel the move and begin anew',
+  deleted: 'is deleted',
+  transfers: 'has a project that is being transferred: see "projects transfers"',
+  late: 'took too long',
+};
+
+/** The organization with a slug or id, also if it has left its database. */
+export async function findOrgOf(client: Sql, name: string): Promise<{ id: string; slug: string }> {
+  const rows = await run<{ id: string; slug: string }>(
+    client,
+    sql`select id, slug from ${orgs} where id::text = ${name.toLowerCase()} or slug = ${name}`,
+  );
+  const org = rows.find(({ id }) => id === name.toLowerCase()) ?? rows[0];
+  if (org) return org;
+  const [move] = await readMoves(client, name);
+  if (!move) throw new AdminError(`there is no organization "${oneLine(name)}"`);
+  return { id: move.orgId, slug: move.slug };
+}
+
+/** The members of an organization with their primary addresses. */
+export async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]> {
+  return await client.begin(async (tx) => {
+    const { columns, rows } = sharedSection(tx, 'memberships', orgId);
+    const members: MemberRow[] = [];
+    for await (const lines of rows())
+      for (const line of lines) {
+        const cells: unknown[] = JSON.parse(Buffer.from(line).toString());
+        members.push(Object.fromEntries(columns.map((column, i) => [column, cells[i]])) as MemberRow);
+      }
+    return members;
+  });
+}
+
+/** @throws AdminError unless an organization can be moved between the databases */
+export async function requireCells({ source, target, sourceUrl }: MoveCall): Promise<void> {
+  const [here, there] = [await readRights(source), await readRights(target)];
+  const problem = !here.logical
+    ? 'wal_level of this PostgreSQL is not "logical"'
+    : !here.publish
+      ? 'the role here needs the attribute REPLICATION'
+      : !there.subscribe
+        ? 'the role of the other cell needs the role pg_create_subscription (PostgreSQL 16), or must be a superuser'
+        : new URL(sourceUrl).password === ''
+          ? 'the URL of this database has no password'
+          : undefined;
+  if (problem) throw new AdminError(problem);
+  for (const client of [source, target])
+    if ((await createEngineDetection()(client)) === 'citus')
+      throw new AdminError('an organization on Citus moves by "orgs backup" and "orgs restore-backup"');
+  const [ours, theirs] = [await stepsOf(source), await stepsOf(target)];
+  if (ours !== theirs)
+    throw new AdminError('the two cells have different versions of the service: migrate first');
+}
+
+const stepsOf = async (client: Sql): Promise<string> => {
+  const [row] = await run<{ steps: string }>(
+    client,
+    sql`select string_agg(hash, ',' order by name) as steps from ${migrations}`,
+  );
+  return row?.steps ?? '';
+};

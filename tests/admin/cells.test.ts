@@ -1,0 +1,125 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { moveNames } from '../../db/cells/names.ts';
+import { openDatabase } from '../../db/client.ts';
+import { runAdmin } from '../../lib/admin/run.ts';
+import { createOrg, createUser, must } from '../support/api/api.ts';
+import { createDatabase } from '../support/database/database.ts';
+import { afterSuite } from '../support/run/suite.ts';
+import { JWT_SECRET, startApp, type TestApp } from '../support/server/app.ts';
+
+/* The directory of slugs and custom domains of several cells. */
+
+let one: TestApp;
+let two: TestApp;
+let cellsUrl: string;
+
+beforeAll(async () => {
+  const directory = await createDatabase('empty');
+  afterSuite(directory.drop);
+  cellsUrl = directory.url;
+  const start = (cell: string) => startApp({ env: { SVC_CELL: cell, SVC_CELLS_URL: cellsUrl } });
+  [one, two] = [await start('one'), await start('two')];
+});
+
+async function run(t: TestApp, cell: string, ...args: string[]) {
+  let said = '';
+  const code = await runAdmin(args, {
+    env: {
+      DATABASE_URL: t.databaseUrl,
+      JWT_SECRET,
+      SVC_CELL: cell,
+      SVC_CELLS_URL: cellsUrl,
+      SVC_BASE_DOMAIN: 'example.com',
+    },
+    out: (text) => {
+      said += text;
+    },
+    err: (text) => {
+      said += text;
+    },
+  });
+  return { code, said };
+}
+
+const create = async (t: TestApp, slug: string) =>
+  t.api.post('/orgs', { cookie: (await createUser(t.api)).cookie, body: { name: slug, slug } });
+
+describe('a slug', () => {
+  it('that two cells want at the same instant goes to one of them', async () => {
+    for (const slug of ['race-a', 'race-b', 'race-c']) {
+      const answers = await Promise.all([create(one, slug), create(two, slug)]);
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
+      expect(answers.map(({ error }) => error)).toContain('tenant_error/slug_taken');
+    }
+  });
+
+  it('of an organization of another cell is taken for renamings, too', async () => {
+    const org = await createOrg(one.api);
+    const other = await createOrg(two.api);
+    const rename = (slug: string) =>
+      two.api.patch(`/orgs/${other.slug}`, { ...other.asOwner, body: { slug } });
+    expect((await rename(org.slug)).error).toBe('tenant_error/slug_taken');
+    must(await rename(`${org.slug}-2`));
+    expect((await create(one, `${org.slug}-2`)).error).toBe('tenant_error/slug_taken');
+    // Its former slug as well.
+    expect((await create(one, other.slug)).error).toBe('tenant_error/slug_taken');
+  });
+
+  it('can be taken again by the same cell after an attempt that failed', async () => {
+    const directory = openDatabase({ url: cellsUrl, max: 1 });
+    await directory.sql.unsafe(
+      `insert into cells.names (name, cell, org_id) values ('half-made', 'one', gen_random_uuid())`,
+    );
+    await directory.close();
+    expect((await create(two, 'half-made')).error).toBe('tenant_error/slug_taken');
+    must(await create(one, 'half-made'));
+  });
+
+  it('is not given to anybody while the directory does not answer, and nothing else fails', async () => {
+    const alone = await startApp({
+      databaseUrl: one.databaseUrl,
+      env: { SVC_CELL: 'one', SVC_CELLS_URL: 'postgres://x:y@127.0.0.1:1/cells' },
+    });
+    const org = await createOrg(one.api);
+    const refused = await alone.api.post('/orgs', { cookie: org.owner.cookie, body: { name: 'New' } });
+    expect(refused.error).toBe('server_error/unavailable');
+    expect((await alone.api.get('/projects', org.asOwner)).status).toBe(200);
+  });
+});
+
+describe('cells sync and map', () => {
+  it('write every name, keep those that have moved, and report a name that two cells have', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'map-'));
+    afterSuite(() => rmSync(dir, { recursive: true, force: true }));
+    const file = join(dir, 'cells.map');
+    const map = async (...args: string[]) => {
+      expect(await run(one, 'one', 'cells', 'map', file, ...args)).toMatchObject({ code: 0 });
+      return readFileSync(file, 'utf8').trim().split('\n');
+    };
+    const org = await createOrg(one.api);
+    await run(one, 'one', 'domains', 'set', org.slug, 'findings.acme.org');
+    expect(await run(one, 'one', 'cells', 'sync')).toMatchObject({ code: 0 });
+    expect(await map()).toEqual(
+      expect.arrayContaining([`${org.slug}.example.com one`, 'findings.acme.org one']),
+    );
+    expect((await map('--default', 'one')).join()).not.toContain(' one');
+
+    const directory = openDatabase({ url: cellsUrl, max: 1 });
+    await moveNames(directory.sql, 'two', [{ name: org.slug, orgId: org.id }]);
+    // As long as it is still in the other database, too, nothing changes.
+    expect(await run(one, 'one', 'cells', 'sync')).toMatchObject({ code: 0 });
+    expect(await map('--default', 'one')).toContain(`${org.slug}.example.com two`);
+
+    await directory.sql.unsafe(`insert into cells.names (name, cell, org_id, since) values
+      ('taken-elsewhere', 'two', gen_random_uuid(), now()), ('left-over', 'one', gen_random_uuid(), now() - interval '2 hours')`);
+    await run(one, 'one', 'orgs', 'rename', org.slug, '--slug', 'taken-elsewhere');
+    const conflict = await run(one, 'one', 'cells', 'sync');
+    expect(conflict).toMatchObject({ code: 1 });
+    expect(conflict.said).toContain('taken-elsewhere belongs to');
+    expect((await map()).join()).not.toContain('left-over');
+    await directory.close();
+  });
+});

@@ -1,0 +1,185 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { cancelMove, purgeMoved } from '../../lib/admin/move/manage.ts';
+import { fill, sharedRowsOf } from '../support/admin/backup.ts';
+import { inCells, leftIn, moveBetween, rowsIn, sqlOf, startCells } from '../support/admin/cells.ts';
+import { admin } from '../support/admin/command.ts';
+import {
+  createOrg,
+  createScan,
+  createUser,
+  finding,
+  must,
+  PASSWORD,
+  push,
+  type TestOrg,
+} from '../support/api/api.ts';
+import { expectKeptCounts } from '../support/database/counts.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+
+/* Organizations that have moved to the database of another cell. */
+
+let one: TestApp;
+let two: TestApp;
+let org: TestOrg;
+
+beforeAll(async () => {
+  ({ one, two } = await startCells());
+});
+
+beforeEach(async () => {
+  org = await createOrg(one.api);
+});
+
+const schema = () => orgSchemaName(org.id);
+const get = (t: TestApp, path = '/projects', of = org) => t.api.get(path, of.asOwner);
+const UNAVAILABLE = 'server_error/unavailable';
+
+const move = () => moveBetween(one, two, org);
+
+describe('an organization that has moved', () => {
+  it('has all of its rows, its members and tokens in the other cell', async () => {
+    await fill(one, org);
+    const rows = await rowsIn(one, org);
+    const shared = await sharedRowsOf(one.services.database, org);
+    const list = must(await get(one, '/findings'));
+    expect(await move()).toMatchObject({ org: org.slug, members: 2, members_left_out: [] });
+    expect(await rowsIn(two, org)).toEqual(rows);
+    expect(await sharedRowsOf(two.services.database, org)).toEqual(shared);
+    await expectKeptCounts(two.services.database, org);
+    await push(two.api, org, await createScan(two.api, org));
+    // Sessions stay: the owner signs in with the same password.
+    expect((await get(two, '/findings')).status).toBe(401);
+    const { email } = org.owner;
+    const { cookie } = await two.api.post('/auth/login', { body: { email, password: PASSWORD } });
+    expect(must(await two.api.get('/findings', { cookie, org: org.slug })).slice(-list.length)).toHaveLength(
+      list.length,
+    );
+    expect(await leftIn(two, org)).toEqual([schema()]);
+    expect(await leftIn(one, org)).toEqual(['move', `moved_${org.id.replaceAll('-', '')}`]);
+  });
+
+  it('is not served by the cell that it has left, by any of its addresses and whatever a process remembers', async () => {
+    const { slug } = org;
+    await admin(one.databaseUrl, ['orgs', 'rename', slug, '--slug', `${slug}-new`]);
+    await admin(one.databaseUrl, ['domains', 'set', `${slug}-new`, `${slug}.example.org`]);
+    const scan = await createScan(one.api, org);
+    await push(one.api, org, scan);
+    const cold = await startApp({ databaseUrl: one.databaseUrl });
+    await moveBetween(one, two, { slug: `${slug}-new` });
+    for (const t of [one, cold]) {
+      for (const name of [slug, `${slug}-new`]) {
+        const answers = [
+          await t.api.get('/findings', { ...org.asOwner, org: name }),
+          await t.api.post('/agent/findings', { ...org.asAgent, org: name, body: finding(org, scan) }),
+          await t.api.get('/auth/me', { ...org.asOwner, org: name, host: `${slug}.example.org` }),
+        ];
+        for (const { error, headers } of answers.slice(0, 2)) {
+          expect(error).toBe(UNAVAILABLE);
+          expect(headers.get('retry-after')).toBe('1');
+        }
+      }
+      const { error } = await t.api.get('/findings', {
+        cookie: org.owner.cookie,
+        host: `${slug}.example.org`,
+      });
+      expect(error).toBe(UNAVAILABLE);
+      expect(JSON.stringify(must(await t.api.get('/orgs', org.asOwner)))).not.toContain(org.id);
+    }
+    await push(two.api, { ...org, asAgent: { ...org.asAgent, org: `${slug}-new` } }, scan);
+    // Nobody else gets its addresses there.
+    const other = await createOrg(one.api);
+    for (const name of [slug, `${slug}-new`])
+      expect((await admin(one.databaseUrl, ['orgs', 'rename', other.slug, '--slug', name])).err).toContain(
+        'taken',
+      );
+  });
+
+  it('moves back, after its data was purged or not', async () => {
+    await fill(one, org);
+    for (const purged of [true, false]) {
+      await move();
+      await push(two.api, org, await createScan(two.api, org));
+      if (purged) {
+        const confirmed = (confirm?: string) =>
+          purgeMoved({ source: sqlOf(one), log: one.services.log }, org.slug, confirm);
+        await expect(confirmed()).rejects.toThrow(/--confirm/);
+        expect(await confirmed(org.slug)).toMatchObject({ purged: true });
+        expect(await confirmed(org.slug)).toMatchObject({ purged: false });
+      }
+      const rows = await rowsIn(two, org);
+      await moveBetween(two, one, org, 'one');
+      expect(await rowsIn(one, org)).toEqual(rows);
+      expect((await get(one)).status).toBe(200);
+      expect((await get(two)).error).toBe(UNAVAILABLE);
+    }
+  });
+
+  it('counts a push once that is repeated with its idempotency key', async () => {
+    const scan = await createScan(one.api, org);
+    const call = {
+      ...org.asAgent,
+      headers: { 'idempotency-key': 'k' },
+      body: { findings: [finding(org, scan)] },
+    };
+    must(await one.api.post('/agent/findings/batch', call));
+    await move();
+    must(await two.api.post('/agent/findings/batch', call));
+    const [row] = await sqlOf(two).unsafe(`select sum(seen_count)::int as n from "${schema()}".findings`);
+    expect(row?.n).toBe(1);
+  });
+});
+
+describe('members', () => {
+  it('who have verified their address in the other cell keep that account, and what names them follows', async () => {
+    await fill(one, org);
+    const { email } = org.owner;
+    const twin = must(
+      await two.api.post('/auth/register', {
+        body: { email, password: PASSWORD, name: 'Ada' },
+      }),
+    ).user;
+    await sqlOf(two).unsafe(`update shared.user_emails set verified_at = now() where email = '${email}'`);
+    const token = must(
+      await one.api.post('/profile/tokens', {
+        ...org.asOwner,
+        body: { name: 'CI', scopes: ['read'], org_id: org.id, expires_in: 5 },
+      }),
+    );
+    const rows = await rowsIn(one, org);
+    expect(JSON.stringify(rows)).toContain(org.owner.id);
+    await move();
+    const expected = JSON.parse(JSON.stringify(rows).replaceAll(org.owner.id, twin.id));
+    expect(await rowsIn(two, org)).toEqual(expected);
+    expect((await two.api.get('/findings', { token: token.token, org: org.slug })).status).toBe(200);
+    const { cookie } = await two.api.post('/auth/login', {
+      body: { email, password: PASSWORD },
+    });
+    expect((await two.api.get('/findings', { cookie, org: org.slug })).status).toBe(200);
+  });
+
+  it('whose address another account of the other cell has are left out, but an owner remains', async () => {
+    const member = await createUser(one.api, 'Grace Hopper');
+    must(
+      await one.api.post('/members/invite', {
+        ...org.asOwner,
+        body: { email: member.email, role: 'member' },
+      }),
+    );
+    const body = (email: string) => ({ body: { email, password: PASSWORD, name: 'Mallory' } });
+    must(await two.api.post('/auth/register', body(member.email)));
+    expect(await move()).toMatchObject({ members: 1, members_left_out: [member.email] });
+  });
+
+  it('who are owners and all have such an address keep the organization from moving', async () => {
+    must(
+      await two.api.post('/auth/register', {
+        body: { email: org.owner.email, password: PASSWORD, name: 'M' },
+      }),
+    );
+    await expect(move()).rejects.toThrow(/addresses of all owners/);
+    expect((await get(one)).status).toBe(200);
+    await inCells(one, two, (call) => cancelMove(call, org.slug));
+    expect(await leftIn(one, org)).toEqual([schema()]);
+  });
+});

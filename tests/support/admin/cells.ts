@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { orgTableNames } from '../../../db/backup/sections.ts';
+import { openDatabase } from '../../../db/client.ts';
+import { migrateShared } from '../../../db/migrations/migrate.ts';
+import type { Sql } from '../../../db/pool/query.ts';
+import { orgSchemaName } from '../../../db/schema/org-schema.ts';
+import { orgMigrations, sharedMigrations } from '../../../drizzle/migrations.ts';
+import type { MoveCall } from '../../../lib/admin/move/call.ts';
+import { moveOrg } from '../../../lib/admin/move/move.ts';
+import type { TestOrg } from '../api/api.ts';
+import { startOwnPostgres } from '../database/own-postgres.ts';
+import { withDatabase } from '../database/scratch.ts';
+import { afterSuite } from '../run/suite.ts';
+import { startApp, type TestApp } from '../server/app.ts';
+import { silentLog } from '../server/log.ts';
+import { rowsOf } from './backup.ts';
+import { LOGICAL } from './logical.ts';
+
+/** Two cells: databases of one PostgreSQL, each with an app. */
+export interface Cells {
+  one: TestApp;
+  two: TestApp;
+}
+
+/** Starts two cells, which stop after the suite. */
+export async function startCells(): Promise<Cells> {
+  const workDir = await mkdtemp(join(tmpdir(), 'cells-'));
+  afterSuite(() => rm(workDir, { recursive: true, force: true }));
+  const site = {
+    workDir,
+    onClose: (undo: () => Promise<unknown>) => afterSuite(async () => void (await undo())),
+  };
+  const own = await startOwnPostgres(site, LOGICAL);
+  const admin = openDatabase({ url: own.url, max: 1 });
+  const start = async (name: string) => {
+    await admin.sql.unsafe(`create database ${name}`);
+    const databaseUrl = withDatabase(own.url, name);
+    const database = openDatabase({ url: databaseUrl, max: 1 });
+    await migrateShared(database.sql, sharedMigrations);
+    await database.close();
+    return await startApp({ databaseUrl });
+  };
+  const cells = { one: await start('one'), two: await start('two') };
+  await admin.close();
+  return cells;
+}
+
+export const TABLES = orgTableNames(orgMigrations);
+
+/** A process has died before a statement. */
+export class Died extends Error {}
+
+/** Counts the statements of a command, and dies before one of them. */
+export interface Death {
+  before: number;
+  statements: number;
+}
+
+/** Calls a command with sessions of its own, as a process has them. */
+export async function inCells<T>(
+  from: TestApp,
+  to: TestApp,
+  use: (call: MoveCall) => Promise<T>,
+  { death = { before: Number.POSITIVE_INFINITY, statements: 0 } }: { death?: Death } = {},
+): Promise<T> {
+  const sessions = [from, to].map(({ databaseUrl: url }) => openDatabase({ url, max: 1, statementMs: 0 }));
+  const [source, target] = sessions;
+  if (!source || !target) throw new Error('two');
+  try {
+    return await source.withConnection((here) =>
+      target.withConnection((there) =>
+        use({
+          source: dying(here, death),
+          target: dying(there, death),
+          sourceUrl: from.databaseUrl,
+          ...{ log: silentLog, migrations: orgMigrations, progress: () => {} },
+        }),
+      ),
+    );
+  } finally {
+    await Promise.all(sessions.map((one) => one.close(0)));
+  }
+}
+
+function dying(client: Sql, death: Death): Sql {
+  const mortal = <T extends Pick<Sql, 'unsafe'>>(one: T): T => {
+    const unsafe = (...call: Parameters<Sql['unsafe']>) => {
+      if (++death.statements >= death.before) throw new Died();
+      return one.unsafe(...call);
+    };
+    return { ...one, unsafe } as T;
+  };
+  const begin: Sql['begin'] = (work) => client.begin((tx) => work(mortal(tx)));
+  return { ...mortal(client), begin } as Sql;
+}
+
+export const sqlOf = (t: TestApp): Sql => t.services.database.sql;
+
+/** All rows of the tables of an organization, without what a move changes. */
+export async function rowsIn(t: TestApp, org: TestOrg): Promise<Record<string, string[]>> {
+  const { policy_versions: _, ...rows } = await rowsOf(t.services.database, org);
+  return rows;
+}
+
+/** What is in a cell of an organization, besides rows. */
+export async function leftIn(t: TestApp, { id }: TestOrg): Promise<string[]> {
+  const rows = await sqlOf(t).unsafe<{ left: string }[]>(`
+    select nspname::text as left from pg_namespace where nspname ~ '${id.replaceAll('-', '')}'
+    union all select 'publication' from pg_publication
+    union all select 'slot' from pg_replication_slots where database = current_database()
+    union all select 'subscription' from pg_subscription
+      where subdbid = (select oid from pg_database where datname = current_database())
+    union all select 'arrival' from shared.org_arrivals
+    union all select 'move' from shared.org_moves where org_id = '${id}'
+    union all select 'trigger' from pg_trigger where not tgisinternal and tgrelid in (
+      select oid from pg_class where relnamespace = (select oid from pg_namespace where nspname = '${orgSchemaName(id)}'))
+    order by 1`);
+  return rows.map(({ left }) => left);
+}
+
+export const moveBetween = (
+  from: TestApp,
+  to: TestApp,
+  { slug }: { slug: string },
+  cell = 'two',
+  death?: Death,
+) => inCells(from, to, (call) => moveOrg(call, slug, { to: cell, maxPauseMs: 10_000 }), death && { death });
