@@ -1,12 +1,12 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findingText } from '../../db/findings/lists/text.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
-import { orgSchemaName, TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
+import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import { toQuery } from '../../db/statements.ts';
 import type { ExportedFinding } from '../../lib/findings/sarif/result.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { createLogger } from '../../lib/logger.ts';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from '../support/api/api.ts';
 import { endTalks, serve } from '../support/http/talk.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -431,13 +431,13 @@ describe('a long file', () => {
   const ROWS = 1_000;
   beforeAll(async () => {
     long = await createOrg(t.api);
-    await push(t.api, long, await createScan(t.api, long));
-    const table = `"${orgSchemaName(long.id)}".findings`;
-    await t.services.database.sql.unsafe(`
-      insert into ${table} select (jsonb_populate_record(null::${table}, to_jsonb(f) || jsonb_build_object(
-        'id', '00000000-0000-7000-8000-' || lpad(i::text, 12, '0'), 'fingerprint', 'n' || i, 'title', 'No. ' || i,
-        'cwe', 'CWE-' || i, 'description', repeat('x', 10000)))).*
-      from ${table} f, generate_series(1, ${ROWS - 1}) i`);
+    const scanId = await createScan(t.api, long);
+    const description = 'x'.repeat(10_000);
+    const findings = Array.from({ length: ROWS }, (_, i) =>
+      finding(long, scanId, { title: `No. ${i}`, cwe: `CWE-${i + 1}`, description }),
+    );
+    for (const half of [findings.slice(0, ROWS / 2), findings.slice(ROWS / 2)])
+      must(await t.api.post('/agent/findings/batch', { ...long.asAgent, body: { findings: half } }));
   });
   const as = () => ({ cookie: `svc_token=${long.owner.cookie}`, 'x-org-slug': long.slug });
 

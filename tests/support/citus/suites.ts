@@ -25,7 +25,6 @@ export const SUITES = [
   'tests/findings/views.test.ts',
 ];
 
-const OWN_INSERT = 'makes its findings with an INSERT that Citus rejects';
 const PUSH_TEXT = 'recognizes pushes by the text of the statement for PostgreSQL';
 const OWN_TRIGGER = 'adds a trigger to a table of the organization, which Citus rejects';
 const WORKERS_DOWN = 'the answer also has workers_down, which tests/citus checks';
@@ -47,12 +46,6 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     'a finding that is seen again > touches neither counts nor indexes, unless its severity is another one':
       'reads statistics that are on the worker',
   },
-  'tests/findings/export.test.ts': Object.fromEntries(
-    [
-      ...['begins before it is made, and is whole', 'frees its connection when its reader goes away'],
-      'does not end as if it were whole when it breaks off',
-    ].flatMap((name) => ['csv', 'sarif'].map((format) => [`a long file > ${name}: ${format}`, OWN_INSERT])),
-  ),
   'tests/rules/push.test.ts': {
     'statements > of pushes are no more without rules, and without a condition on the persona': PUSH_TEXT,
     'statements > read the persona of a scan once': PUSH_TEXT,
