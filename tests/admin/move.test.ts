@@ -59,6 +59,18 @@ describe('an organization that has moved', () => {
     expect(await leftIn(one, org)).toEqual(['move', `moved_${org.id.replaceAll('-', '')}`]);
   });
 
+  it('has tables there, although nobody has written to it', async () => {
+    const owner = await createUser(one.api);
+    const slug = `empty-${org.slug}`;
+    must(await one.api.post('/orgs', { cookie: owner.cookie, body: { name: 'Empty', slug } }));
+    expect(await moveBetween(one, two, { slug })).toMatchObject({ org: slug, members: 1 });
+    const { cookie } = await two.api.post('/auth/login', {
+      body: { email: owner.email, password: PASSWORD },
+    });
+    must(await two.api.post('/projects', { cookie, org: slug, body: { name: 'First' } }));
+    expect(must(await two.api.get('/projects', { cookie, org: slug }))).toHaveLength(1);
+  });
+
   it('is not served by the cell that it has left, by any of its addresses and whatever a process remembers', async () => {
     const { slug } = org;
     await admin(one.databaseUrl, ['orgs', 'rename', slug, '--slug', `${slug}-new`]);
