@@ -71,8 +71,8 @@ export function refusesWrites(error: unknown): boolean {
 /** Whether a write failed because its organization is being moved to another cell. */
 export const isMoving = (error: unknown): boolean => sqlState(error) === MOVING;
 
-/** Whether a statement failed because the schema of its organization is gone: the organization has moved to another cell. */
-export const hasMoved = (error: unknown): boolean =>
+/** Whether a statement failed because a table of its organization is missing: perhaps the organization has moved to another cell. */
+export const lacksOrgTable = (error: unknown): boolean =>
   isMissingTable(error) && /relation "org_[0-9a-f]{32}\./.test(messageOf(error));
 
 /** Whether a statement failed only because an earlier one of its transaction had failed. */

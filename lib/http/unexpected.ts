@@ -1,8 +1,9 @@
-import { hasMoved, isMoving, isOfDeletedUser, isUnavailable, refusesWrites } from '../../db/errors.ts';
+import { isMoving, isOfDeletedUser, isUnavailable, lacksOrgTable, refusesWrites } from '../../db/errors.ts';
+import { cellOf } from '../../db/moves/leave.ts';
 import { connectionsOverShare, isOverShare } from '../fair-share/over-share.ts';
 import type { Services } from '../services.ts';
-import type { RequestContext } from './call.ts';
-import { ApiError, hasMovedAway } from './errors.ts';
+import type { PublicCall, RequestContext } from './call.ts';
+import { ApiError } from './errors.ts';
 
 const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
 
@@ -23,12 +24,19 @@ export function unexpectedError(
   }
   // The account was deleted after the access check.
   if (user !== undefined && isOfDeletedUser(error, user)) return new ApiError('auth_error/not_authenticated');
-  if (isMoving(error) || hasMoved(error)) {
+  if (isMoving(error)) {
     log.warn('unavailable', { ...ids, route, error });
-    return hasMoved(error) ? hasMovedAway() : new ApiError('server_error/unavailable', MOVING);
+    return new ApiError('server_error/unavailable', MOVING);
   }
   const unavailable = isUnavailable(error);
   log.error(unavailable ? 'database unavailable' : 'request failed', { ...ids, route, error });
   const key = unavailable ? 'server_error/unavailable' : 'server_error/internal';
   return new ApiError(key, refusesWrites(error) ? NO_WRITES : {});
+}
+
+/** Whether a call failed because its organization has moved to another cell since this process has found it. */
+export async function hasMoved(call: PublicCall | undefined, error: unknown): Promise<boolean> {
+  if (!call?.namedOrg || !lacksOrgTable(error)) return false;
+  const { slug } = await call.namedOrg;
+  return (await cellOf(call.services.database.sql, slug).catch(() => undefined)) !== undefined;
 }
