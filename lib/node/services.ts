@@ -5,12 +5,12 @@ import type { Config } from '../config/config.ts';
 import { createByteBudget } from '../fair-share/byte-budget.ts';
 import { countPermits } from '../fair-share/permits.ts';
 import type { Logger } from '../logger.ts';
-import { createSlugClaims } from '../orgs/claims.ts';
 import { FORM_BYTES } from '../reports/form.ts';
 import type { ReportReader } from '../reports/reader.ts';
 import { connectServices, createCore, type Platform, type Services } from '../services.ts';
 import { readMailSecret } from './mail-secret.ts';
 import { createReportProcesses } from './reports/report-processes.ts';
+import { createSlugClaims } from './slug-claims.ts';
 
 export interface NodePlatform extends Omit<Platform, 'reports' | 'gzip'> {
   databaseUrl: string;
