@@ -9,7 +9,7 @@ import { run, type SqlClient } from '../statements.ts';
 
 const names = sql.raw('cells.names');
 
-/** Of a slug that leads nowhere, because its organization was purged or has not arrived. */
+/** The organization of a slug that belongs to none, because its organization was purged or has not arrived. */
 const nobody = sql.raw(`'00000000-0000-0000-0000-000000000000'::uuid`);
 
 /** A name that leads to an organization. */

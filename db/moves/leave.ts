@@ -125,7 +125,7 @@ async function leaveSlugs(tx: SqlClient, orgId: string, cell: string): Promise<v
   await run(tx, sql`update ${reservedSlugs} set moved_to = ${cell} where org_id = ${orgId}::uuid`);
 }
 
-/** What was kept with a move; undefined once the other cell has it. */
+/** The rows of `shared` that were kept with a move; undefined once the other cell has them. */
 export async function readLeft(client: SqlClient, orgId: string): Promise<SharedRows | undefined> {
   const [row] = await run<{ rows: string | null }>(
     client,

@@ -64,7 +64,7 @@ export async function markVersion(client: SqlClient, orgId: string): Promise<num
 }
 
 export interface Pause {
-  /** When it ends by itself. */
+  /** The time at which it expires. */
   until: string;
   /** The version of policies that the last transaction before the pause has written: whoever has it has all that was before. */
   version: number;

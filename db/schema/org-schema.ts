@@ -30,8 +30,8 @@ export const TEMPLATE_SCHEMA = 'org_template' as OrgSchemaName;
 
 /**
  * Caches what `make` returns for an organization, for a bounded number of them (LRU). A value that was dropped is made again
- * when it is needed, so two values for the same organization can exist for a moment. What was made before the organization got
- * its tables is not used afterwards.
+ * when it is needed, so two values for the same organization can exist for a moment. Values of an organization without tables are not
+ * used after it got its tables.
  */
 export function perOrg<Org extends { id: string; tables?: { schema: { schemaName: string } } }, Value>(
   make: (org: Org) => Value,

@@ -30,9 +30,9 @@ let org: TestOrg;
 let target: string;
 /** A member of the first two, whose account is deleted. */
 let leaving: TestUser;
-/** What was answered other than success, by endpoint. */
+/** Errors of responses, by endpoint. */
 const refused: Record<string, (string | undefined)[]> = {};
-/** What was logged as an error, with the organization. */
+/** Logged errors with their organization. */
 const failed: string[] = [];
 
 const api = () => on.t.api;

@@ -10,7 +10,7 @@ import type { Known } from './push.ts';
 const lines = (parts: readonly string[]): string => parts.join(',\n    ');
 const namesOf = (some: readonly { name: string }[]) => some.map(({ name }) => name);
 
-/** Of a project `p`: whether its scans take no pushes, because it is deleted or moves to another organization. */
+/** Whether the scans of a project `p` accept no pushes, because it is deleted or moves to another organization. */
 export const takesNoPushes = '(p.deleted_at is not null or p.transfer is not null)';
 
 /** A column of the rows that a statement is given. */

@@ -13,7 +13,7 @@ const MOST_ERASED = 5_000;
 /** Anybody can write any ids into a text. */
 const MOST_MENTIONED = 20_000;
 
-/** What is inserted into `shared`. */
+/** The rows to insert into `shared`. */
 export interface SharedPlan
   extends Pick<RestorePlan, 'orgId' | 'slug' | 'isCopy' | 'members' | 'ownerId' | 'migrations'> {
   backup: Omit<VerifiedBackup, 'header' | 'rows' | 'sha256'> & { header: { schema_version: number } };

@@ -162,7 +162,7 @@ async function copyRows(call: MoveCall, org: MovingOrg, move: Move): Promise<voi
 async function leaveHere(call: MoveCall, org: MovingOrg, move: Move, maxPauseMs: number): Promise<number> {
   const { source, target, migrations, progress } = call;
   const { accounts = {} } = (await readArrival(target, org.id)) ?? {};
-  // Of a process that has died.
+  // A process that died may have left a pause.
   await resumeWrites(source, org);
   for (let pauses = 1; pauses <= MAX_PAUSES; pauses++) {
     await catchUp(call, org);

@@ -104,7 +104,7 @@ export async function rowsIn(t: TestApp, org: TestOrg): Promise<Record<string, s
   return rows;
 }
 
-/** What is in a cell of an organization, besides rows. */
+/** Objects of an organization in a cell, besides its rows. */
 export async function leftIn(t: TestApp, { id }: TestOrg): Promise<string[]> {
   const rows = await sqlOf(t).unsafe<{ left: string }[]>(`
     select nspname::text as left from pg_namespace where nspname ~ '${id.replaceAll('-', '')}'
