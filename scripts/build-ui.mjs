@@ -2,38 +2,32 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { lastBuild, ownInputs, writeManifest } from './built.mjs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Pages that were opened before may still ask for parts of an older build. */
 const KEPT_MS = 7 * DAY_MS;
 
 /** What a build depends on without being a module of it; a new file becomes one by a change of another. */
-const SOURCES = ['ui', 'package-lock.json', 'scripts/build-ui.mjs'];
+const SOURCES = ['ui', 'package-lock.json', 'scripts/build-ui.mjs', 'scripts/built.mjs'];
 
-/** What the last build was made of. Beside dist/public, which is served. */
 const MANIFEST = 'dist/ui-manifest.json';
 
-/** Levels of Brotli: the best one takes ten times as long as this one, for 7 % fewer bytes. */
-const FAST = 9;
+/** Levels of Brotli. From 6 to 9 the time grows tenfold, for 1 % fewer bytes. */
+const FAST = 6;
 const BEST = 11;
 
 /**
  * Builds the web UI into `dist/public`, each file with compressed twins, unless what is there is newer than its sources.
- * @param root the checkout
- * @param fast compresses less, for a start that somebody waits for
- * @returns the directories of the packages in it, relative to the checkout
+ * @param {string} root the checkout
+ * @param {{ fast: boolean }} options `fast` compresses less, for a start that somebody waits for
+ * @returns {Promise<import('./built.mjs').Manifest>}
  */
 export async function buildUi(root, { fast }) {
   const brotli = fast ? FAST : BEST;
-  const manifest = join(root, MANIFEST);
-  const last = await readFile(manifest, 'utf8').then(JSON.parse, () => undefined);
-  if (last?.brotli >= brotli) {
-    const paths = [MANIFEST, ...SOURCES, ...last.modules];
-    const [built, ...changed] = await Promise.all(paths.map((path) => newest(join(root, path))));
-    // What is gone has no time.
-    if (changed.every((time) => time > 0 && time < built)) return last.packages;
-  }
-
+  const last = await lastBuild(root, MANIFEST);
+  if (last?.brotli >= brotli) return last;
+  const began = Date.now();
   if (fast) process.stdout.write('Building the web UI. Later starts skip this.\n');
   // A test runner that builds has another one, by which React would come with its checks for development.
   process.env.NODE_ENV = 'production';
@@ -52,13 +46,13 @@ export async function buildUi(root, { fast }) {
   const styles = ['@mantine/core', '@mantine/notifications', '@mantine/charts'];
   const packageOf = (file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0];
   const packages = [...files.map(packageOf), ...styles.map((name) => `node_modules/${name}`)];
-  const made = {
+  return writeManifest(root, MANIFEST, {
+    began,
     brotli,
-    modules: unique(files.filter((file) => packageOf(file) === undefined)),
-    packages: unique(packages.filter((dir) => dir !== undefined)),
-  };
-  await writeFile(manifest, JSON.stringify(made));
-  return made.packages;
+    inputs: [...SOURCES, ...ownInputs(files)],
+    outputs: output.map(({ fileName }) => `dist/public/${fileName}`),
+    packages: [...new Set(packages.filter((dir) => dir !== undefined))].sort(),
+  });
 }
 
 const MANTINE_CLASS = /\bm_[0-9a-f]{6,}\b/g;
@@ -73,7 +67,7 @@ async function requireStyles(root, output) {
   const require = (chunks, sheets, where) => {
     const styled = new Set(sheets.flatMap(({ source }) => classesIn(`${source}`)));
     const used = chunks.flatMap(({ code }) => classesIn(code));
-    const missing = unique(used.filter((name) => all.has(name) && !styled.has(name)));
+    const missing = [...new Set(used.filter((name) => all.has(name) && !styled.has(name)))].sort();
     if (missing.length > 0)
       throw new Error(`${where} lacks the styles of a used component: ${missing.join(', ')}`);
   };
@@ -91,17 +85,6 @@ async function requireStyles(root, output) {
     if (chunk.isEntry || chunk.facadeModuleId?.endsWith('/findings/list/Findings.tsx')) reach(chunk);
   const early = sheets.filter(({ fileName }) => !/\/late-[^/]*$/.test(fileName));
   require([...first], early, 'ui/src/mantine.css');
-}
-
-const unique = (values) => [...new Set(values)].sort();
-
-/** When the newest of what is at a path was changed, in ms; 0 where there is nothing. */
-async function newest(path) {
-  const found = await stat(path).catch(() => undefined);
-  if (!found) return 0;
-  if (!found.isDirectory()) return found.mtimeMs;
-  const names = await readdir(path);
-  return Math.max(found.mtimeMs, ...(await Promise.all(names.map((name) => newest(join(path, name))))));
 }
 
 async function compress(file, level) {

@@ -9,6 +9,9 @@ const LINE = '-'.repeat(80);
 /** lib/accounts/passwords/common.ts is made from it. */
 export const LIST_OF_PASSWORDS = 'node_modules/@zxcvbn-ts/language-common';
 
+/** Where the notices are. What a browser is given has them within its reach, too. */
+export const NOTICES = ['dist/THIRD-PARTY-NOTICES.txt', 'dist/public/assets/THIRD-PARTY-NOTICES.txt'];
+
 /** The directories of the packages that esbuild has put into what it built. */
 export function bundledPackages(metafiles) {
   const dirs = metafiles
