@@ -24,7 +24,7 @@ type TurnServices = Pick<Services, 'database' | 'log' | 'clock'> & { tables: Org
 /** After this time, the next organization gets a turn. */
 const TURN_MS = LEASE_MS / 6;
 /** The pause after a batch, as a multiple of its time. */
-const PAUSE = 4;
+const PAUSE = 9;
 const RETRY_MS = 10 * 60_000;
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -51,8 +51,8 @@ export interface Removed {
 }
 
 /**
- * Removes what has expired in one organization until nothing is left or the time is over. After each batch it pauses four times
- * as long as the batch took, so that most of the time is left to others.
+ * Removes what has expired in one organization until nothing is left or the time is over. After each batch it pauses nine times
+ * as long as the batch took, so that nine tenths of the time are left to others.
  * @returns what was removed in this turn, and the position of the next one; undefined if nothing is left
  */
 export async function takeTurn(
