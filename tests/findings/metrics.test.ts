@@ -95,7 +95,7 @@ it('the share within the due date counts resolved findings that had one', async 
     await push(t.api, org, scanId, { severity: 'low' }),
   ];
   for (const { id } of [inTime, late, without]) await set(id, { status: 'fixed' });
-  await run("update ORG.findings set due_at = created_at - interval '1 hour' where id = $1", [late.id]);
+  await run("update ORG.findings set due_at = now() - interval '1 hour' where id = $1", [late.id]);
   expect((await metrics()).within_due_date).toEqual({ resolved: 2, in_time: 1, share: 0.5 });
 });
 
