@@ -386,6 +386,14 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "026a4533521dbd3faa4abc20ea5ff66cb2daeda830b26c000d703be5f72c2102",
     "statements": [
       "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"transfer\" varchar(3);"
+    ]
+  },
+  {
+    "name": "0018_overdue",
+    "hash": "7cbbd425449f8c2fe55200a9aa08c1ed5b0b2876e2f899c857817f91f16b1255",
+    "statements": [
+      "-- A large organization may not have it yet.\nDROP INDEX IF EXISTS \"org_template\".\"findings_due\";",
+      "CREATE INDEX \"findings_overdue\" ON \"org_template\".\"findings\" USING btree (\"due_at\") WHERE due_at is not null and status in ('open', 'confirmed');"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -421,7 +429,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"findings_regressed\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\") WHERE regressed;",
       "CREATE INDEX \"findings_source\" ON \"org_template\".\"findings\" USING btree (\"source\") WHERE source is not null;",
       "CREATE INDEX \"findings_assignee\" ON \"org_template\".\"findings\" USING btree (\"assignee_id\") WHERE assignee_id is not null;",
-      "CREATE INDEX \"findings_due\" ON \"org_template\".\"findings\" USING btree (\"due_at\") WHERE due_at is not null;",
+      "CREATE INDEX \"findings_overdue\" ON \"org_template\".\"findings\" USING btree (\"due_at\") WHERE due_at is not null and status in ('open', 'confirmed');",
       "CREATE INDEX \"findings_title\" ON \"org_template\".\"findings\" USING btree (left(\"title\", 200),\"source\");",
       "CREATE INDEX \"findings_file\" ON \"org_template\".\"findings\" USING btree (left(\"file\", 200)) WHERE file is not null;",
       "CREATE INDEX \"findings_cve\" ON \"org_template\".\"findings\" USING btree (\"cve\") WHERE cve is not null;",

@@ -154,7 +154,8 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     // Any word of a search may be a source.
     index('findings_source').on(t.source).where(sql`source is not null`),
     index('findings_assignee').on(t.assigneeId).where(sql`assignee_id is not null`),
-    index('findings_due').on(t.dueAt).where(sql`due_at is not null`),
+    // Overdue findings are counted without reading them.
+    index('findings_overdue').on(t.dueAt).where(sql`due_at is not null and status in ('open', 'confirmed')`),
     // For similar findings. Limited, because an entry of an index has at most 2,704 bytes.
     index('findings_title').on(startOf(t.title), t.source),
     index('findings_file').on(startOf(t.file)).where(sql`file is not null`),

@@ -4,6 +4,7 @@ import { createFindingPages, type FindingKind, type IndexedOrder } from '../../d
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import type { TextQuery } from '../../db/stream.ts';
+import { conditionsOf } from '../../lib/findings/filter/conditions.ts';
 import { createOrg, createScan, push } from '../support/api/api.ts';
 import { afterSuite } from '../support/run/suite.ts';
 import { startApp } from '../support/server/app.ts';
@@ -57,4 +58,15 @@ it.each<[string, FindingKind, IndexedOrder]>([
   const plan = await planOf(rows);
   expect(plan).toContain('using findings_pkey');
   expect(plan).not.toContain('Seq Scan on findings');
+});
+
+it('overdue findings are found by an index of unresolved ones', async () => {
+  const { db } = database;
+  const call = { db, org: { id, tables }, now: new Date() } as never;
+  const { sql, params } = db
+    .select({ id: tables.findings.id })
+    .from(tables.findings)
+    .where(conditionsOf(call, { overdue: true } as never))
+    .toSQL();
+  expect(await planOf({ sql, params: params as string[] })).toContain('findings_overdue');
 });

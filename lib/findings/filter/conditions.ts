@@ -32,6 +32,9 @@ import { matchesWord, words } from './words.ts';
 /** The index reads a list of findings for every three characters. */
 const INDEXED_CHARACTERS = 24;
 
+/** Written out: PostgreSQL uses `findings_overdue` only if it knows the statuses when it plans. */
+const unresolved = sql.raw(`('${UNRESOLVED.join("', '")}')`);
+
 /** A call to an organization, by a user or with a token. */
 export type FilteringCall = PublicCall & { org: Org; user?: SessionUser };
 
@@ -70,7 +73,7 @@ export function conditionsOf(call: FilteringCall, filter: FindingFilter): SQL | 
     filter.mentions && mentioning(call, filter.mentions),
     isOrNot(
       filter.overdue,
-      and(isNotNull(f.dueAt), lt(f.dueAt, now), inArray(f.status, [...UNRESOLVED])) as SQL,
+      and(isNotNull(f.dueAt), lt(f.dueAt, now), sql`${f.status} in ${unresolved}`) as SQL,
     ),
     isOrNot(filter.missing, isNotNull(f.missingSince)),
     isOrNot(filter.has_exploit, sql`exists (select from ${e} where ${eq(e.findingId, f.id)})`),
