@@ -4,5 +4,4 @@ set -eu
 cd "$(dirname "$0")"
 . ./settings.sh
 export SVC_MOVE_TARGET_URL="$(url_of "$3")"
-admin_of "$2" orgs move "$1" --to "$3"
-./map.sh
+admin_of "$2" orgs move "$1" --to "$3" --on-served "$PWD/map.sh --only-map"

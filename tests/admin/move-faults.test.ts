@@ -1,20 +1,17 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { takeOut } from '../../db/moves/leave.ts';
 import { pauseWrites } from '../../db/moves/pause.ts';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { cancelMove } from '../../lib/admin/move/manage.ts';
 import { moveOrg } from '../../lib/admin/move/move.ts';
 import { fill } from '../support/admin/backup.ts';
 import {
-  type Death,
   Died,
   inCells,
   leftIn,
-  moveBetween,
   rowsIn,
   sqlOf,
-  startCells,
   TABLES,
+  UNAVAILABLE,
+  useCells,
 } from '../support/admin/cells.ts';
 import { admin } from '../support/admin/command.ts';
 import { createOrg, createScan, finding, push, type TestOrg } from '../support/api/api.ts';
@@ -27,20 +24,9 @@ let one: TestApp;
 let two: TestApp;
 let org: TestOrg;
 
-beforeAll(async () => {
-  ({ one, two } = await startCells());
+const { schema, get, move, cancel } = useCells((made) => {
+  ({ one, two, org } = made);
 });
-
-beforeEach(async () => {
-  org = await createOrg(one.api);
-});
-
-const schema = () => orgSchemaName(org.id);
-const get = (t: TestApp, path = '/projects', of = org) => t.api.get(path, of.asOwner);
-const UNAVAILABLE = 'server_error/unavailable';
-
-const move = (death?: Death) => moveBetween(one, two, org, 'two', death);
-const cancel = () => inCells(one, two, (call) => cancelMove(call, org.slug));
 
 describe('during a move', () => {
   it('no push is lost or counted twice, reads go on, and others notice nothing', async () => {

@@ -1,8 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { cancelMove, purgeMoved } from '../../lib/admin/move/manage.ts';
+import { describe, expect, it } from 'vitest';
+import { purgeMoved } from '../../lib/admin/move/manage.ts';
 import { fill, sharedRowsOf } from '../support/admin/backup.ts';
-import { inCells, leftIn, moveBetween, rowsIn, sqlOf, startCells } from '../support/admin/cells.ts';
+import { leftIn, moveBetween, rowsIn, sqlOf, UNAVAILABLE, useCells } from '../support/admin/cells.ts';
 import { admin } from '../support/admin/command.ts';
 import {
   createOrg,
@@ -23,19 +22,9 @@ let one: TestApp;
 let two: TestApp;
 let org: TestOrg;
 
-beforeAll(async () => {
-  ({ one, two } = await startCells());
+const { schema, get, move, cancel } = useCells((made) => {
+  ({ one, two, org } = made);
 });
-
-beforeEach(async () => {
-  org = await createOrg(one.api);
-});
-
-const schema = () => orgSchemaName(org.id);
-const get = (t: TestApp, path = '/projects', of = org) => t.api.get(path, of.asOwner);
-const UNAVAILABLE = 'server_error/unavailable';
-
-const move = () => moveBetween(one, two, org);
 
 describe('an organization that has moved', () => {
   it('has all of its rows, its members and tokens in the other cell', async () => {
@@ -191,7 +180,7 @@ describe('members', () => {
     );
     await expect(move()).rejects.toThrow(/addresses of all owners/);
     expect((await get(one)).status).toBe(200);
-    await inCells(one, two, (call) => cancelMove(call, org.slug));
+    await cancel();
     expect(await leftIn(one, org)).toEqual([schema()]);
   });
 });
