@@ -105,7 +105,10 @@ describe('an organization that has moved', () => {
         const confirmed = (confirm?: string) =>
           purgeMoved({ source: sqlOf(one), log: one.services.log }, org.slug, confirm);
         await expect(confirmed()).rejects.toThrow(/--confirm/);
+        const states = async () => (await admin(one.databaseUrl, ['orgs', 'moves'])).out;
+        expect(await states()).toMatch(new RegExp(`${org.slug}.* moved +2`));
         expect(await confirmed(org.slug)).toMatchObject({ purged: true });
+        expect(await states()).toMatch(new RegExp(`${org.slug}.* moved, purged +2`));
         expect(await confirmed(org.slug)).toMatchObject({ purged: false });
       }
       const rows = await rowsIn(two, org);

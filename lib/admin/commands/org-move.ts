@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { moveNames, prepareDirectory } from '../../../db/cells/names.ts';
 import { openDatabase } from '../../../db/client.ts';
-import { readMoves } from '../../../db/moves/moves.ts';
+import { type Move, readMoves } from '../../../db/moves/moves.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { requireCell } from '../cells/cells.ts';
 import { AdminError, EXIT, oneLine, reasonOf } from '../error.ts';
@@ -60,12 +60,9 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
     .action((_, command) =>
       choose(command, async ({ database }) => {
         const json = await readMoves(database.sql);
-        const rows = json.map(({ slug, orgId, cell, movedAt, pending }) => [
-          ...[slug, orgId, cell],
-          ...[
-            movedAt === null ? 'copying' : pending ? 'out of service' : 'moved',
-            movedAt?.toISOString() ?? '',
-          ],
+        const rows = json.map((move) => [
+          ...[move.slug, move.orgId, move.cell, stateOf(move)],
+          move.movedAt?.toISOString() ?? '',
         ]);
         return { json, text: table(['SLUG', 'ID', 'TO', 'STATE', 'MOVED'], rows) };
       }),
@@ -86,6 +83,12 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
     );
 }
 
+function stateOf({ movedAt, pending, purged }: Move): string {
+  if (movedAt === null) return 'copying';
+  if (pending) return 'out of service';
+  return purged ? 'moved, purged' : 'moved';
+}
+
 /** @param hasFollowed whether the command of `--on-served` has succeeded */
 function movedText(
   { org, cell, custom_domain, members, members_left_out, pause_ms }: MoveResult,
@@ -93,7 +96,7 @@ function movedText(
 ): string {
   const hosts = [`${org}.<base domain>`, ...(custom_domain ? [oneLine(custom_domain)] : [])].join(' and ');
   return [
-    `${org} has moved to ${oneLine(cell)}, with ${members} members${pause_ms === null ? '' : `; it took no changes for ${pause_ms} ms`}`,
+    `${org} has moved to ${oneLine(cell)}, with ${members} ${members === 1 ? 'member' : 'members'}${pause_ms === null ? '' : `; it took no changes for ${pause_ms} ms`}`,
     ...members_left_out.map(
       (email) =>
         `  not a member there, because another account has an address of theirs: ${oneLine(email ?? '-')}`,
