@@ -151,7 +151,7 @@ async function pushUntil(
     for (let attempt = 0; ; attempt++) {
       const answer = await api
         .post('/agent/findings', { ...org.asAgent, body: finding(org, scan, { fingerprint }) })
-        .catch((error: Error) => ({ status: 599, text: error.message }));
+        .catch((error: Error) => ({ status: 599, text: error.message, error: error.message }));
       if (answer.status < 300) {
         counts.pushed.push(fingerprint);
         break;
@@ -161,7 +161,7 @@ async function pushUntil(
         counts.errors.push(`${answer.status}: ${answer.text}`);
         break;
       }
-      const reason = `${answer.status} ${answer.text.replaceAll(/[0-9a-f-]{36}|\s+/g, ' ').slice(0, 200)}`;
+      const reason = `${answer.status} ${answer.error ?? answer.text.slice(0, 200)}`;
       counts.repeats.set(reason, (counts.repeats.get(reason) ?? 0) + 1);
       await sleep(delay * 1_000 * (0.75 + Math.random() / 2));
     }

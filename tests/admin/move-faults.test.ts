@@ -7,6 +7,7 @@ import {
   Died,
   inCells,
   leftIn,
+  moveBetween,
   rowsIn,
   sqlOf,
   TABLES,
@@ -115,10 +116,11 @@ describe('a move that cannot be', () => {
     const other = await createOrg(two.api);
     await admin(two.databaseUrl, ['orgs', 'rename', other.slug, '--slug', org.slug]);
     await expect(move()).rejects.toThrow(/slug taken/);
-    await cancel();
     await admin(two.databaseUrl, ['orgs', 'rename', org.slug, '--slug', `${org.slug}-x`]);
     await expect(move()).rejects.toThrow(/slug reserved/);
-    await cancel();
+    await expect(moveBetween(one, one, org)).rejects.toThrow(/is the database of a cell that has/);
+    // Nothing was begun.
+    expect(await leftIn(one, org)).toEqual([schema()]);
     await sqlOf(two).unsafe(`update shared.migrations set hash = 'x' || hash where name like '0000%'`);
     await expect(move()).rejects.toThrow(/different versions/);
     await sqlOf(two).unsafe(`update shared.migrations set hash = substr(hash, 2) where name like '0000%'`);
@@ -133,6 +135,7 @@ describe('a move that cannot be', () => {
       moveOrg({ ...call, sourceUrl: wrong.href }, org.slug, { to: 'two', maxPauseMs: 10_000 }),
     );
     const error = await moving.catch((error: unknown) => error);
+    expect(String(error)).toMatch(/cannot connect to this one: .*SVC_MOVE_SOURCE_URL/);
     expect(String(error)).not.toContain('hunter2');
     expect((await get(one)).status).toBe(200);
     await move();

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sqlState } from '../../../db/errors.ts';
 import { completeCopy, createCopy, dropCopy, hasArrived, readArrival } from '../../../db/moves/arrival.ts';
 import type { Move, MovingOrg } from '../../../db/moves/moves.ts';
 import { markVersion } from '../../../db/moves/pause.ts';
@@ -10,10 +11,10 @@ import {
   subscribe,
   unpublish,
 } from '../../../db/moves/replication.ts';
-import { AdminError } from '../error.ts';
+import { AdminError, reasonOf } from '../error.ts';
 import type { MoveCall } from './call.ts';
 import { matchMembers } from './members.ts';
-import { membersOf } from './requirements.ts';
+import { membersOf, noRoom } from './requirements.ts';
 
 const POLL_MS = 100;
 const REPORT_MS = 10_000;
@@ -32,7 +33,7 @@ export async function copyRows(call: MoveCall, org: MovingOrg, move: Move): Prom
     (await readSubscription(target, org.id)) !== undefined;
   if (goesOn) {
     progress('the copy of an earlier run goes on');
-    await reconnect(target, org.id, sourceUrl);
+    await connecting(reconnect(target, org.id, sourceUrl));
   } else await beginCopy(call, org, move);
   const watch = await watchSubscription(call, org);
   let reported = performance.now();
@@ -62,10 +63,19 @@ async function beginCopy(call: MoveCall, org: MovingOrg, move: Move): Promise<vo
     );
   progress(`accounts: ${copies.users.length} to copy, ${Object.keys(ids).length} with another id`);
   const obstacle = await createCopy(target, org, { ...move, accounts: ids, migrations });
-  if (obstacle) throw new AdminError(`the other cell cannot take ${move.slug}: ${obstacle}`);
+  if (obstacle) throw noRoom(move.slug, obstacle);
   await publish(source, org);
-  await subscribe(target, org.id, sourceUrl);
+  await connecting(subscribe(target, org.id, sourceUrl));
 }
+
+/** @throws AdminError if the other PostgreSQL cannot connect to this one */
+const connecting = (work: Promise<void>): Promise<void> =>
+  work.catch((error) => {
+    if (!sqlState(error)?.startsWith('08')) throw error;
+    throw new AdminError(
+      `the PostgreSQL of the other cell cannot connect to this one: ${reasonOf(error)}; see SVC_MOVE_SOURCE_URL, and pg_hba.conf here`,
+    );
+  });
 
 /** Waits until the copy is not far behind. */
 export async function catchUp(call: MoveCall, org: MovingOrg): Promise<void> {

@@ -12,7 +12,7 @@ import { arrive } from './arrive.ts';
 import type { MoveCall } from './call.ts';
 import { copyRows } from './copy.ts';
 import { leaveHere } from './leave.ts';
-import { findOrgOf, OBSTACLES, requireCells } from './requirements.ts';
+import { findOrgOf, OBSTACLES, requireCells, requireRoom } from './requirements.ts';
 
 export interface MoveResult {
   org_id: string;
@@ -78,6 +78,7 @@ async function beginMove(call: MoveCall, name: string, to: string): Promise<Move
   await source.begin((tx) => createOrgTables(tx, org.id, migrations));
   const obstacle = await findObstacle(source, org, migrations.length);
   if (obstacle) throw new AdminError(`${org.slug} ${OBSTACLES[obstacle]}`);
+  await requireRoom(call.target, org);
   await source.begin(async (tx) => {
     await holdMove(tx, org.id);
     await noteMove(tx, { orgId: org.id, slug: org.slug, cell: to, copyId: randomUUID() });
