@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { takeOut } from '../../db/moves/leave.ts';
 import { pauseWrites } from '../../db/moves/pause.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { moveOrg } from '../../lib/admin/move/move.ts';
 import { fill } from '../support/admin/backup.ts';
 import {
@@ -24,9 +25,10 @@ import type { TestApp } from '../support/server/app.ts';
 let one: TestApp;
 let two: TestApp;
 let org: TestOrg;
+let superuser: Sql;
 
 const { schema, get, move, cancel } = useCells((made) => {
-  ({ one, two, org } = made);
+  ({ one, two, org, superuser } = made);
 });
 
 describe('during a move', () => {
@@ -142,12 +144,45 @@ describe('a move that cannot be', () => {
     expect((await get(one)).error).toBe(UNAVAILABLE);
   });
 
+  it('without the rights of the documentation names the one that is missing', async () => {
+    await superuser.unsafe('alter role one noreplication');
+    await expect(move()).rejects.toThrow(/role here needs the attribute REPLICATION/);
+    await superuser.unsafe('alter role one replication; revoke pg_create_subscription from two');
+    await expect(move()).rejects.toThrow(/needs the role pg_create_subscription/);
+    await superuser.unsafe('grant pg_create_subscription to two');
+    expect(await leftIn(one, org)).toEqual([schema()]);
+  });
+
   it('by a command line that is wrong', async () => {
     for (const args of [[], ['--to', "x'; drop"], ['--to', 'two', '--max-pause', '0'], ['--to', 'two']]) {
       const { code, err } = await admin(one.databaseUrl, ['orgs', 'move', org.slug, ...args]);
       expect(code).toBeGreaterThan(0);
       expect(err.trim().split('\n')).toHaveLength(1);
     }
+  });
+});
+
+describe('a role for replication only', () => {
+  it('copies the rows, so that the other cell never has the password of this one', async () => {
+    await fill(one, org);
+    const rows = await rowsIn(one, org);
+    await superuser.unsafe(
+      `create role mover login replication password 'm' in role pg_read_all_data role one`,
+    );
+    const sourceUrl = Object.assign(new URL(one.databaseUrl), { username: 'mover', password: 'm' }).href;
+    const moving = (progress = (_: string) => {}) =>
+      inCells(one, two, (call) =>
+        moveOrg({ ...call, sourceUrl, progress }, org.slug, { to: 'two', maxPauseMs: 10_000 }),
+      );
+    const stop = (line: string) => {
+      if (line === 'all rows are copied') throw new Error(line);
+    };
+    await expect(moving(stop)).rejects.toThrow('all rows are copied');
+    await cancel();
+    expect(await leftIn(one, org)).toEqual([schema()]);
+    await moving();
+    expect(await rowsIn(two, org)).toEqual(rows);
+    await superuser.unsafe('drop role mover');
   });
 });
 

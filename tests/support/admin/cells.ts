@@ -24,6 +24,8 @@ import { LOGICAL } from './logical.ts';
 export interface Cells {
   one: TestApp;
   two: TestApp;
+  /** A session of a superuser, which the roles of the cells are not. */
+  superuser: Sql;
 }
 
 /**
@@ -77,9 +79,8 @@ async function startCells(): Promise<Cells> {
     await database.close();
     return await startApp({ databaseUrl });
   };
-  const cells = { one: await start('one'), two: await start('two') };
-  await admin.close();
-  return cells;
+  afterSuite(() => admin.close());
+  return { one: await start('one'), two: await start('two'), superuser: admin.sql };
 }
 
 export const TABLES = orgTableNames(orgMigrations);
