@@ -13,7 +13,8 @@ import { holdMove, type MovingOrg, tableIn } from './moves.ts';
  * They hold for every process, also for one that does not know of the move. Reads go on.
  */
 
-const LOCK_TIMEOUT = '1s';
+/** Above `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that holds the lock. */
+const LOCK_TIMEOUT = '1500ms';
 const LOCK_TIMED_OUT = '55P03';
 const MAX_TRIES = 20;
 
