@@ -128,7 +128,7 @@ async function moveOnce(
 
 /** Shows the parts of a move. @returns the pause; null if an earlier command has begun it */
 function pauseOf(out: string, say: (text: string) => void): number | null {
-  for (const line of out.split('\n')) if (/compar|paused|late/.test(line)) say(line);
+  for (const line of out.split('\n')) if (/^(compared|paused|writes go on)/.test(line)) say(line);
   const pause = /took no changes for (\d+) ms/.exec(out)?.[1];
   return pause === undefined ? null : Number(pause);
 }

@@ -119,6 +119,24 @@ describe('an organization that has moved', () => {
     }
   });
 
+  it('is announced by the command line of --on-served, whose failure is reported', async () => {
+    for (const [hook, expected] of [
+      ['test -n "$PATH"', 0],
+      ['exit 3', 1],
+    ] as const) {
+      const moving = await createOrg(one.api);
+      const args = ['orgs', 'move', moving.slug, '--to', 'two', '--on-served', hook];
+      const env = { SVC_MOVE_TARGET_URL: two.databaseUrl };
+      const { code, out } = await admin(one.databaseUrl, args, { env });
+      expect(code).toBe(expected);
+      expect(out.includes('the command of --on-served has failed')).toBe(expected === 1);
+      expect(out).toMatch(
+        new RegExp(`${moving.slug} is served by two\n(.|\n)*${moving.slug} has moved to two, with 1 member`),
+      );
+      await push(two.api, moving, await createScan(two.api, moving));
+    }
+  });
+
   it('counts a push once that is repeated with its idempotency key', async () => {
     const scan = await createScan(one.api, org);
     const call = {
