@@ -26,7 +26,8 @@ interface Counts {
   pushed: string[];
   /** Pushes that failed in spite of all repeats. */
   errors: string[];
-  repeats: number;
+  /** Why pushes were repeated, and how often. */
+  repeats: Map<string, number>;
   slowest: number;
 }
 
@@ -50,7 +51,7 @@ export const cells = scenario({
     await copyFinding(proxied, moving, findings);
 
     const stop = new AbortController();
-    const newCounts = (): Counts => ({ pushed: [], errors: [], repeats: 0, slowest: 0 });
+    const newCounts = (): Counts => ({ pushed: [], errors: [], repeats: new Map(), slowest: 0 });
     const [moved, others] = [newCounts(), newCounts()];
     const work = [
       ...Array.from({ length: agents }, () => pushUntil(stop.signal, proxied, moving, scans.moving, moved)),
@@ -70,14 +71,16 @@ export const cells = scenario({
     stop.abort();
     await Promise.all(work);
 
-    for (const error of [...moved.errors, ...others.errors].slice(0, 5)) site.say(`  ${error}`);
+    for (const error of [...moved.errors, ...others.errors].slice(0, 5)) site.say(`  given up: ${error}`);
+    for (const [name, { repeats }] of Object.entries({ moved, others }))
+      for (const [reason, count] of repeats) site.say(`  ${name}, repeated ${count} times: ${reason}`);
     const first = await rowsOf(proxied, moving);
     const lost = moved.pushed.filter((fingerprint) => !first.has(fingerprint));
     const twice = moved.pushed.filter((fingerprint) => (first.get(fingerprint) ?? 0) > 1);
     const second = await rowsOf(proxied, staying);
     return [
       { name: 'pushes', value: moved.pushed.length, aim: { atLeast: 1 } },
-      { name: 'repeats', value: moved.repeats },
+      { name: 'repeats', value: repeatsOf(moved) },
       { name: 'errors after repeats', value: moved.errors.length, aim: NONE },
       { name: 'findings lost', value: lost.length, aim: NONE },
       { name: 'findings counted twice', value: twice.length, aim: NONE },
@@ -86,7 +89,7 @@ export const cells = scenario({
       { name: 'move ms, median', value: median(totals) },
       { name: 'slowest push ms, with repeats', value: moved.slowest },
       { name: 'pushes of another organization', value: others.pushed.length, aim: { atLeast: 1 } },
-      { name: '… repeated or failed', value: others.repeats + others.errors.length, aim: NONE },
+      { name: '… repeated or failed', value: repeatsOf(others) + others.errors.length, aim: NONE },
       { name: '… lost', value: others.pushed.filter((name) => !second.has(name)).length, aim: NONE },
     ];
   },
@@ -100,25 +103,38 @@ async function moveOnce(
   say: (text: string) => void,
 ): Promise<number | null> {
   const [from, to] = move % 2 === 0 ? [one, two] : [two, one];
-  const args = ['orgs', 'move', slug, '--to', to.name, '--json'];
+  const args = ['orgs', 'move', slug, '--to', to.name, '--on-served', 'echo served >&2'];
   const env = { SVC_MOVE_TARGET_URL: to.databaseUrl, SVC_CELLS_URL: cellsUrl, SVC_CELL: from.name };
-  const run = () => spawnAdmin(from.databaseUrl, args, env);
+  const run = () => {
+    const started = spawnAdmin(from.databaseUrl, args, env);
+    started.child.stderr?.on('data', (text) => {
+      if (String(text).includes('served')) void route(`${slug}.${BASE_DOMAIN}`, to.name);
+    });
+    return started;
+  };
   if (move % KILLED === KILLED - 1) {
     const { child, ended } = run();
     const timer = setTimeout(() => child.kill('SIGKILL'), Math.random() * KILL_WITHIN_MS);
     const { code, out } = await ended;
     clearTimeout(timer);
     say(code === null ? 'killed' : 'ended before it was killed');
-    if (code === 0) {
-      await route(`${slug}.${BASE_DOMAIN}`, to.name);
-      return JSON.parse(out).pause_ms;
-    }
+    if (code === 0) return pauseOf(out, say);
   }
   const { code, out, err } = await run().ended;
-  if (code !== 0 && !err.includes('has moved to')) throw new Error(`the organization was not moved: ${err}`);
-  await route(`${slug}.${BASE_DOMAIN}`, to.name);
-  return code === 0 ? JSON.parse(out).pause_ms : null;
+  if (code === 0) return pauseOf(out, say);
+  if (!err.includes('has moved to')) throw new Error(`the organization was not moved: ${err}`);
+  return null;
 }
+
+/** Shows the parts of a move. @returns the pause; null if an earlier command has begun it */
+function pauseOf(out: string, say: (text: string) => void): number | null {
+  for (const line of out.split('\n')) if (/^(compared|paused|writes go on)/.test(line)) say(line);
+  const pause = /took no changes for (\d+) ms/.exec(out)?.[1];
+  return pause === undefined ? null : Number(pause);
+}
+
+const repeatsOf = ({ repeats }: Counts): number =>
+  [...repeats.values()].reduce((sum, count) => sum + count, 0);
 
 /** Pushes one finding after another, each again as agents do. */
 async function pushUntil(
@@ -135,7 +151,7 @@ async function pushUntil(
     for (let attempt = 0; ; attempt++) {
       const answer = await api
         .post('/agent/findings', { ...org.asAgent, body: finding(org, scan, { fingerprint }) })
-        .catch((error: Error) => ({ status: 599, text: error.message }));
+        .catch((error: Error) => ({ status: 599, text: error.message, error: error.message }));
       if (answer.status < 300) {
         counts.pushed.push(fingerprint);
         break;
@@ -145,7 +161,8 @@ async function pushUntil(
         counts.errors.push(`${answer.status}: ${answer.text}`);
         break;
       }
-      counts.repeats++;
+      const reason = `${answer.status} ${answer.error ?? answer.text.slice(0, 200)}`;
+      counts.repeats.set(reason, (counts.repeats.get(reason) ?? 0) + 1);
       await sleep(delay * 1_000 * (0.75 + Math.random() / 2));
     }
     counts.slowest = Math.max(counts.slowest, performance.now() - began);

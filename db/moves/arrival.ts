@@ -58,9 +58,28 @@ export async function createCopy(
     const plan = await restoring.planSchema(tx, id, migrations);
     await restoring.runAll(tx, plan.tables);
     await restoring.emptyTables(tx, id);
+    await refuseOthers(tx, { id, tables });
     if (Object.keys(accounts).length > 0) await replaceAccounts(tx, { id, tables }, accounts);
     return undefined;
   });
+}
+
+/** Only the subscription writes to the copy, so that what was compared stays the same: it does not fire these triggers. */
+async function refuseOthers(tx: SqlClient, { id, tables }: MovingOrg): Promise<void> {
+  const schema = orgSchemaName(id);
+  await run(
+    tx,
+    sql.raw(`create function "${schema}".refuse_others() returns trigger language plpgsql set search_path = pg_catalog as $$ begin
+      raise exception 'only the subscription writes to the copy of an organization that is being moved';
+      end $$`),
+  );
+  const name = sql.identifier('refuse_others');
+  for (const table of tables)
+    await run(
+      tx,
+      sql`create trigger ${name} before insert or update or delete or truncate on ${tableIn(schema, table)}
+        for each statement execute function ${sql.identifier(schema)}.${name}()`,
+    );
 }
 
 /** Triggers of the subscription replace ids of accounts, wherever they stand. */
@@ -92,16 +111,18 @@ async function replaceAccounts(
   }
 }
 
-/** Creates indexes and foreign keys, when all rows are copied. */
+/** Creates indexes, foreign keys and statistics, when all rows are copied. */
 export async function completeCopy(
   client: Sql,
-  orgId: string,
+  { id, tables }: MovingOrg,
   migrations: readonly Migration[],
 ): Promise<void> {
   await client.begin(async (tx) => {
-    const { afterRows } = await restoring.planSchema(tx, orgId, migrations);
+    const { afterRows } = await restoring.planSchema(tx, id, migrations);
     await restoring.runAll(tx, afterRows);
-    await run(tx, sql`update ${orgArrivals} set ready = true where org_id = ${orgId}::uuid`);
+    // Autovacuum may come after the first requests, which would get the plans of empty tables.
+    for (const table of tables) await run(tx, sql`analyze ${tableIn(orgSchemaName(id), table)}`);
+    await run(tx, sql`update ${orgArrivals} set ready = true where org_id = ${id}::uuid`);
   });
 }
 
@@ -130,7 +151,8 @@ export async function endCopy(
   if (ended.length === 0) return false;
   await unsubscribe(tx, orgId);
   const schema = sql.identifier(orgSchemaName(orgId));
-  await run(tx, sql`drop function if exists ${schema}.replace_accounts() cascade`);
+  for (const name of ['replace_accounts', 'refuse_others'])
+    await run(tx, sql`drop function if exists ${schema}.${sql.identifier(name)}() cascade`);
   await run(tx, sql`delete from ${orgMoves} where org_id = ${orgId}::uuid`);
   if (domain !== null)
     await run(

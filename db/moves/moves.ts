@@ -21,6 +21,8 @@ export interface Move {
   movedAt: Date | null;
   /** Whether the other cell may not have the rows of `shared` yet. */
   pending: boolean;
+  /** Whether the data that it has left here is removed. */
+  purged: boolean;
 }
 
 const hexOf = (orgId: string): string => orgSchemaName(orgId).slice('org_'.length);
@@ -29,7 +31,8 @@ const hexOf = (orgId: string): string => orgSchemaName(orgId).slice('org_'.lengt
 export const replicationName = (orgId: string): string => `move_${hexOf(orgId)}`;
 
 /** The schema of an organization that has moved, until it is purged. */
-export const formerSchema = (orgId: string): string => `moved_${hexOf(orgId)}`;
+export const formerSchema = (orgId: string): string => `${FORMER}${hexOf(orgId)}`;
+const FORMER = 'moved_';
 
 export const tableIn = (schema: OrgSchemaName, table: string): SQL =>
   sql`${sql.identifier(schema)}.${sql.identifier(table)}`;
@@ -63,14 +66,22 @@ export async function holdMove(tx: SqlClient, orgId: string): Promise<void> {
 /** The moves of this cell, the oldest first: all, or that of an organization by id or slug. */
 export async function readMoves(client: SqlClient, name?: string): Promise<Move[]> {
   const { orgId, slug, cell, copyId, startedAt, movedAt, rows } = orgMoves;
-  const found = await run<Move>(
+  const found = await run<
+    Omit<Move, 'startedAt' | 'movedAt'> & { startedAt: string; movedAt: string | null }
+  >(
     client,
     sql`select ${orgId} as "orgId", ${slug} as slug, ${cell} as cell, ${copyId} as "copyId", ${startedAt} as "startedAt",
-        ${movedAt} as "movedAt", ${rows} is not null as pending
+        ${movedAt} as "movedAt", ${rows} is not null as pending,
+        ${movedAt} is not null and not exists (select from pg_namespace
+          where nspname = ${FORMER} || replace(${orgId}::text, '-', '')) as purged
       from ${orgMoves} where ${name ?? null}::text is null or ${orgId}::text = ${name ?? null} or ${slug} = ${name ?? null}
       order by ${startedAt}, ${orgId}`,
   );
-  return [...found];
+  return found.map((move) => ({
+    ...move,
+    startedAt: new Date(move.startedAt),
+    movedAt: move.movedAt === null ? null : new Date(move.movedAt),
+  }));
 }
 
 /** Notes that a move begins. */

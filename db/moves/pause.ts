@@ -13,12 +13,13 @@ import { holdMove, type MovingOrg, tableIn } from './moves.ts';
  * They hold for every process, also for one that does not know of the move. Reads go on.
  */
 
-const LOCK_TIMEOUT = '1s';
+/** Above `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that holds the lock. */
+const LOCK_TIMEOUT = '1500ms';
 const LOCK_TIMED_OUT = '55P03';
 const MAX_TRIES = 20;
 
 /** Servers set it once a minute for tokens that read. It is not worth a refused read. */
-export const NOT_PAUSED: Readonly<Record<string, string>> = { api_tokens: 'last_used' };
+const NOT_PAUSED: Readonly<Record<string, string>> = { api_tokens: 'last_used' };
 
 const nameOf = (schema: string) => sql`${sql.identifier(schema)}.${sql.identifier('refuse_writes')}`;
 const TRIGGER = sql.identifier('refuse_writes');
@@ -84,13 +85,17 @@ export async function pauseWrites(client: Sql, org: MovingOrg, ms: number): Prom
     const until = row?.until ?? '';
     await defineRefusal(tx, schema, until);
     const columns = await updatable(tx, org);
-    for (const table of org.tables)
-      await run(
-        tx,
-        sql`create or replace trigger ${TRIGGER}
-          before insert or delete or update of ${columns.get(table)} on ${tableIn(schema, table)}
-          for each statement execute function ${nameOf(schema)}()`,
-      );
+    // Sent one behind the other without waiting, because writes wait for all of them.
+    await Promise.all(
+      org.tables.map((table) =>
+        run(
+          tx,
+          sql`create or replace trigger ${TRIGGER}
+            before insert or delete or update of ${columns.get(table)} on ${tableIn(schema, table)}
+            for each statement execute function ${nameOf(schema)}()`,
+        ),
+      ),
+    );
     return { until, version };
   });
 }

@@ -72,8 +72,8 @@ export async function startCells(scene: Scene): Promise<CellsSite> {
   const given = await readFile(join(site.root, 'deploy/cells/haproxy.cfg'), 'utf8');
   const config = given
     .replace('127.0.0.1:8000', `127.0.0.1:${port}`)
-    .replace('127.0.0.1:8081', new URL(one.url).host)
-    .replace('127.0.0.1:8082', new URL(two.url).host);
+    .replaceAll('127.0.0.1:8081', new URL(one.url).host)
+    .replaceAll('127.0.0.1:8082', new URL(two.url).host);
   await writeFile(join(dir, 'haproxy.cfg'), config);
   await writeFile(join(dir, 'cells.map'), '');
   const log = openSync(join(dir, 'haproxy.log'), 'a');

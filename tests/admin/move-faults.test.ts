@@ -1,20 +1,19 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { takeOut } from '../../db/moves/leave.ts';
 import { pauseWrites } from '../../db/moves/pause.ts';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { cancelMove } from '../../lib/admin/move/manage.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { moveOrg } from '../../lib/admin/move/move.ts';
 import { fill } from '../support/admin/backup.ts';
 import {
-  type Death,
   Died,
   inCells,
   leftIn,
   moveBetween,
   rowsIn,
   sqlOf,
-  startCells,
   TABLES,
+  UNAVAILABLE,
+  useCells,
 } from '../support/admin/cells.ts';
 import { admin } from '../support/admin/command.ts';
 import { createOrg, createScan, finding, push, type TestOrg } from '../support/api/api.ts';
@@ -26,21 +25,11 @@ import type { TestApp } from '../support/server/app.ts';
 let one: TestApp;
 let two: TestApp;
 let org: TestOrg;
+let superuser: Sql;
 
-beforeAll(async () => {
-  ({ one, two } = await startCells());
+const { schema, get, move, cancel } = useCells((made) => {
+  ({ one, two, org, superuser } = made);
 });
-
-beforeEach(async () => {
-  org = await createOrg(one.api);
-});
-
-const schema = () => orgSchemaName(org.id);
-const get = (t: TestApp, path = '/projects', of = org) => t.api.get(path, of.asOwner);
-const UNAVAILABLE = 'server_error/unavailable';
-
-const move = (death?: Death) => moveBetween(one, two, org, 'two', death);
-const cancel = () => inCells(one, two, (call) => cancelMove(call, org.slug));
 
 describe('during a move', () => {
   it('no push is lost or counted twice, reads go on, and others notice nothing', async () => {
@@ -129,10 +118,11 @@ describe('a move that cannot be', () => {
     const other = await createOrg(two.api);
     await admin(two.databaseUrl, ['orgs', 'rename', other.slug, '--slug', org.slug]);
     await expect(move()).rejects.toThrow(/slug taken/);
-    await cancel();
     await admin(two.databaseUrl, ['orgs', 'rename', org.slug, '--slug', `${org.slug}-x`]);
     await expect(move()).rejects.toThrow(/slug reserved/);
-    await cancel();
+    await expect(moveBetween(one, one, org)).rejects.toThrow(/is the database of a cell that has/);
+    // Nothing was begun.
+    expect(await leftIn(one, org)).toEqual([schema()]);
     await sqlOf(two).unsafe(`update shared.migrations set hash = 'x' || hash where name like '0000%'`);
     await expect(move()).rejects.toThrow(/different versions/);
     await sqlOf(two).unsafe(`update shared.migrations set hash = substr(hash, 2) where name like '0000%'`);
@@ -147,10 +137,20 @@ describe('a move that cannot be', () => {
       moveOrg({ ...call, sourceUrl: wrong.href }, org.slug, { to: 'two', maxPauseMs: 10_000 }),
     );
     const error = await moving.catch((error: unknown) => error);
+    expect(String(error)).toMatch(/cannot connect to this one: .*SVC_MOVE_SOURCE_URL/);
     expect(String(error)).not.toContain('hunter2');
     expect((await get(one)).status).toBe(200);
     await move();
     expect((await get(one)).error).toBe(UNAVAILABLE);
+  });
+
+  it('without the rights of the documentation names the one that is missing', async () => {
+    await superuser.unsafe('alter role one noreplication');
+    await expect(move()).rejects.toThrow(/role here needs the attribute REPLICATION/);
+    await superuser.unsafe('alter role one replication; revoke pg_create_subscription from two');
+    await expect(move()).rejects.toThrow(/needs the role pg_create_subscription/);
+    await superuser.unsafe('grant pg_create_subscription to two');
+    expect(await leftIn(one, org)).toEqual([schema()]);
   });
 
   it('by a command line that is wrong', async () => {
@@ -159,6 +159,30 @@ describe('a move that cannot be', () => {
       expect(code).toBeGreaterThan(0);
       expect(err.trim().split('\n')).toHaveLength(1);
     }
+  });
+});
+
+describe('a role for replication only', () => {
+  it('copies the rows, so that the other cell never has the password of this one', async () => {
+    await fill(one, org);
+    const rows = await rowsIn(one, org);
+    await superuser.unsafe(
+      `create role mover login replication password 'm' in role pg_read_all_data role one`,
+    );
+    const sourceUrl = Object.assign(new URL(one.databaseUrl), { username: 'mover', password: 'm' }).href;
+    const moving = (progress = (_: string) => {}) =>
+      inCells(one, two, (call) =>
+        moveOrg({ ...call, sourceUrl, progress }, org.slug, { to: 'two', maxPauseMs: 10_000 }),
+      );
+    const stop = (line: string) => {
+      if (line === 'all rows are copied') throw new Error(line);
+    };
+    await expect(moving(stop)).rejects.toThrow('all rows are copied');
+    await cancel();
+    expect(await leftIn(one, org)).toEqual([schema()]);
+    await moving();
+    expect(await rowsIn(two, org)).toEqual(rows);
+    await superuser.unsafe('drop role mover');
   });
 });
 

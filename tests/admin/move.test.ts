@@ -1,8 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { cancelMove, purgeMoved } from '../../lib/admin/move/manage.ts';
+import { describe, expect, it } from 'vitest';
+import { purgeMoved } from '../../lib/admin/move/manage.ts';
 import { fill, sharedRowsOf } from '../support/admin/backup.ts';
-import { inCells, leftIn, moveBetween, rowsIn, sqlOf, startCells } from '../support/admin/cells.ts';
+import { leftIn, moveBetween, rowsIn, sqlOf, UNAVAILABLE, useCells } from '../support/admin/cells.ts';
 import { admin } from '../support/admin/command.ts';
 import {
   createOrg,
@@ -23,19 +22,9 @@ let one: TestApp;
 let two: TestApp;
 let org: TestOrg;
 
-beforeAll(async () => {
-  ({ one, two } = await startCells());
+const { schema, get, move, cancel } = useCells((made) => {
+  ({ one, two, org } = made);
 });
-
-beforeEach(async () => {
-  org = await createOrg(one.api);
-});
-
-const schema = () => orgSchemaName(org.id);
-const get = (t: TestApp, path = '/projects', of = org) => t.api.get(path, of.asOwner);
-const UNAVAILABLE = 'server_error/unavailable';
-
-const move = () => moveBetween(one, two, org);
 
 describe('an organization that has moved', () => {
   it('has all of its rows, its members and tokens in the other cell', async () => {
@@ -116,7 +105,10 @@ describe('an organization that has moved', () => {
         const confirmed = (confirm?: string) =>
           purgeMoved({ source: sqlOf(one), log: one.services.log }, org.slug, confirm);
         await expect(confirmed()).rejects.toThrow(/--confirm/);
+        const states = async () => (await admin(one.databaseUrl, ['orgs', 'moves'])).out;
+        expect(await states()).toMatch(new RegExp(`${org.slug}.* moved +2`));
         expect(await confirmed(org.slug)).toMatchObject({ purged: true });
+        expect(await states()).toMatch(new RegExp(`${org.slug}.* moved, purged +2`));
         expect(await confirmed(org.slug)).toMatchObject({ purged: false });
       }
       const rows = await rowsIn(two, org);
@@ -124,6 +116,24 @@ describe('an organization that has moved', () => {
       expect(await rowsIn(one, org)).toEqual(rows);
       expect((await get(one)).status).toBe(200);
       expect((await get(two)).error).toBe(UNAVAILABLE);
+    }
+  });
+
+  it('is announced by the command line of --on-served, whose failure is reported', async () => {
+    for (const [hook, expected] of [
+      ['test -n "$PATH"', 0],
+      ['exit 3', 1],
+    ] as const) {
+      const moving = await createOrg(one.api);
+      const args = ['orgs', 'move', moving.slug, '--to', 'two', '--on-served', hook];
+      const env = { SVC_MOVE_TARGET_URL: two.databaseUrl };
+      const { code, out } = await admin(one.databaseUrl, args, { env });
+      expect(code).toBe(expected);
+      expect(out.includes('the command of --on-served has failed')).toBe(expected === 1);
+      expect(out).toMatch(
+        new RegExp(`${moving.slug} is served by two\n(.|\n)*${moving.slug} has moved to two, with 1 member`),
+      );
+      await push(two.api, moving, await createScan(two.api, moving));
     }
   });
 
@@ -191,7 +201,7 @@ describe('members', () => {
     );
     await expect(move()).rejects.toThrow(/addresses of all owners/);
     expect((await get(one)).status).toBe(200);
-    await inCells(one, two, (call) => cancelMove(call, org.slug));
+    await cancel();
     expect(await leftIn(one, org)).toEqual([schema()]);
   });
 });

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import { type CellName, moveNames, prepareDirectory } from '../../../db/cells/names.ts';
+import { moveNames, prepareDirectory } from '../../../db/cells/names.ts';
 import { openDatabase } from '../../../db/client.ts';
-import { readMoves } from '../../../db/moves/moves.ts';
+import { type Move, readMoves } from '../../../db/moves/moves.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { requireCell } from '../cells/cells.ts';
 import { AdminError, EXIT, oneLine, reasonOf } from '../error.ts';
 import type { MoveCall } from '../move/call.ts';
+import { runHook } from '../move/hook.ts';
 import { cancelMove, purgeMoved } from '../move/manage.ts';
 import { type MoveResult, moveOrg } from '../move/move.ts';
 import { table } from '../output.ts';
@@ -22,6 +23,10 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
     .argument('<org>', ORG)
     .option('--to <cell>', 'name of the other cell: letters, digits and hyphens')
     .option('--max-pause <seconds>', 'how long it may take no changes, from 3 to 60', '10')
+    .option(
+      '--on-served <command>',
+      'a command line to run as soon as the other cell serves it, such as one that lets the proxy follow',
+    )
     .option('--cancel', 'cancel the move: the organization stays')
     .action((org, options, command) =>
       choose(command, async (call) => {
@@ -33,18 +38,20 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
         const seconds = Number(options.maxPause);
         if (!(seconds >= 3 && seconds <= 60))
           throw new AdminError('--max-pause takes a number from 3 to 60', EXIT.usage);
-        const onServed = (names: CellName[]) =>
-          inDirectory(call, async (directory) => {
-            await prepareDirectory(directory);
-            await moveNames(directory, to, names);
-          });
+        let hasFollowed: boolean | undefined;
+        const onServed: MoveCall['onServed'] = async (names) => {
+          if (call.config.cellsUrl)
+            await inDirectory(call, async (directory) => {
+              await prepareDirectory(directory);
+              await moveNames(directory, to, names);
+            });
+          if (options.onServed) hasFollowed = await runHook(options.onServed);
+        };
         const json = await withCells(call, (move) =>
-          moveOrg({ ...move, ...(call.config.cellsUrl && { onServed }) }, org, {
-            to,
-            maxPauseMs: seconds * 1_000,
-          }),
+          moveOrg({ ...move, onServed }, org, { to, maxPauseMs: seconds * 1_000 }),
         );
-        return { json, text: movedText(json) };
+        const exitCode = hasFollowed === false ? EXIT.failed : EXIT.ok;
+        return { json, text: movedText(json, hasFollowed), exitCode };
       }),
     );
   orgs
@@ -53,12 +60,9 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
     .action((_, command) =>
       choose(command, async ({ database }) => {
         const json = await readMoves(database.sql);
-        const rows = json.map(({ slug, orgId, cell, movedAt, pending }) => [
-          ...[slug, orgId, cell],
-          ...[
-            movedAt === null ? 'copying' : pending ? 'out of service' : 'moved',
-            movedAt?.toISOString() ?? '',
-          ],
+        const rows = json.map((move) => [
+          ...[move.slug, move.orgId, move.cell, stateOf(move)],
+          move.movedAt?.toISOString() ?? '',
         ]);
         return { json, text: table(['SLUG', 'ID', 'TO', 'STATE', 'MOVED'], rows) };
       }),
@@ -79,18 +83,31 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
     );
 }
 
-function movedText({ org, cell, custom_domain, members, members_left_out, pause_ms }: MoveResult): string {
+function stateOf({ movedAt, pending, purged }: Move): string {
+  if (movedAt === null) return 'copying';
+  if (pending) return 'out of service';
+  return purged ? 'moved, purged' : 'moved';
+}
+
+/** @param hasFollowed whether the command of `--on-served` has succeeded */
+function movedText(
+  { org, cell, custom_domain, members, members_left_out, pause_ms }: MoveResult,
+  hasFollowed: boolean | undefined,
+): string {
+  const hosts = [`${org}.<base domain>`, ...(custom_domain ? [oneLine(custom_domain)] : [])].join(' and ');
   return [
-    `${org} has moved to ${oneLine(cell)}, with ${members} members${pause_ms === null ? '' : `; it took no changes for ${pause_ms} ms`}`,
+    `${org} has moved to ${oneLine(cell)}, with ${members} ${members === 1 ? 'member' : 'members'}${pause_ms === null ? '' : `; it took no changes for ${pause_ms} ms`}`,
     ...members_left_out.map(
       (email) =>
         `  not a member there, because another account has an address of theirs: ${oneLine(email ?? '-')}`,
     ),
-    `let the proxy send ${[`${org}.<base domain>`, ...(custom_domain ? [oneLine(custom_domain)] : [])].join(' and ')} there`,
+    ...(hasFollowed ? [] : [`let the proxy send ${hosts} there`]),
+    ...(hasFollowed === false ? ['the command of --on-served has failed'] : []),
+    `later, remove what it has left here: orgs purge-moved ${org} --confirm ${org}`,
   ].join('\n');
 }
 
-/** Calls `use` with a session of each cell. A session has no time limit, and its locks end with it. */
+/** Calls `use` with sessions of each cell. A session has no time limit, and its locks end with it. */
 async function withCells<T>(
   { config, log, tracks, progress }: Call,
   use: (call: MoveCall) => Promise<T>,
@@ -98,20 +115,28 @@ async function withCells<T>(
   const { databaseUrl, moveTargetUrl, moveSourceUrl } = config;
   if (databaseUrl === undefined || moveTargetUrl === undefined)
     throw new AdminError('set DATABASE_URL and SVC_MOVE_TARGET_URL to the databases of the two cells');
-  return await inSession(databaseUrl, 'this cell', (source) =>
-    inSession(moveTargetUrl, 'the other cell', (target) =>
-      use({ source, target, sourceUrl: moveSourceUrl ?? databaseUrl, log, migrations: tracks.org, progress }),
-    ),
+  return await inSessions(databaseUrl, 'this cell', (source, here) =>
+    inSessions(moveTargetUrl, 'the other cell', (target, there) => {
+      const sessions = { source, target, readers: { source: here, target: there } };
+      return use({
+        ...{ ...sessions, sourceUrl: moveSourceUrl ?? databaseUrl },
+        ...{ log, migrations: tracks.org, progress },
+      });
+    }),
   );
 }
 
-async function inSession<T>(url: string, name: string, use: (client: Sql) => Promise<T>): Promise<T> {
-  const own = openDatabase({ url, max: 1, statementMs: 0, applicationName: 'svc-findings-admin' });
+async function inSessions<T>(
+  url: string,
+  name: string,
+  use: (session: Sql, reader: Sql) => Promise<T>,
+): Promise<T> {
+  const own = openDatabase({ url, max: 2, statementMs: 0, applicationName: 'svc-findings-admin' });
   try {
     await own.ping(5_000).catch((error) => {
       throw new AdminError(`the database of ${name} cannot be used: ${reasonOf(error)}`);
     });
-    return await own.withConnection(use);
+    return await own.withConnection((session) => use(session, own.sql));
   } finally {
     await own.close(1_000);
   }

@@ -1,12 +1,10 @@
 import type { CellName } from '../../../db/cells/names.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
-import type { Sql } from '../../../db/pool/query.ts';
+import type { Sessions } from '../../../db/moves/snapshots.ts';
 import type { Logger } from '../../logger.ts';
 
-/** What a move needs. Each client has one session. */
-export interface MoveCall {
-  source: Sql;
-  target: Sql;
+/** What a move needs. */
+export interface MoveCall extends Sessions {
   /** How the PostgreSQL of the target reaches that of the source. */
   sourceUrl: string;
   log: Logger;

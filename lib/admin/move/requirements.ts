@@ -1,4 +1,8 @@
 import { sql } from 'drizzle-orm';
+import {
+  findObstacle as findRoomObstacle,
+  type Obstacle as RoomObstacle,
+} from '../../../db/backup/restore.ts';
 import { sharedSection } from '../../../db/backup/snapshot.ts';
 import type { Obstacle } from '../../../db/moves/leave.ts';
 import { readMoves } from '../../../db/moves/moves.ts';
@@ -33,6 +37,20 @@ export async function findOrgOf(client: Sql, name: string): Promise<{ id: string
   if (!move) throw new AdminError(`there is no organization "${oneLine(name)}"`);
   return { id: move.orgId, slug: move.slug };
 }
+
+/** @throws AdminError if the other cell cannot take an organization. What an earlier move has left there is removed later */
+export async function requireRoom(target: Sql, org: { id: string; slug: string }): Promise<void> {
+  const found = await findRoomObstacle(target, { orgId: org.id, slug: org.slug, isOriginal: true });
+  if (found !== undefined && found !== 'schema exists') throw noRoom(org.slug, found);
+}
+
+/** The error if the other cell cannot take an organization. */
+export const noRoom = (slug: string, obstacle: RoomObstacle): AdminError =>
+  new AdminError(
+    obstacle === 'organization exists'
+      ? `SVC_MOVE_TARGET_URL is the database of a cell that has ${slug} already`
+      : `the other cell cannot take ${slug}: ${obstacle}`,
+  );
 
 /** The members of an organization with their primary addresses. */
 export async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]> {

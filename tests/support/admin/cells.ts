@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { beforeAll, beforeEach } from 'vitest';
 import { orgTableNames } from '../../../db/backup/sections.ts';
 import { openDatabase } from '../../../db/client.ts';
 import { migrateShared } from '../../../db/migrations/migrate.ts';
@@ -8,8 +9,9 @@ import type { Sql } from '../../../db/pool/query.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../../../drizzle/migrations.ts';
 import type { MoveCall } from '../../../lib/admin/move/call.ts';
+import { cancelMove } from '../../../lib/admin/move/manage.ts';
 import { moveOrg } from '../../../lib/admin/move/move.ts';
-import type { TestOrg } from '../api/api.ts';
+import { createOrg, type TestOrg } from '../api/api.ts';
 import { startOwnPostgres } from '../database/own-postgres.ts';
 import { withDatabase } from '../database/scratch.ts';
 import { afterSuite } from '../run/suite.ts';
@@ -22,10 +24,38 @@ import { LOGICAL } from './logical.ts';
 export interface Cells {
   one: TestApp;
   two: TestApp;
+  /** A session of a superuser, which the roles of the cells are not. */
+  superuser: Sql;
 }
 
+/**
+ * Starts two cells for a suite, and creates an organization in the first one for each test.
+ * @param set called before each test
+ * @returns what is done with the organization of the test
+ */
+export function useCells(set: (made: Cells & { org: TestOrg }) => void) {
+  let cells: Cells;
+  let org: TestOrg;
+  beforeAll(async () => {
+    cells = await startCells();
+  });
+  beforeEach(async () => {
+    org = await createOrg(cells.one.api);
+    set({ ...cells, org });
+  });
+  return {
+    schema: () => orgSchemaName(org.id),
+    get: (t: TestApp, path = '/projects') => t.api.get(path, org.asOwner),
+    move: (death?: Death) => moveBetween(cells.one, cells.two, org, 'two', death),
+    cancel: () => inCells(cells.one, cells.two, (call) => cancelMove(call, org.slug)),
+  };
+}
+
+/** The error of requests while an organization takes no writes, and in the cell that it has left. */
+export const UNAVAILABLE = 'server_error/unavailable';
+
 /** Starts two cells, which stop after the suite. */
-export async function startCells(): Promise<Cells> {
+async function startCells(): Promise<Cells> {
   const workDir = await mkdtemp(join(tmpdir(), 'cells-'));
   afterSuite(() => rm(workDir, { recursive: true, force: true }));
   const site = {
@@ -35,16 +65,22 @@ export async function startCells(): Promise<Cells> {
   const own = await startOwnPostgres(site, LOGICAL);
   const admin = openDatabase({ url: own.url, max: 1 });
   const start = async (name: string) => {
-    await admin.sql.unsafe(`create database ${name}`);
-    const databaseUrl = withDatabase(own.url, name);
+    // What the roles of cells may do, and no more (docs/scaling.md).
+    await admin.sql.unsafe(
+      `create role ${name} login replication password 'cell' in role pg_create_subscription`,
+    );
+    await admin.sql.unsafe(`create database ${name} owner ${name}`);
+    const databaseUrl = Object.assign(new URL(withDatabase(own.url, name)), {
+      username: name,
+      password: 'cell',
+    }).href;
     const database = openDatabase({ url: databaseUrl, max: 1 });
     await migrateShared(database.sql, sharedMigrations);
     await database.close();
     return await startApp({ databaseUrl });
   };
-  const cells = { one: await start('one'), two: await start('two') };
-  await admin.close();
-  return cells;
+  afterSuite(() => admin.close());
+  return { one: await start('one'), two: await start('two'), superuser: admin.sql };
 }
 
 export const TABLES = orgTableNames(orgMigrations);
@@ -58,22 +94,29 @@ export interface Death {
   statements: number;
 }
 
-/** Calls a command with sessions of its own, as a process has them. */
+/**
+ * Calls a command with sessions of its own, as a process has them.
+ * @param options.texts gets all statements
+ */
 export async function inCells<T>(
   from: TestApp,
   to: TestApp,
   use: (call: MoveCall) => Promise<T>,
-  { death = { before: Number.POSITIVE_INFINITY, statements: 0 } }: { death?: Death } = {},
+  {
+    death = { before: Number.POSITIVE_INFINITY, statements: 0 },
+    texts = [],
+  }: { death?: Death; texts?: string[] } = {},
 ): Promise<T> {
-  const sessions = [from, to].map(({ databaseUrl: url }) => openDatabase({ url, max: 1, statementMs: 0 }));
+  const sessions = [from, to].map(({ databaseUrl: url }) => openDatabase({ url, max: 2, statementMs: 0 }));
   const [source, target] = sessions;
   if (!source || !target) throw new Error('two');
   try {
     return await source.withConnection((here) =>
       target.withConnection((there) =>
         use({
-          source: dying(here, death),
-          target: dying(there, death),
+          source: dying(here, death, texts),
+          target: dying(there, death, texts),
+          readers: { source: dying(source.sql, death, texts), target: dying(target.sql, death, texts) },
           sourceUrl: from.databaseUrl,
           ...{ log: silentLog, migrations: orgMigrations, progress: () => {} },
         }),
@@ -84,10 +127,11 @@ export async function inCells<T>(
   }
 }
 
-function dying(client: Sql, death: Death): Sql {
+function dying(client: Sql, death: Death, texts: string[]): Sql {
   const mortal = <T extends Pick<Sql, 'unsafe'>>(one: T): T => {
     const unsafe = (...call: Parameters<Sql['unsafe']>) => {
       if (++death.statements >= death.before) throw new Died();
+      texts.push(call[0]);
       return one.unsafe(...call);
     };
     return { ...one, unsafe } as T;

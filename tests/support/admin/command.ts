@@ -14,12 +14,12 @@ export interface Ended {
 export async function admin(
   databaseUrl: string,
   args: readonly string[],
-  options: Pick<AdminIo, 'tracks'> = {},
+  options: Partial<Pick<AdminIo, 'tracks' | 'env'>> = {},
 ): Promise<Ended> {
   const said = { out: '', err: '' };
   const code = await runAdmin(args, {
     ...options,
-    env: { DATABASE_URL: databaseUrl, JWT_SECRET, LOG_FORMAT: 'json' },
+    env: { DATABASE_URL: databaseUrl, JWT_SECRET, LOG_FORMAT: 'json', ...options.env },
     out: (text) => {
       said.out += text;
     },
