@@ -5,8 +5,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { moveNames } from '../../db/cells/names.ts';
 import { openDatabase } from '../../db/client.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
-import { createOrg, createUser, must } from '../support/api/api.ts';
+import { createOrg, createUser, must, PASSWORD } from '../support/api/api.ts';
 import { createDatabase } from '../support/database/database.ts';
+import { startProxy } from '../support/database/proxy.ts';
+import { limit } from '../support/run/limits.ts';
 import { afterSuite } from '../support/run/suite.ts';
 import { JWT_SECRET, startApp, type TestApp } from '../support/server/app.ts';
 
@@ -78,6 +80,26 @@ describe('a slug', () => {
     must(await create(one, 'half-made'));
   });
 
+  it('is not taken from other cells by an organization or account that cannot have it', async () => {
+    const full = await startApp({
+      databaseUrl: one.databaseUrl,
+      env: {
+        ...{ SVC_CELL: 'one', SVC_CELLS_URL: cellsUrl },
+        ...{ SVC_MAX_ORGS_PER_ACCOUNT: '2', SVC_MAX_FORMER_SLUGS_PER_ORG: '1' },
+      },
+    });
+    const { asOwner, slug } = await createOrg(full.api);
+    const rename = (to: string, now: string) =>
+      full.api.patch(`/orgs/${now}`, { ...asOwner, body: { slug: to } });
+    must(await rename(`${slug}-2`, slug));
+    expect((await rename(`${slug}-3`, `${slug}-2`)).error).toBe('resource_error/conflict');
+    const made = await full.api.post('/orgs', { ...asOwner, body: { name: 'Third', slug: `${slug}-4` } });
+    expect(made.error).toBe('resource_error/conflict');
+    for (const n of [3, 4]) must(await create(two, `${slug}-${n}`));
+    // It takes its former slug again.
+    must(await rename(slug, `${slug}-2`));
+  });
+
   it('is not given to anybody while the directory does not answer, and nothing else fails', async () => {
     const alone = await startApp({
       databaseUrl: one.databaseUrl,
@@ -87,6 +109,38 @@ describe('a slug', () => {
     const refused = await alone.api.post('/orgs', { cookie: org.owner.cookie, body: { name: 'New' } });
     expect(refused.error).toBe('server_error/unavailable');
     expect((await alone.api.get('/projects', org.asOwner)).status).toBe(200);
+  });
+});
+
+describe('a directory that says nothing', () => {
+  it('keeps no connection of the database from others', async () => {
+    const proxy = await startProxy(cellsUrl);
+    afterSuite(proxy.close);
+    proxy.silence();
+    const alone = await startApp({
+      databaseUrl: one.databaseUrl,
+      env: { SVC_CELL: 'one', SVC_CELLS_URL: proxy.url, SVC_DB_POOL_MAX: '2' },
+    });
+    const org = await createOrg(one.api);
+    const creator = await createUser(one.api);
+    const { cookie } = creator;
+    const refused = [
+      ...[1, 2].map((n) => alone.api.post('/orgs', { cookie, body: { name: `New ${n}` } })),
+      ...[1, 2].map((n) =>
+        alone.api.post('/auth/register', {
+          body: { email: `silent-${n}@example.com`, password: PASSWORD, name: 'New' },
+        }),
+      ),
+      ...[1, 2].map((n) =>
+        alone.api.patch(`/orgs/${org.slug}`, { ...org.asOwner, body: { slug: `${org.slug}-${n}` } }),
+      ),
+    ];
+    await new Promise((later) => setTimeout(later, 300));
+    const began = performance.now();
+    for (let i = 0; i < 5; i++) expect((await alone.api.get('/projects', org.asOwner)).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(limit(1_000));
+    for (const { error } of await Promise.all(refused)) expect(error).toBe('server_error/unavailable');
+    proxy.resume();
   });
 });
 
