@@ -176,4 +176,63 @@ describe('cells sync and map', () => {
     expect((await map()).join()).not.toContain('left-over');
     await directory.close();
   });
+
+  it('repair who has a name, and keep names that are on their way from a third cell', async () => {
+    const directory = openDatabase({ url: cellsUrl, max: 1 });
+    const org = await createOrg(one.api);
+    const rowOf = async (name: string) => {
+      const rows = await directory.sql.unsafe('select cell, org_id from cells.names where name = $1', [name]);
+      return rows.map(({ cell, org_id }) => [cell, org_id]);
+    };
+    const sync = () => run(one, 'one', 'cells', 'sync');
+    // Two organizations have claimed it at the same instant.
+    await directory.sql.unsafe(
+      `update cells.names set org_id = gen_random_uuid(), since = now() - interval '2 hours' where name = '${org.slug}'`,
+    );
+    await sync();
+    expect(await rowOf(org.slug)).toEqual([['one', org.id]]);
+    // The command dies after the organization has left, and is not told of the directory when it is repeated.
+    const { sql } = one.services.database;
+    await sql.unsafe(
+      `insert into shared.org_moves (org_id, slug, cell, copy_id, started_at, moved_at, rows)
+       values ('${org.id}', '${org.slug}', 'two', gen_random_uuid(), now(), now(), '{}')`,
+    );
+    await sql.unsafe(
+      `insert into shared.reserved_slugs (slug, reserved_at, moved_to) values ('${org.slug}', now(), 'two')`,
+    );
+    await sql.unsafe(`delete from shared.orgs where id = '${org.id}'`);
+    await sync();
+    expect(await rowOf(org.slug)).toEqual([['one', org.id]]);
+    await sql.unsafe(`update shared.org_moves set rows = null where org_id = '${org.id}'`);
+    await sync();
+    expect(await rowOf(org.slug)).toEqual([['two', org.id]]);
+    await directory.close();
+  });
+
+  it('write no line that sends requests of others somewhere else', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'map-'));
+    afterSuite(() => rmSync(dir, { recursive: true, force: true }));
+    const file = join(dir, 'cells.map');
+    const directory = openDatabase({ url: cellsUrl, max: 1 });
+    const names = [
+      'a.example.org two\nb.example.org',
+      'example.com',
+      'acme.example.com',
+      'UPPER',
+      'a b',
+      '-x-',
+    ];
+    const insert = (name: string, cell: string) =>
+      directory.sql.unsafe('insert into cells.names values ($1, $2, gen_random_uuid())', [name, cell]);
+    for (const name of names) await insert(name, 'two');
+    await insert('fine-name', 'two\nvictim.example.com two');
+    await insert('good.example.net', 'two');
+    const mapped = await run(one, 'one', 'cells', 'map', file);
+    expect(mapped.said).toContain(`${names.length + 1} unusable names left out`);
+    const lines = readFileSync(file, 'utf8').split('\n');
+    expect(lines.filter((line) => /example\.(org|net)/.test(line))).toEqual(['good.example.net two']);
+    expect(lines.filter((line) => /^(example\.com|acme\.|victim|fine)/.test(line))).toEqual([]);
+    await directory.sql.unsafe(`delete from cells.names where cell like 'two%'`);
+    await directory.close();
+  });
 });
