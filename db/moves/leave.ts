@@ -105,7 +105,8 @@ async function readShared(tx: SqlClient, orgId: string): Promise<SharedRows> {
   }
   const tokens = await run<{ row: unknown }>(
     tx,
-    sql`select row_to_json(t)::text as row from ${personalTokens} t where org_id = ${orgId}::uuid`,
+    // Locked: one that is revoked at the same time would live on in the other cell.
+    sql`select row_to_json(t)::text as row from ${personalTokens} t where org_id = ${orgId}::uuid for update`,
   );
   return {
     tables: tables as SharedRows['tables'],

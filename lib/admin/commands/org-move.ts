@@ -22,6 +22,10 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
     .argument('<org>', ORG)
     .option('--to <cell>', 'name of the other cell: letters, digits and hyphens')
     .option('--max-pause <seconds>', 'how long it may take no changes, from 3 to 60', '10')
+    .option(
+      '--leave-out',
+      'move it also if members lose their access, because another account there has an address of theirs',
+    )
     .option('--cancel', 'cancel the move: the organization stays')
     .action((org, options, command) =>
       choose(command, async (call) => {
@@ -39,7 +43,7 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
             await moveNames(directory, to, names);
           });
         const json = await withCells(call, (move) =>
-          moveOrg({ ...move, ...(call.config.cellsUrl && { onServed }) }, org, {
+          moveOrg({ ...move, leaveOut: options.leaveOut, ...(call.config.cellsUrl && { onServed }) }, org, {
             to,
             maxPauseMs: seconds * 1_000,
           }),

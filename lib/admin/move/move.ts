@@ -15,6 +15,7 @@ import {
 } from '../../../db/moves/moves.ts';
 import { markVersion, pauseWrites, resumeWrites } from '../../../db/moves/pause.ts';
 import {
+  ForeignTables,
   isPublished,
   publish,
   readSubscription,
@@ -28,8 +29,7 @@ import { AdminError, oneLine } from '../error.ts';
 import { operator } from '../operator.ts';
 import { arrive } from './arrive.ts';
 import type { MoveCall } from './call.ts';
-import { matchMembers } from './members.ts';
-import { findOrgOf, membersOf, OBSTACLES, requireCells } from './requirements.ts';
+import { findOrgOf, OBSTACLES, requireCells, requireMembers } from './requirements.ts';
 
 export interface MoveResult {
   org_id: string;
@@ -130,18 +130,16 @@ async function copyRows(call: MoveCall, org: MovingOrg, move: Move): Promise<voi
   else {
     await dropCopy(target, org.id);
     await unpublish(source, org.id);
-    const members = await membersOf(source, org.id);
-    const { ids, copies, leftOut } = await matchMembers(call, members);
-    const isLeftOut = new Set(leftOut.map(({ user_id }) => user_id));
-    if (!members.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id)))
-      throw new AdminError(
-        'other accounts of the cell have the addresses of all owners: see "users show" there',
-      );
+    const { ids, copies } = await requireMembers(call, org.id);
     progress(`accounts: ${copies.users.length} to copy, ${Object.keys(ids).length} with another id`);
     const obstacle = await createCopy(target, org, { ...move, accounts: ids, migrations });
     if (obstacle) throw new AdminError(`the other cell cannot take ${move.slug}: ${obstacle}`);
     await publish(source, org);
-    await subscribe(target, org.id, sourceUrl);
+    await subscribe(target, org, sourceUrl).catch((error) => {
+      throw error instanceof ForeignTables
+        ? new AdminError(`this database cannot be trusted: ${error.message}`)
+        : error;
+    });
   }
   const before = (await readSubscription(target, org.id))?.errors ?? 0;
   for (;;) {
@@ -166,6 +164,8 @@ async function leaveHere(call: MoveCall, org: MovingOrg, move: Move, maxPauseMs:
   await resumeWrites(source, org);
   for (let pauses = 1; pauses <= MAX_PAUSES; pauses++) {
     await catchUp(call, org);
+    // Strangers may have registered there with addresses of members.
+    await requireMembers(call, org.id);
     const began = performance.now();
     const { until, version } = await pauseWrites(source, org, maxPauseMs);
     const took = timer(began);

@@ -11,6 +11,7 @@ import { run } from '../../../db/statements.ts';
 import type { MemberRow } from '../backup/verify.ts';
 import { AdminError, oneLine } from '../error.ts';
 import type { MoveCall } from './call.ts';
+import { type MatchedMembers, matchMembers } from './members.ts';
 
 /** Why an organization cannot be moved now. */
 export const OBSTACLES: Record<Obstacle, string> = {
@@ -35,7 +36,7 @@ export async function findOrgOf(client: Sql, name: string): Promise<{ id: string
 }
 
 /** The members of an organization with their primary addresses. */
-export async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]> {
+async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]> {
   return await client.begin(async (tx) => {
     const { columns, rows } = sharedSection(tx, 'memberships', orgId);
     const members: MemberRow[] = [];
@@ -46,6 +47,30 @@ export async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]
       }
     return members;
   });
+}
+
+/** How many addresses a message names. */
+const NAMED = 10;
+
+/**
+ * Matches the members with accounts of the other cell.
+ * @throws AdminError if members have none there, because another account has one of their addresses: anybody can register with it
+ */
+export async function requireMembers(call: MoveCall, orgId: string): Promise<MatchedMembers> {
+  const members = await membersOf(call.source, orgId);
+  const matched = await matchMembers(call, members);
+  const isLeftOut = new Set(matched.leftOut.map(({ user_id }) => user_id));
+  if (!members.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id)))
+    throw new AdminError(
+      'other accounts of the cell have the addresses of all owners: see "users show" there',
+    );
+  if (isLeftOut.size > 0 && !call.leaveOut) {
+    const named = matched.leftOut.slice(0, NAMED).map(({ email }) => oneLine(email ?? '-'));
+    throw new AdminError(
+      `other accounts of the cell have addresses of ${isLeftOut.size} members (${named.join(', ')}): see "users show" there, or leave these members out with --leave-out`,
+    );
+  }
+  return matched;
 }
 
 /** @throws AdminError unless an organization can be moved between the databases */

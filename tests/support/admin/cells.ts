@@ -58,13 +58,17 @@ export interface Death {
   statements: number;
 }
 
+/** Called after a statement of the cell that an organization leaves. It may change the rows. */
+export type Meddle = (text: string, rows: Record<string, unknown>[]) => Promise<void> | undefined;
+
 /** Calls a command with sessions of its own, as a process has them. */
 export async function inCells<T>(
   from: TestApp,
   to: TestApp,
   use: (call: MoveCall) => Promise<T>,
-  { death = { before: Number.POSITIVE_INFINITY, statements: 0 } }: { death?: Death } = {},
+  options: { death?: Death | undefined; meddle?: Meddle | undefined } = {},
 ): Promise<T> {
+  const { death = { before: Number.POSITIVE_INFINITY, statements: 0 }, meddle } = options;
   const sessions = [from, to].map(({ databaseUrl: url }) => openDatabase({ url, max: 1, statementMs: 0 }));
   const [source, target] = sessions;
   if (!source || !target) throw new Error('two');
@@ -72,7 +76,7 @@ export async function inCells<T>(
     return await source.withConnection((here) =>
       target.withConnection((there) =>
         use({
-          source: dying(here, death),
+          source: dying(here, death, meddle),
           target: dying(there, death),
           sourceUrl: from.databaseUrl,
           ...{ log: silentLog, migrations: orgMigrations, progress: () => {} },
@@ -84,11 +88,17 @@ export async function inCells<T>(
   }
 }
 
-function dying(client: Sql, death: Death): Sql {
+function dying(client: Sql, death: Death, meddle?: Meddle): Sql {
   const mortal = <T extends Pick<Sql, 'unsafe'>>(one: T): T => {
     const unsafe = (...call: Parameters<Sql['unsafe']>) => {
       if (++death.statements >= death.before) throw new Died();
-      return one.unsafe(...call);
+      const query = one.unsafe(...call);
+      // The rows of a cursor are read by another method.
+      if (!meddle || call[0].startsWith('fetch')) return query;
+      return query.then(async (rows) => {
+        await meddle(call[0], rows);
+        return rows;
+      }) as typeof query;
     };
     return { ...one, unsafe } as T;
   };
@@ -126,4 +136,9 @@ export const moveBetween = (
   { slug }: { slug: string },
   cell = 'two',
   death?: Death,
-) => inCells(from, to, (call) => moveOrg(call, slug, { to: cell, maxPauseMs: 10_000 }), death && { death });
+  { meddle, ...more }: Partial<MoveCall> & { meddle?: Meddle } = {},
+) =>
+  inCells(from, to, (call) => moveOrg({ ...call, ...more }, slug, { to: cell, maxPauseMs: 10_000 }), {
+    death,
+    meddle,
+  });
