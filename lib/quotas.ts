@@ -1,7 +1,7 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { BATCH_ROWS, inBatches } from '../db/batches.ts';
-import type { Tx } from '../db/client.ts';
+import type { Db, Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
 import { readDeletion } from '../db/orgs/deletion.ts';
 import { hasTables } from '../db/orgs/tables.ts';
@@ -34,11 +34,12 @@ const NAMES: Record<CountQuota, (max: number) => string> = {
 
 /**
  * Refuses one more when there are as many rows as allowed. Only in a transaction that has locked whose rows they are
- * ({@link inOrgQuota}, `lockUser`) before: then requests that run at the same time cannot exceed the quota together.
+ * ({@link inOrgQuota}, `lockUser`) before: then requests that run at the same time cannot exceed the quota together. A look before
+ * such a transaction is allowed, too.
  * @throws ApiError `resource_error/conflict` naming the limit
  */
 export async function requireRoom(
-  tx: Tx,
+  tx: Db | Tx,
   call: PublicCall,
   quota: CountQuota,
   table: PgTable,
@@ -59,7 +60,7 @@ export async function requireNoMore(
 }
 
 async function requireAtMost(
-  tx: Tx,
+  tx: Db | Tx,
   call: PublicCall,
   quota: CountQuota,
   table: PgTable,

@@ -8,6 +8,7 @@ import {
 } from '../migrations/migrate.ts';
 import { trigramSchema } from '../migrations/search-index.ts';
 import { removeStrayMarks } from '../projects/transfer/marks.ts';
+import { orgMoves } from '../schema/moves.ts';
 import { defineOrgTables } from '../schema/org.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import { orgs, reservedSlugs } from '../schema/orgs.ts';
@@ -32,25 +33,38 @@ const slugLock = (slug: string): string =>
   createHash('sha256').update(`restore to ${slug}`).digest().readBigInt64BE().toString();
 
 /** Why an organization cannot be restored. */
-export type Obstacle = 'organization exists' | 'schema exists' | 'slug taken' | 'slug reserved';
+export type Obstacle =
+  | 'organization exists'
+  | 'schema exists'
+  | 'slug taken'
+  | 'slug reserved'
+  | 'moved away';
 
-/** @param isOriginal the slug was that of the organization, which may have been purged since */
+/**
+ * @param options.isOriginal the slug was that of the organization, which may have been purged since
+ * @param options.comesBack the organization arrives from the cell that it may have moved to
+ */
 export async function findObstacle(
   client: SqlClient,
-  { orgId, slug, isOriginal }: { orgId: string; slug: string; isOriginal: boolean },
+  options: { orgId: string; slug: string; isOriginal: boolean; comesBack?: boolean },
 ): Promise<Obstacle | undefined> {
-  const [found] = await run<Record<'org' | 'schema' | 'slug' | 'reserved', boolean>>(
+  const { orgId, slug, isOriginal, comesBack = false } = options;
+  const [found] = await run<Record<'org' | 'schema' | 'slug' | 'reserved' | 'moved', boolean>>(
     client,
     sql`select exists (select from ${orgs} where id = ${orgId}::uuid) as org,
       exists (select from pg_catalog.pg_namespace where nspname = ${orgSchemaName(orgId)}) as schema,
       exists (select from ${orgs} where slug = ${slug}) as slug,
       exists (select from ${reservedSlugs} where slug = ${slug}
-        and (org_id is not null or not ${isOriginal}::boolean)) as reserved`,
+        and (org_id is not null or not ${isOriginal}::boolean)) as reserved,
+      exists (select from ${reservedSlugs} where slug = ${slug} and moved_to is not null and org_id is null)
+        and not (${comesBack}::boolean and exists (select from ${orgMoves} where org_id = ${orgId}::uuid)) as moved`,
   );
   if (found?.org) return 'organization exists';
   if (found?.schema) return 'schema exists';
   if (found?.slug) return 'slug taken';
-  return found?.reserved ? 'slug reserved' : undefined;
+  if (found?.reserved) return 'slug reserved';
+  // It would be in two cells.
+  return found?.moved ? 'moved away' : undefined;
 }
 
 const CREATES_INDEX = /^CREATE (?:UNIQUE )?INDEX "(\w+)"/m;

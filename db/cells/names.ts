@@ -61,29 +61,51 @@ export async function moveNames(client: SqlClient, cell: string, moved: readonly
   );
 }
 
+/** A name of a cell whose organization has moved away. */
+export interface LeftName {
+  name: string;
+  /** Where it is now. */
+  cell: string;
+  /** Whether that cell may not serve it yet. */
+  pending: boolean;
+}
+
 /** A claim that is younger may be of an organization that is still being created. */
 const SETTLED = sql.raw(`interval '1 hour'`);
 
 /**
- * Writes the names that a cell has, and removes others of it.
+ * Writes the names that a cell has, hands over those that have left with an organization, and removes others of it. A name that is on its
+ * way stays: otherwise a third cell could give it to somebody else.
  * @returns those that another cell has for another organization: requests for them reach that one
  */
 export async function writeNames(
   client: Sql,
   cell: string,
-  present: readonly CellName[],
+  { present, left }: { present: readonly CellName[]; left: readonly LeftName[] },
 ): Promise<{ added: number; removed: number; conflicts: (CellName & { cell: string })[] }> {
   const rows = sql`json_to_recordset(${JSON.stringify(present)}::text::json) as p(name text, "orgId" uuid)`;
+  const away = sql`json_to_recordset(${JSON.stringify(left)}::text::json) as l(name text, cell text, pending boolean)`;
   return await client.begin(async (tx) => {
-    const added = await run(
+    // Of two that claimed a name at the same instant, one has it.
+    const written = await run<{ added: boolean }>(
       tx,
-      sql`insert into ${names} (name, cell, org_id) select name, ${cell}, "orgId" from ${rows}
-        on conflict (name) do nothing returning 1`,
+      sql`insert into ${names} as n (name, cell, org_id)
+        select distinct on (name) name, ${cell}, "orgId" from ${rows} order by name, "orgId" desc
+        on conflict (name) do update set org_id = excluded.org_id
+          where n.cell = excluded.cell and n.org_id <> excluded.org_id
+        returning (xmax = 0) as added`,
+    );
+    const added = written.filter((row) => row.added);
+    await run(
+      tx,
+      sql`update ${names} n set cell = l.cell, since = now() from ${away}
+        where n.name = l.name and n.cell = ${cell} and not l.pending`,
     );
     const removed = await run(
       tx,
       sql`delete from ${names} n where n.cell = ${cell} and n.since < now() - ${SETTLED}
-        and not exists (select from ${rows} where p.name = n.name) returning 1`,
+        and not exists (select from ${rows} where p.name = n.name)
+        and not exists (select from ${away} where l.name = n.name) returning 1`,
     );
     const conflicts = await run<CellName & { cell: string }>(
       tx,

@@ -33,13 +33,38 @@ export async function readAccounts(client: SqlClient, ids: readonly string[]): P
   ) as unknown as AccountRows;
 }
 
-/** Those of some accounts of which another account here has an address, as its primary one or verified. */
+/** What the primary addresses of accounts prove. */
+export interface Proofs {
+  /** Accounts that have verified it. */
+  verified: ReadonlySet<string>;
+  /** Accounts that nobody can sign in to yet: whoever has the address is the person who was invited. */
+  placeholders: ReadonlySet<string>;
+}
+
+/** Anybody can register with an address of somebody else. */
+export async function readProofs(client: SqlClient, ids: readonly string[]): Promise<Proofs> {
+  const rows = await run<{ id: string; verified: boolean; placeholder: boolean }>(
+    client,
+    sql`select u.id, e.verified_at is not null as verified, u.password_hash is null as placeholder
+      from ${users} u join ${userEmails} e on e.user_id = u.id and e.is_primary where u.id = any (${arrayText(ids)}::uuid[])`,
+  );
+  const idsOf = (of: 'verified' | 'placeholder') =>
+    new Set(rows.filter((row) => row[of]).map(({ id }) => id));
+  return { verified: idsOf('verified'), placeholders: idsOf('placeholder') };
+}
+
+/**
+ * Those of some accounts of which another account here claims an address. A claim that was not verified gives way to one that was
+ * (`lib/accounts/claim.ts`).
+ */
 export async function conflictingAccounts(client: SqlClient, { emails }: AccountRows): Promise<Set<string>> {
   const claims = emails.filter(({ is_primary, verified_at }) => is_primary || verified_at !== null);
+  const list = claims.map(({ email, verified_at }) => ({ email, verified: verified_at !== null }));
   const rows = await run<{ email: string }>(
     client,
-    sql`select email from ${userEmails} where (is_primary or verified_at is not null)
-      and email in (select value from json_array_elements_text(${JSON.stringify(claims.map(({ email }) => email))}::text::json))`,
+    sql`select c.email from json_to_recordset(${JSON.stringify(list)}::text::json) as c(email text, verified boolean)
+      join ${userEmails} e on e.email = c.email and (e.is_primary or e.verified_at is not null)
+      where e.verified_at is not null or not c.verified`,
   );
   const taken = new Set(rows.map(({ email }) => email));
   return new Set(claims.filter(({ email }) => taken.has(email)).map(({ user_id }) => user_id));
@@ -50,6 +75,10 @@ export async function insertAccounts(
   tx: SqlClient,
   { users: people, emails, devices, codes }: AccountRows,
 ): Promise<void> {
+  await releaseAddresses(
+    tx,
+    emails.flatMap(({ email, verified_at }) => (verified_at === null ? [] : [email])),
+  );
   for (const [table, rows] of [
     [users, people],
     [userEmails, emails],
@@ -60,6 +89,15 @@ export async function insertAccounts(
       tx,
       sql`insert into ${table} select * from json_populate_recordset(null::${table}, ${JSON.stringify(rows)}::text::json)`,
     );
+}
+
+/** Takes verified addresses from accounts that claim them without that, as when an address is verified. */
+async function releaseAddresses(tx: SqlClient, emails: readonly string[]): Promise<void> {
+  await run(
+    tx,
+    sql`update ${userEmails} set email = id || '@released.invalid' where is_primary and verified_at is null
+      and email in (select value from json_array_elements_text(${JSON.stringify(emails)}::text::json))`,
+  );
 }
 
 /** Inserts personal tokens of members, which work in one organization only. */

@@ -42,7 +42,10 @@ export async function createCopy(
   const { copyId, slug, accounts, migrations } = options;
   return await client.begin(async (tx) => {
     await restoring.lockRestore(tx, id, slug);
-    const obstacle = await restoring.findObstacle(tx, { orgId: id, slug, isOriginal: true });
+    const obstacle = await restoring.findObstacle(tx, {
+      ...{ orgId: id, slug },
+      ...{ isOriginal: true, comesBack: true },
+    });
     if (obstacle) return obstacle;
     await purgeFormer(tx, id);
     await run(

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { SHARED_TABLES, type SharedTableName } from '../backup/sections.ts';
 import { sharedSection, TEXT_SETTINGS } from '../backup/snapshot.ts';
 import type { Sql } from '../pool/query.ts';
@@ -105,7 +105,8 @@ async function readShared(tx: SqlClient, orgId: string): Promise<SharedRows> {
   }
   const tokens = await run<{ row: unknown }>(
     tx,
-    sql`select row_to_json(t)::text as row from ${personalTokens} t where org_id = ${orgId}::uuid`,
+    // Locked: one that is revoked at the same time would live on in the other cell.
+    sql`select row_to_json(t)::text as row from ${personalTokens} t where org_id = ${orgId}::uuid for update`,
   );
   return {
     tables: tables as SharedRows['tables'],
@@ -148,11 +149,12 @@ export async function purgeFormer(client: SqlClient, orgId: string): Promise<boo
   return true;
 }
 
-/** The cell that an organization with this slug or custom domain has moved to. */
-export async function cellOf(client: SqlClient, name: string): Promise<string | undefined> {
-  const [row] = await run<{ cell: string }>(
-    client,
-    sql`select moved_to as cell from ${reservedSlugs} where slug = ${name} and org_id is null and moved_to is not null`,
-  );
-  return row?.cell;
+/** The cell that an organization with this slug or custom domain has moved to, as SQL: null if there is none. */
+export const cellOf = (name: string): SQL<string | null> =>
+  sql`(select moved_to from ${reservedSlugs} where slug = ${name} and org_id is null and moved_to is not null)`;
+
+/** Whether an organization with this slug has moved to another cell. */
+export async function hasLeft(client: SqlClient, slug: string): Promise<boolean> {
+  const [row] = await run<{ cell: string | null }>(client, sql`select ${cellOf(slug)} as cell`);
+  return row?.cell != null;
 }

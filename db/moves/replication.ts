@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import type { Sql } from '../pool/query.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import { run, type SqlClient } from '../statements.ts';
 import { type MovingOrg, replicationName, tableIn } from './moves.ts';
@@ -74,14 +75,38 @@ export async function unpublish(client: SqlClient, orgId: string): Promise<void>
 
 const connectionOf = (sourceUrl: string) => sql.raw(`'${sourceUrl.replaceAll("'", "''")}'`);
 
-/** Starts to copy all rows and to follow the changes. @param sourceUrl contains a password: this statement must not be logged */
-export async function subscribe(client: SqlClient, orgId: string, sourceUrl: string): Promise<void> {
-  const name = sql.identifier(replicationName(orgId));
-  await run(
-    client,
-    sql`create subscription ${name} connection ${connectionOf(sourceUrl)} publication ${name}
-      with (create_slot = false, slot_name = ${name}, copy_data = true)`,
-  );
+/** A publication has other tables than those of its organization. */
+export class ForeignTables extends Error {
+  override message = 'the publication has tables that are not those of the organization';
+}
+
+/**
+ * Starts to copy all rows and to follow the changes. The other database says which tables these are, and this one may write to all of
+ * its own: no worker starts before they are checked.
+ * @param sourceUrl contains a password: this statement must not be logged
+ * @throws ForeignTables
+ */
+export async function subscribe(client: Sql, { id, tables }: MovingOrg, sourceUrl: string): Promise<void> {
+  const name = sql.identifier(replicationName(id));
+  await client.begin(async (tx) => {
+    await run(
+      tx,
+      sql`create subscription ${name} connection ${connectionOf(sourceUrl)} publication ${name}
+        with (create_slot = false, slot_name = ${name}, copy_data = true, enabled = false)`,
+    );
+    const rows = await run<{ schema: string; table: string }>(
+      tx,
+      sql`select n.nspname as schema, c.relname as table from pg_subscription s
+        join pg_subscription_rel r on r.srsubid = s.oid
+        join pg_class c on c.oid = r.srrelid join pg_namespace n on n.oid = c.relnamespace
+        where s.subname = ${replicationName(id)} and s.subdbid = (select oid from pg_database where datname = current_database())`,
+    );
+    const own = new Set(tables);
+    const isOwn = (row: { schema: string; table: string }) =>
+      row.schema === orgSchemaName(id) && own.has(row.table);
+    if (rows.length !== own.size || !rows.every(isOwn)) throw new ForeignTables();
+    await run(tx, sql`alter subscription ${name} enable`);
+  });
 }
 
 /** Goes on with another password or address. */

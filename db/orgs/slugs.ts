@@ -1,6 +1,7 @@
 import { eq, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../client.ts';
 import { orgs, reservedSlugs } from '../schema/orgs.ts';
+import { run } from '../statements.ts';
 
 /*
  * A slug is part of the address that agents send findings and tokens to. It is therefore never given to another organization,
@@ -13,6 +14,16 @@ export const hasOrgSlug = (slug: string): SQL =>
     eq(orgs.slug, slug),
     sql`${orgs.id} = (select ${reservedSlugs.orgId} from ${reservedSlugs} where ${reservedSlugs.slug} = ${slug})`,
   ) as SQL;
+
+/** Whether no other organization has the slug, or had it. Another one may get it before the caller's transaction. */
+export async function isFreeSlug(db: Db, slug: string, orgId: string): Promise<boolean> {
+  const taken = await run(
+    db,
+    sql`select 1 from ${orgs} where slug = ${slug} and id <> ${orgId}::uuid
+      union all select 1 from ${reservedSlugs} where slug = ${slug} and org_id is distinct from ${orgId}::uuid`,
+  );
+  return taken.length === 0;
+}
 
 /**
  * Whether a slug is reserved for another organization or for none. Call it after the slug was written: a change of a slug that

@@ -16,7 +16,7 @@ import { ApiError } from '../../lib/http/errors.ts';
 import { email, name } from '../../lib/http/fields.ts';
 import { z } from '../../lib/http/schema.ts';
 import { mayMail } from '../../lib/mail/quota.ts';
-import { insertOrg } from '../../lib/orgs/create.ts';
+import { insertOrg, withFreeSlug } from '../../lib/orgs/create.ts';
 import { orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { User } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
@@ -62,9 +62,18 @@ export const register = endpoint(
     const passwordHash = await services.hasher.hash(body.password, peer.ip);
     const { id: userId, at } = services.nextId();
     const { id: emailId } = services.nextId();
+    const { id: orgId } = services.nextId();
+    const org = {
+      id: orgId,
+      name: `${body.name}'s Org`,
+      plan: 'free' as const,
+      ownerId: userId,
+      createdAt: at,
+    };
+    const slugs = { orgId, candidates: orgSlugCandidates(body.name) };
     const user = { id: userId, name: body.name, avatarUrl: '', createdAt: at };
     try {
-      const headers = await db.transaction(async (tx) => {
+      const headers = await withFreeSlug(call, slugs, async (tx, slug) => {
         await tx.insert(users).values({ ...user, passwordHash });
         await tx
           .insert(userEmails)
@@ -72,10 +81,7 @@ export const register = endpoint(
         // Strangers may have used up what this address gets: the account is made all the same.
         if (await mayMail(tx, call, 'link', body.email))
           await mailVerification(tx, call, { id: emailId, userId, address: body.email });
-        for (const slug of orgSlugCandidates(body.name)) {
-          const org = { ...services.nextId(), name: `${body.name}'s Org`, slug, plan: 'free' as const };
-          if (await insertOrg(tx, { ...org, ownerId: userId, createdAt: at }, services)) break;
-        }
+        await insertOrg(tx, { ...org, slug }, services);
         return startSession(tx, call, userId);
       });
       services.mail.kick();

@@ -7,7 +7,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
 import { name, orgSlug } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/http/schema.ts';
-import { insertOrg } from '../../lib/orgs/create.ts';
+import { insertOrg, withFreeSlug } from '../../lib/orgs/create.ts';
 import { isReservedSlug, orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { requireRoom } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
@@ -34,17 +34,16 @@ export const createOrg = endpoint(
     const candidates = body.slug === undefined ? orgSlugCandidates(body.name) : [body.slug];
     const { id, at: createdAt } = services.nextId();
     const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
-    return db.transaction(async (tx) => {
-      // Whoever owns them now: handing an organization over makes no room for another one.
-      const mine = eq(orgs.createdBy, user.id);
+    // Whoever owns them now: handing an organization over makes no room for another one.
+    const mine = eq(orgs.createdBy, user.id);
+    // Without room, no slug is taken from other cells.
+    await requireRoom(db, call, 'orgsPerAccount', orgs, mine);
+    const made = await withFreeSlug(call, { orgId: id, candidates }, async (tx, slug) => {
       // Locked before the insert refers to the user: deleting the account at the same time would end in a deadlock.
       await lockUser(tx, user.id);
       await requireRoom(tx, call, 'orgsPerAccount', orgs, mine);
-      for (const candidate of candidates) {
-        const made = await insertOrg(tx, { ...org, slug: candidate }, services);
-        if (made) return created({ ...made, role: 'owner' as const });
-      }
-      throw new ApiError('tenant_error/slug_taken');
+      return await insertOrg(tx, { ...org, slug }, services);
     });
+    return created({ ...made, role: 'owner' as const });
   },
 );

@@ -1,5 +1,5 @@
 import { isMoving, isOfDeletedUser, isUnavailable, lacksOrgTable, refusesWrites } from '../../db/errors.ts';
-import { cellOf } from '../../db/moves/leave.ts';
+import { hasLeft } from '../../db/moves/leave.ts';
 import { connectionsOverShare, isOverShare } from '../fair-share/over-share.ts';
 import type { Services } from '../services.ts';
 import type { PublicCall, RequestContext } from './call.ts';
@@ -38,5 +38,5 @@ export function unexpectedError(
 export async function hasMoved(call: PublicCall | undefined, error: unknown): Promise<boolean> {
   if (!call?.namedOrg || !lacksOrgTable(error)) return false;
   const { slug } = await call.namedOrg;
-  return (await cellOf(call.services.database.sql, slug).catch(() => undefined)) !== undefined;
+  return await hasLeft(call.services.database.sql, slug).catch(() => false);
 }

@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm';
-import type { Tx } from '../../db/client.ts';
-import { isReservedFor } from '../../db/orgs/slugs.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import { isFreeSlug, isReservedFor } from '../../db/orgs/slugs.ts';
 import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { ApiError } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 
 /** A new organization as its creator asked for it. */
@@ -16,15 +16,39 @@ export interface NewOrg {
   createdAt: Date;
 }
 
+/** Another organization has got the slug since it was free. */
+class SlugTaken extends Error {}
+
 /**
- * Inserts an organization and its owner's membership; part of the caller's transaction. Its first write creates its tables
+ * Runs a transaction that inserts an organization with the first of some slugs that is free. The directory of cells is asked before
+ * the transaction: while it does not answer, nobody holds a connection of the database.
+ * @throws ApiError `tenant_error/slug_taken` when no slug is free
+ */
+export async function withFreeSlug<T>(
+  { db, services }: { db: Db; services: Pick<Services, 'slugClaims'> },
+  { orgId, candidates }: { orgId: string; candidates: Iterable<string> },
+  work: (tx: Tx, slug: string) => Promise<T>,
+): Promise<T> {
+  for (const slug of candidates) {
+    if (!(await isFreeSlug(db, slug, orgId)) || !(await services.slugClaims.claim(slug, orgId))) continue;
+    try {
+      return await db.transaction((tx) => work(tx, slug));
+    } catch (error) {
+      if (!(error instanceof SlugTaken)) throw error;
+    }
+  }
+  throw new ApiError('tenant_error/slug_taken');
+}
+
+/**
+ * Inserts an organization and its owner's membership; part of a transaction of {@link withFreeSlug}. Its first write creates its tables
  * (`tables.ts`).
- * @returns the organization; undefined when the slug is taken, also in another cell, or reserved for another one
+ * @throws SlugTaken
  */
 export async function insertOrg(
   tx: Tx,
   org: NewOrg,
-  { orgMigrations: migrations, slugClaims }: Pick<Services, 'orgMigrations' | 'slugClaims'>,
+  { orgMigrations: migrations }: Pick<Services, 'orgMigrations'>,
 ) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
   const [inserted] = await tx
@@ -32,11 +56,7 @@ export async function insertOrg(
     .values({ id, name, slug, plan, schemaVersion: 0, createdBy: ownerId, createdAt })
     .onConflictDoNothing({ target: orgs.slug })
     .returning(orgFields);
-  if (!inserted) return undefined;
-  if ((await isReservedFor(tx, slug, id)) || !(await slugClaims.claim(slug, id))) {
-    await tx.delete(orgs).where(eq(orgs.id, id));
-    return undefined;
-  }
+  if (!inserted || (await isReservedFor(tx, slug, id))) throw new SlugTaken();
   await tx
     .insert(memberships)
     .values({ orgId: id, userId: ownerId, role: 'owner', confirmedAt: createdAt, createdAt });

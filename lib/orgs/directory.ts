@@ -84,23 +84,33 @@ export function createOrgDirectory(options: {
   const { tablesOf, bySlug, unknownDomains, failedLately } = known;
   const migrating = new Map<string, Promise<void>>();
 
-  async function find(where: SQL): Promise<FoundOrg | undefined> {
+  /**
+   * @param name that `where` looks for. If its organization has moved to another cell, a client that arrives here is to try again, when the
+   * proxy knows where it is
+   */
+  async function find(name: string, where: SQL): Promise<FoundOrg | undefined> {
     const deleted = sql<boolean>`${orgDeletions.orgId} is not null`;
     const [row] = await db
-      .select({ id: orgs.id, slug: orgs.slug, schemaVersion: orgs.schemaVersion, deleted })
-      .from(orgs)
-      .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
-      .where(where);
-    if (!row) return undefined;
-    if (isBehind(row.schemaVersion, migrations)) {
-      await migrateAsked(row.id).catch((cause) => {
+      .select({
+        org: { id: orgs.id, slug: orgs.slug, schemaVersion: orgs.schemaVersion },
+        deleted,
+        cell: sql<string | null>`case when ${orgs.id} is null then ${cellOf(name)} end`,
+      })
+      .from(sql`(select) as one`)
+      .leftJoin(orgs, where)
+      .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id));
+    if (row?.cell) throw hasMovedAway();
+    if (!row?.org) return undefined;
+    const { id, slug, schemaVersion } = row.org;
+    if (isBehind(schemaVersion, migrations)) {
+      await migrateAsked(id).catch((cause) => {
         throw new ApiError('server_error/unavailable', {
           message: 'The organization is being upgraded.',
           cause,
         });
       });
     }
-    return { id: row.id, slug: row.slug, deleted: row.deleted, hasTables: row.schemaVersion > 0 };
+    return { id, slug, deleted: row.deleted, hasTables: schemaVersion > 0 };
   }
 
   /** Each attempt locks tables: however often an organization is asked for, it is made now and then only. */
@@ -117,26 +127,19 @@ export function createOrgDirectory(options: {
   async function findSlug(slug: string): Promise<Org | undefined> {
     const cached = bySlug.get(slug);
     if (cached) return withTables(cached);
-    const found = await find(hasOrgSlug(slug));
+    const found = await find(slug, hasOrgSlug(slug));
     // Deleted organizations are not kept, so that no process knows one that is purged. Nor are those without tables, so that
     // every process sees at once that another one has created them.
     if (found && !found.deleted && found.hasTables) bySlug.set(slug, found);
-    if (!found) await requireHere(slug);
     return found && toOrg(found);
   }
 
   async function findDomain(host: string): Promise<Org | undefined> {
     if (host === '' || unknownDomains.has(host)) return undefined;
-    const found = await find(eq(orgs.customDomain, host));
+    const found = await find(host, eq(orgs.customDomain, host));
     if (found) return toOrg(found);
-    await requireHere(host);
     unknownDomains.set(host, true);
     return undefined;
-  }
-
-  /** A client that arrives here is to try again, when the proxy knows where the organization is. */
-  async function requireHere(name: string): Promise<void> {
-    if (await cellOf(database.sql, name)) throw hasMovedAway();
   }
 
   async function locate(host: string, slugHeader: string | undefined): Promise<Org | undefined> {

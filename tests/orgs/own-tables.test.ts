@@ -190,6 +190,21 @@ describe('the first write', () => {
       );
   });
 
+  it('is followed by checks of the own flags for requests that had to wait', async () => {
+    const org = await register();
+    const app = await startApp({ databaseUrl: t.databaseUrl });
+    const { gate } = app.services;
+    let leave = () => {};
+    const free = new Promise<void>((done) => {
+      leave = done;
+    });
+    app.services.gate = { ...gate, enter: (id) => free.then(() => gate.enter(id)) };
+    const waiting = app.api.get('/projects', org.asOwner);
+    must(await t.api.patch('/org-features/require_mfa', { ...org.asOwner, body: { enabled: true } }));
+    leave();
+    expect((await waiting).error).toBe('permission_error/mfa_required_by_org');
+  });
+
   it('finds findings by id, which a process has looked for before', async () => {
     const org = await register();
     const unknown = await t.api.get(`/findings/${crypto.randomUUID()}`, org.asOwner);

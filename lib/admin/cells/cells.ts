@@ -1,10 +1,19 @@
 import { sql } from 'drizzle-orm';
-import { type CellName, prepareDirectory, readNames, writeNames } from '../../../db/cells/names.ts';
+import {
+  type CellName,
+  type LeftName,
+  prepareDirectory,
+  readNames,
+  writeNames,
+} from '../../../db/cells/names.ts';
 import type { Database } from '../../../db/client.ts';
 import type { Sql } from '../../../db/pool/query.ts';
+import { orgMoves } from '../../../db/schema/moves.ts';
 import { orgs, reservedSlugs } from '../../../db/schema/orgs.ts';
 import { run, type SqlClient } from '../../../db/statements.ts';
+import { ORG_SLUG } from '../../orgs/slugs.ts';
 import { writeFileSafely } from '../backup/output-file.ts';
+import { isDomain } from '../domains.ts';
 import { AdminError, EXIT } from '../error.ts';
 
 const CELL = /^[a-z0-9][a-z0-9-]{0,49}$/;
@@ -33,11 +42,23 @@ export async function namesOf(client: SqlClient, orgId?: string): Promise<CellNa
   return [...rows];
 }
 
+/** The slugs and domains that have left a cell with their organizations. */
+async function leftNames(client: SqlClient): Promise<LeftName[]> {
+  const rows = await run<LeftName>(
+    client,
+    sql`select slug as name, moved_to as cell,
+        exists (select from ${orgMoves} m where m.cell = r.moved_to and m.rows is not null) as pending
+      from ${reservedSlugs} r where org_id is null and moved_to is not null`,
+  );
+  return [...rows];
+}
+
 /** Writes what a cell has into the directory. */
 export async function syncCell(database: Pick<Database, 'sql'>, directory: Sql, cell: string) {
   await prepareDirectory(directory);
   const present = await namesOf(database.sql);
-  return { cell, names: present.length, ...(await writeNames(directory, cell, present)) };
+  const left = await leftNames(database.sql);
+  return { cell, names: present.length, ...(await writeNames(directory, cell, { present, left })) };
 }
 
 /**
@@ -48,19 +69,32 @@ export async function writeMap(
   directory: SqlClient,
   file: string,
   { baseDomain, fallback }: { baseDomain: string; fallback: string | undefined },
-): Promise<{ file: string; hosts: number }> {
+): Promise<{ file: string; hosts: number; left_out: number }> {
   let hosts = 0;
+  let leftOut = 0;
   await writeFileSafely(file, true, async (output) => {
     for await (const page of readNames(directory)) {
-      const lines = page
+      const usable = page.filter((one) => isUsable(one, baseDomain));
+      leftOut += page.length - usable.length;
+      const lines = usable
         .filter(({ cell }) => cell !== fallback)
         .map(({ name, cell }) => `${hostOf(name, baseDomain)} ${cell}\n`);
       hosts += lines.length;
       await output.write(lines.join(''));
     }
   });
-  return { file, hosts };
+  return { file, hosts, left_out: leftOut };
 }
+
+/**
+ * Whether a row of the directory makes one line of the map, for a host of its own. Servers of all cells write to the directory, and each
+ * line decides where the requests of somebody go.
+ */
+const isUsable = ({ name, cell }: { name: string; cell: string }, baseDomain: string): boolean =>
+  CELL.test(cell) &&
+  (name.includes('.')
+    ? isDomain(name) && name !== baseDomain && !name.endsWith(`.${baseDomain}`)
+    : ORG_SLUG.test(name));
 
 /** The host of a slug or custom domain. */
 export const hostOf = (name: string, baseDomain: string): string =>

@@ -43,7 +43,8 @@ export function addCells(program: Command, choose: Choose, chooseAlone: ChooseWi
         const json = await inDirectory(context, (directory) =>
           writeMap(directory, resolve(file), { baseDomain, fallback }),
         );
-        return { json, text: `${oneLine(json.file)}: ${json.hosts} hosts` };
+        const leftOut = json.left_out > 0 ? `, ${json.left_out} unusable names left out` : '';
+        return { json, text: `${oneLine(json.file)}: ${json.hosts} hosts${leftOut}` };
       }),
     );
 }

@@ -27,6 +27,10 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
       '--on-served <command>',
       'a command line to run as soon as the other cell serves it, such as one that lets the proxy follow',
     )
+    .option(
+      '--leave-out',
+      'move it also if members lose their access, because another account there has an address of theirs',
+    )
     .option('--cancel', 'cancel the move: the organization stays')
     .action((org, options, command) =>
       choose(command, async (call) => {
@@ -48,7 +52,10 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
           if (options.onServed) hasFollowed = await runHook(options.onServed);
         };
         const json = await withCells(call, (move) =>
-          moveOrg({ ...move, onServed }, org, { to, maxPauseMs: seconds * 1_000 }),
+          moveOrg({ ...move, leaveOut: options.leaveOut, onServed }, org, {
+            to,
+            maxPauseMs: seconds * 1_000,
+          }),
         );
         const exitCode = hasFollowed === false ? EXIT.failed : EXIT.ok;
         return { json, text: movedText(json, hasFollowed), exitCode };

@@ -8,7 +8,6 @@ import type { Move } from '../../../db/moves/moves.ts';
 import type { TransactionSql } from '../../../db/pool/query.ts';
 import { orgs } from '../../../db/schema/orgs.ts';
 import { run } from '../../../db/statements.ts';
-import { findMembers } from '../backup/members.ts';
 import { eraseMissing, restoreShared, type SharedPlan } from '../backup/shared.ts';
 import type { MemberRow } from '../backup/verify.ts';
 import { AdminError } from '../error.ts';
@@ -28,7 +27,7 @@ export interface Arrived {
 /** Puts an organization into service in the other cell, with the rows of `shared` that were kept. It may have been done before. */
 export async function arrive(
   { source, target, migrations }: MoveCall,
-  { orgId, copyId }: Move,
+  { orgId, copyId, slug: movedSlug }: Move,
   left: SharedRows,
 ): Promise<Arrived> {
   const { tables, personalTokens } = left;
@@ -36,10 +35,11 @@ export async function arrive(
   const memberships = tables.memberships as unknown as MemberRow[];
   const first = Object.fromEntries(FIRST.map((name) => [name, tables[name]]));
   const slug = String(stored?.slug);
-  const { copies, leftOut } = await matchMembers({ source, target }, memberships);
+  if (slug !== movedSlug) throw new AdminError(`the rows that were kept are not those of ${movedSlug}`);
+  const { copies, leftOut, find, isSame } = await matchMembers({ source, target }, memberships);
   const planOf = async (tx: TransactionSql): Promise<SharedPlan> => ({
     ...{ orgId, slug, isCopy: false, ownerId: undefined, migrations },
-    members: await findMembers(tx, memberships),
+    members: await find(tx),
     backup: { ...(first as never as SharedPlan['backup']), header: { schema_version: migrations.length } },
   });
   const domain = stored?.custom_domain ?? null;
@@ -52,9 +52,12 @@ export async function arrive(
     const plan = await planOf(tx);
     const { domainLeftOut } = await restoreShared(tx, plan);
     const accounts = new Map(plan.members.restored.map(({ user_id, account }) => [user_id, account]));
+    // A token acts as its account, also outside of the organization: it needs more proof than a membership.
     const tokens = (personalTokens as { user_id: string }[]).flatMap((token) => {
       const user_id = accounts.get(token.user_id);
-      return user_id === undefined ? [] : [{ ...token, user_id }];
+      return user_id !== undefined && isSame(token.user_id, user_id)
+        ? [{ ...token, user_id, org_id: orgId }]
+        : [];
     });
     await insertPersonalTokens(tx, tokens);
     const risks = tables[LAST].map((row) =>

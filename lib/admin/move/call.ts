@@ -10,6 +10,8 @@ export interface MoveCall extends Sessions {
   log: Logger;
   migrations: readonly Migration[];
   progress(line: string): void;
+  /** Moves the organization also if members lose their access, because another account there has one of their addresses. */
+  leaveOut?: boolean | undefined;
   /** Called when the other cell serves the organization, perhaps again. */
   onServed?: ((names: CellName[]) => Promise<void>) | undefined;
 }

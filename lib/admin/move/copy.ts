@@ -4,6 +4,7 @@ import { completeCopy, createCopy, dropCopy, hasArrived, readArrival } from '../
 import type { Move, MovingOrg } from '../../../db/moves/moves.ts';
 import { markVersion } from '../../../db/moves/pause.ts';
 import {
+  ForeignTables,
   isPublished,
   publish,
   readSubscription,
@@ -13,8 +14,7 @@ import {
 } from '../../../db/moves/replication.ts';
 import { AdminError, reasonOf } from '../error.ts';
 import type { MoveCall } from './call.ts';
-import { matchMembers } from './members.ts';
-import { membersOf, noRoom } from './requirements.ts';
+import { noRoom, requireMembers } from './requirements.ts';
 
 const POLL_MS = 100;
 const REPORT_MS = 10_000;
@@ -54,23 +54,19 @@ async function beginCopy(call: MoveCall, org: MovingOrg, move: Move): Promise<vo
   const { source, target, sourceUrl, migrations, progress } = call;
   await dropCopy(target, org.id);
   await unpublish(source, org.id);
-  const members = await membersOf(source, org.id);
-  const { ids, copies, leftOut } = await matchMembers(call, members);
-  const isLeftOut = new Set(leftOut.map(({ user_id }) => user_id));
-  if (!members.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id)))
-    throw new AdminError(
-      'other accounts of the cell have the addresses of all owners: see "users show" there',
-    );
+  const { ids, copies } = await requireMembers(call, org.id);
   progress(`accounts: ${copies.users.length} to copy, ${Object.keys(ids).length} with another id`);
   const obstacle = await createCopy(target, org, { ...move, accounts: ids, migrations });
   if (obstacle) throw noRoom(move.slug, obstacle);
   await publish(source, org);
-  await connecting(subscribe(target, org.id, sourceUrl));
+  await connecting(subscribe(target, org, sourceUrl));
 }
 
-/** @throws AdminError if the other PostgreSQL cannot connect to this one */
+/** @throws AdminError if the other PostgreSQL cannot connect to this one, or this one publishes tables of others */
 const connecting = (work: Promise<void>): Promise<void> =>
   work.catch((error) => {
+    if (error instanceof ForeignTables)
+      throw new AdminError(`this database cannot be trusted: ${error.message}`);
     if (!sqlState(error)?.startsWith('08')) throw error;
     throw new AdminError(
       `the PostgreSQL of the other cell cannot connect to this one: ${reasonOf(error)}; see SVC_MOVE_SOURCE_URL, and pg_hba.conf here`,

@@ -9,7 +9,7 @@ import { atOneInstant } from '../../../db/moves/snapshots.ts';
 import { AdminError } from '../error.ts';
 import type { MoveCall } from './call.ts';
 import { catchUp, watchSubscription } from './copy.ts';
-import { OBSTACLES } from './requirements.ts';
+import { OBSTACLES, requireMembers } from './requirements.ts';
 
 /*
  * All rows are compared before the pause, at one instant of both databases. During the pause, it is enough that the last version of policies
@@ -43,6 +43,8 @@ export async function leaveHere(
     if (errors !== comparedAfter) await compareRows(call, org);
     comparedAfter = errors;
     await catchUp(call, org);
+    // Strangers may have registered there with addresses of members.
+    await requireMembers(call, org.id);
     const began = performance.now();
     const pause = await pauseWrites(source, org, maxPauseMs);
     try {

@@ -1,6 +1,11 @@
-import { type AccountRows, conflictingAccounts, readAccounts } from '../../../db/moves/accounts.ts';
+import {
+  type AccountRows,
+  conflictingAccounts,
+  readAccounts,
+  readProofs,
+} from '../../../db/moves/accounts.ts';
 import type { SqlClient } from '../../../db/statements.ts';
-import { findMembers } from '../backup/members.ts';
+import { findMembers, type Members } from '../backup/members.ts';
 import type { MemberRow } from '../backup/verify.ts';
 
 /** The accounts of members in the other cell. */
@@ -11,26 +16,37 @@ export interface MatchedMembers {
   copies: AccountRows;
   /** Members without an account there, because another account has one of their addresses. */
   leftOut: MemberRow[];
+  /** Finds the accounts again, also those that were copied. */
+  find(target: SqlClient): Promise<Members>;
+  /** Whether an account here and one there are of the same person for sure. */
+  isSame(here: string, there: string): boolean;
 }
 
 /**
- * Matches members with accounts of the other cell: by id, or else by a primary address that the account there has verified. The others are
- * copied.
+ * Matches members with accounts of the other cell: by id, or else by a primary address that the account there has verified, if it was also
+ * verified here, or if the member was invited by it. The others are copied.
  */
 export async function matchMembers(
   { source, target }: Record<'source' | 'target', SqlClient>,
   members: readonly MemberRow[],
 ): Promise<MatchedMembers> {
-  const { restored, ids } = await findMembers(target, members);
+  const { verified, placeholders } = await readProofs(
+    source,
+    members.map(({ user_id }) => user_id),
+  );
+  const isProven = ({ user_id, email, invited_email }: MemberRow) =>
+    verified.has(user_id) || placeholders.has(user_id) || invited_email === email;
+  const known = members.map((member) => (isProven(member) ? member : { ...member, email: null }));
+  const find = (client: SqlClient) => findMembers(client, known);
+  const { restored, ids } = await find(target);
   const found = new Set(restored.map(({ user_id }) => user_id));
   // Members with two accounts here and one there have it once.
   const missing = members.filter(({ user_id }) => !found.has(user_id) && !ids.has(user_id));
-  const accounts = await readAccounts(
-    source,
-    missing.map(({ user_id }) => user_id),
-  );
+  const wanted = new Set(missing.map(({ user_id }) => user_id));
+  const accounts = await readAccounts(source, [...wanted]);
   const conflicts = await conflictingAccounts(target, accounts);
-  const isCopied = (id: string) => !conflicts.has(id);
+  // The other database may answer with rows of accounts that were not asked for, which may exist here.
+  const isCopied = (id: string) => wanted.has(id) && !conflicts.has(id);
   return {
     ids: Object.fromEntries(ids),
     copies: {
@@ -40,5 +56,7 @@ export async function matchMembers(
       codes: accounts.codes.filter(({ user_id }) => isCopied(user_id)),
     },
     leftOut: missing.filter(({ user_id }) => conflicts.has(user_id)),
+    find,
+    isSame: (here, there) => here === there || verified.has(here),
   };
 }

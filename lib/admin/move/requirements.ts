@@ -15,6 +15,7 @@ import { run } from '../../../db/statements.ts';
 import type { MemberRow } from '../backup/verify.ts';
 import { AdminError, oneLine } from '../error.ts';
 import type { MoveCall } from './call.ts';
+import { type MatchedMembers, matchMembers } from './members.ts';
 
 /** Why an organization cannot be moved now. */
 export const OBSTACLES: Record<Obstacle, string> = {
@@ -40,7 +41,10 @@ export async function findOrgOf(client: Sql, name: string): Promise<{ id: string
 
 /** @throws AdminError if the other cell cannot take an organization. What an earlier move has left there is removed later */
 export async function requireRoom(target: Sql, org: { id: string; slug: string }): Promise<void> {
-  const found = await findRoomObstacle(target, { orgId: org.id, slug: org.slug, isOriginal: true });
+  const found = await findRoomObstacle(target, {
+    ...{ orgId: org.id, slug: org.slug },
+    ...{ isOriginal: true, comesBack: true },
+  });
   if (found !== undefined && found !== 'schema exists') throw noRoom(org.slug, found);
 }
 
@@ -53,7 +57,7 @@ export const noRoom = (slug: string, obstacle: RoomObstacle): AdminError =>
   );
 
 /** The members of an organization with their primary addresses. */
-export async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]> {
+async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]> {
   return await client.begin(async (tx) => {
     const { columns, rows } = sharedSection(tx, 'memberships', orgId);
     const members: MemberRow[] = [];
@@ -64,6 +68,30 @@ export async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]
       }
     return members;
   });
+}
+
+/** How many addresses a message names. */
+const NAMED = 10;
+
+/**
+ * Matches the members with accounts of the other cell.
+ * @throws AdminError if members have none there, because another account has one of their addresses: anybody can register with it
+ */
+export async function requireMembers(call: MoveCall, orgId: string): Promise<MatchedMembers> {
+  const members = await membersOf(call.source, orgId);
+  const matched = await matchMembers(call, members);
+  const isLeftOut = new Set(matched.leftOut.map(({ user_id }) => user_id));
+  if (!members.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id)))
+    throw new AdminError(
+      'other accounts of the cell have the addresses of all owners: see "users show" there',
+    );
+  if (isLeftOut.size > 0 && !call.leaveOut) {
+    const named = matched.leftOut.slice(0, NAMED).map(({ email }) => oneLine(email ?? '-'));
+    throw new AdminError(
+      `other accounts of the cell have addresses of ${isLeftOut.size} members (${named.join(', ')}): see "users show" there, or leave these members out with --leave-out`,
+    );
+  }
+  return matched;
 }
 
 /** @throws AdminError unless an organization can be moved between the databases */

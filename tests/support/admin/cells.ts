@@ -94,6 +94,9 @@ export interface Death {
   statements: number;
 }
 
+/** Called after a statement of the cell that an organization leaves. It may change the rows. */
+export type Meddle = (text: string, rows: Record<string, unknown>[]) => Promise<void> | undefined;
+
 /**
  * Calls a command with sessions of its own, as a process has them.
  * @param options.texts gets all statements
@@ -105,7 +108,8 @@ export async function inCells<T>(
   {
     death = { before: Number.POSITIVE_INFINITY, statements: 0 },
     texts = [],
-  }: { death?: Death; texts?: string[] } = {},
+    meddle,
+  }: { death?: Death | undefined; texts?: string[]; meddle?: Meddle | undefined } = {},
 ): Promise<T> {
   const sessions = [from, to].map(({ databaseUrl: url }) => openDatabase({ url, max: 2, statementMs: 0 }));
   const [source, target] = sessions;
@@ -114,7 +118,7 @@ export async function inCells<T>(
     return await source.withConnection((here) =>
       target.withConnection((there) =>
         use({
-          source: dying(here, death, texts),
+          source: dying(here, death, texts, meddle),
           target: dying(there, death, texts),
           readers: { source: dying(source.sql, death, texts), target: dying(target.sql, death, texts) },
           sourceUrl: from.databaseUrl,
@@ -127,12 +131,18 @@ export async function inCells<T>(
   }
 }
 
-function dying(client: Sql, death: Death, texts: string[]): Sql {
+function dying(client: Sql, death: Death, texts: string[], meddle?: Meddle): Sql {
   const mortal = <T extends Pick<Sql, 'unsafe'>>(one: T): T => {
     const unsafe = (...call: Parameters<Sql['unsafe']>) => {
       if (++death.statements >= death.before) throw new Died();
       texts.push(call[0]);
-      return one.unsafe(...call);
+      const query = one.unsafe(...call);
+      // The rows of a cursor are read by another method.
+      if (!meddle || call[0].startsWith('fetch')) return query;
+      return query.then(async (rows) => {
+        await meddle(call[0], rows);
+        return rows;
+      }) as typeof query;
     };
     return { ...one, unsafe } as T;
   };
@@ -170,4 +180,9 @@ export const moveBetween = (
   { slug }: { slug: string },
   cell = 'two',
   death?: Death,
-) => inCells(from, to, (call) => moveOrg(call, slug, { to: cell, maxPauseMs: 10_000 }), death && { death });
+  { meddle, ...more }: Partial<MoveCall> & { meddle?: Meddle } = {},
+) =>
+  inCells(from, to, (call) => moveOrg({ ...call, ...more }, slug, { to: cell, maxPauseMs: 10_000 }), {
+    death,
+    meddle,
+  });

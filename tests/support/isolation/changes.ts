@@ -53,6 +53,8 @@ function changeFault(
     return isOwn ? undefined : wrote;
   }
   if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
+  if (isCreation(change, by, before, after))
+    return admitted.org === by.org && call.endpoint.method !== 'GET' ? undefined : wrote;
   const importsReport = IMPORTS.has(call.picks.endpoint);
   // The scan of a report that cannot be imported is removed, or has failed.
   if (reason || (answer.status >= 400 && !importsReport) || call.endpoint.method === 'GET') return wrote;
@@ -71,6 +73,14 @@ function changeFault(
 }
 
 const IMPORTS = new Set(['sendReport', 'uploadReport']);
+
+/** Whether the change is of the creation of the organization's tables, which every write does that is admitted, also one that fails. */
+function isCreation({ schema, table, op, row }: Change, by: Owner, before: Facts, after: Facts): boolean {
+  const { org } = by;
+  if (!org || org === 'new' || before.orgs[org].hasTables || !after.orgs[org].hasTables) return false;
+  if (schema !== 'shared') return table === 'policy_versions' && op === 'INSERT' && row.version === 1;
+  return table === 'org_migrations' ? op === 'INSERT' : table === 'orgs' && op === 'UPDATE';
+}
 
 /** Whether the change notes but a member's first visit, or that the owner of a link has verified the invited address. */
 function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Facts, after: Facts): boolean {

@@ -204,6 +204,9 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     if (!view || (view.owner !== own && !view.shared)) return NOT_FOUND;
     if (view.owner !== own && role !== 'admin' && role !== 'owner') return DENIED;
   }
+  // With a token of somebody else, the user of the cookie may be no member.
+  const { assignee_id: assignee } = (json.actions ?? {}) as { assignee_id?: string };
+  if (assignee && !here.members[assignee]) return [400, 'validation_error/field_invalid'];
   if (path.rules && !(path.rules in here.rules)) return NOT_FOUND;
   if (call.picks.endpoint === 'orderRules') {
     const ids = json.ids as string[];

@@ -113,7 +113,7 @@ const MIXING: readonly EndpointName[] = ['validateMfa', 'sendEmailOtp', 'sendSte
 export const anyPicks = (endpoints: readonly EndpointName[]): fc.Arbitrary<Picks> =>
   fc.record<Picks>({
     endpoint: known(...endpoints.flatMap(weigh)),
-    door: often(known(...DOORS.slice(0, 14)), known(...DOORS), 4),
+    door: often(known(...DOORS.slice(0, ORGS.length * 3 + 2)), known(...DOORS), 4),
     cookie: often(known(...COOKIES.slice(0, USERS.length)), fc.option(known(...COOKIES), { nil: undefined })),
     token: often(
       fc.record({ org: known<OrgName | 'here'>('here'), name: known(...TOKENS.slice(0, 4)) }),

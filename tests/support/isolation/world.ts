@@ -12,8 +12,10 @@ export const ENDPOINTS = Object.keys(endpoints) as EndpointName[];
 
 // --- The world ---
 
-export const ORGS = ['alpha', 'bravo', 'charlie', 'delta'] as const;
+export const ORGS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'golf'] as const;
 export type OrgName = (typeof ORGS)[number];
+/** Have no tables at the start of each run. A first write creates them. */
+export const WITHOUT_TABLES: readonly OrgName[] = ['echo', 'golf'];
 
 export const USERS = ['ada', 'bob', 'cyd', 'dan', 'eve'] as const;
 /** Has created all organizations. */
@@ -26,6 +28,8 @@ export const MEMBERS: Record<OrgName, Partial<Record<UserName, Role>>> = {
   bravo: { bob: 'owner', cyd: 'admin', ada: 'viewer' },
   charlie: { cyd: 'owner', dan: 'admin', bob: 'member' },
   delta: { dan: 'owner', ada: 'admin', cyd: 'member', eve: 'viewer' },
+  echo: { ada: 'owner', bob: 'member', eve: 'viewer' },
+  golf: { bob: 'owner', cyd: 'admin', ada: 'viewer' },
 };
 /** The address by which a user was invited. The other members joined before invitations were recorded. */
 export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[number]>>> = {
@@ -35,6 +39,8 @@ export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[n
   // Verified, and the organization was not used since.
   charlie: { bob: 'spare' },
   delta: { cyd: 'main' },
+  echo: {},
+  golf: { ada: 'main' },
 };
 /** Users whose primary address is not verified. */
 export const UNVERIFIED: readonly UserName[] = ['eve'];
@@ -161,6 +167,7 @@ export interface Facts {
 }
 
 export interface OrgFacts {
+  hasTables: boolean;
   members: Record<string, Membership>;
   flags: Record<string, boolean>;
   /** Slugs by id. */

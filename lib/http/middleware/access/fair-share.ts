@@ -1,3 +1,4 @@
+import { hasTables } from '../../../../db/orgs/tables.ts';
 import type { InOrgCall } from '../../call.ts';
 import { type AnyMiddleware, middleware } from '../middleware.ts';
 
@@ -18,6 +19,8 @@ export const fairShare = (checks: readonly AnyMiddleware[]) =>
     const hasToWait = typeof entered !== 'function';
     call.leaveGate = hasToWait ? await entered : entered;
     try {
+      // Its tables may have been created meanwhile, with the flag `require_mfa`.
+      if (hasToWait && !hasTables(org)) call.namedOrg = undefined;
       if (hasToWait) for (const check of checks) await check(c, async () => {});
       await next();
     } finally {
