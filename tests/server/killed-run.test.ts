@@ -54,7 +54,8 @@ async function startRun(program: string, args: string[]) {
   const readyFile = join(createWorkspace(), 'ready');
   const child = spawn(program, args, {
     cwd: root,
-    env: { ...process.env, SVC_TEST_SLOWNESS: '1', READY_FILE: readyFile },
+    // With a PostgreSQL of its own.
+    env: { ...process.env, TEST_DATABASE_URL: undefined, SVC_TEST_SLOWNESS: '1', READY_FILE: readyFile },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   afterTest(() => child.kill('SIGKILL'));
