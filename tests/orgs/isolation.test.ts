@@ -469,7 +469,7 @@ async function keepJournal() {
     declare t record;
     begin
       for t in select object_identity as name from pg_event_trigger_ddl_commands()
-        where object_type = 'table' and schema_name in (${WITHOUT_TABLES.map((org) => `'${schemaOf(org)}'`)})
+        where object_type = 'table' and schema_name = any ('{${WITHOUT_TABLES.map(schemaOf)}}')
       loop
         execute format('create trigger journal after insert or update or delete on %s
           for each row execute function journal.note()', t.name);
