@@ -19,7 +19,8 @@ import { join } from 'node:path';
  */
 export async function lastBuild(root, file) {
   const last = await readFile(join(root, file), 'utf8').then(JSON.parse, () => undefined);
-  if (!last?.outputs.every((path) => existsSync(join(root, path)))) return;
+  // An earlier version wrote no outputs.
+  if (!last?.outputs?.every((path) => existsSync(join(root, path)))) return;
   const times = await Promise.all(last.inputs.map((path) => newest(join(root, path))));
   // What is gone has no time.
   return times.every((time) => time > 0 && time < last.began) ? last : undefined;
