@@ -18,8 +18,10 @@ import { join } from 'node:path';
  * @returns {Promise<Manifest | undefined>}
  */
 export async function lastBuild(root, file) {
-  const last = await readFile(join(root, file), 'utf8').then(JSON.parse, () => undefined);
-  // An earlier version wrote no outputs.
+  const last = await readFile(join(root, file), 'utf8')
+    .then(JSON.parse)
+    .catch(() => undefined);
+  // An earlier version wrote no outputs, and one that was killed half a file.
   if (!last?.outputs?.every((path) => existsSync(join(root, path)))) return;
   const times = await Promise.all(last.inputs.map((path) => newest(join(root, path))));
   // What is gone has no time.
