@@ -20,13 +20,13 @@ export async function* readRows(
   sql: Transactions,
   query: TextQuery,
   rowsPerFetch: () => number,
-  settings?: string,
+  settings: string,
 ): AsyncGenerator<Uint8Array[]> {
   const { tx, end } = await openTransaction(sql);
   try {
     const begun = [
       tx.unsafe('set transaction read only'),
-      ...(settings === undefined ? [] : [tx.unsafe(settings).simple()]),
+      tx.unsafe(settings).simple(),
       tx.unsafe(`declare list no scroll cursor for ${query.sql}`, query.params as never[]),
     ];
     await Promise.all(begun);

@@ -1,5 +1,6 @@
 import { checkFilter, filterShape } from '../../lib/findings/filter/parameters.ts';
-import { answerFindings, FindingsCsv, omitParameter, SORTS } from '../../lib/findings/list.ts';
+import { answerFindings, FindingsCsv, omitParameter } from '../../lib/findings/list.ts';
+import { SORTS } from '../../lib/findings/order.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';

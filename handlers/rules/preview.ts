@@ -1,6 +1,7 @@
-import { desc, inArray, sql } from 'drizzle-orm';
+import { desc, inArray } from 'drizzle-orm';
 import { searchFindings } from '../../db/findings/lists/search.ts';
 import { findingFields, toResource } from '../../db/resources.ts';
+import { orderOf } from '../../lib/findings/order.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -43,7 +44,7 @@ export const previewRule = endpoint(
     const where = applicable(tables, body.conditions, body.actions);
     const window = { limit: SHOWN, offset: 0 };
     const { total, ids } = await search(call, (limits) =>
-      searchFindings(call.sql, tables, { where, order: sql`id desc`, window }, limits),
+      searchFindings(call.sql, tables, { where, order: orderOf(tables), window }, limits),
     );
     const first = ids.slice(1, -1).split(',').filter(Boolean);
     const { description: _, ...fields } = findingFields(tables);

@@ -1,8 +1,6 @@
-import { asc, desc, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import type { IndexedOrder } from '../../db/findings/lists/pages.ts';
+import { wholeList } from '../../db/findings/lists/order.ts';
 import { searchFindings } from '../../db/findings/lists/search.ts';
-import { type FindingView, findingText } from '../../db/findings/lists/text.ts';
-import { severityRank } from '../../db/scans/scans.ts';
+import type { FindingView } from '../../db/findings/lists/text.ts';
 import type { Raw } from '../http/answer.ts';
 import { answerRows } from '../http/lists/list.ts';
 import { pageOf, resultInfo } from '../http/lists/pages.ts';
@@ -11,6 +9,7 @@ import { z } from '../http/schema.ts';
 import { type FileFormat, fileOf } from './file.ts';
 import { conditionsOf, countedKind, type FilteringCall } from './filter/conditions.ts';
 import type { FindingFilter } from './filter/parameters.ts';
+import { indexedOrder, orderOf, type Sort } from './order.ts';
 
 /** Fields that may be left out. */
 const OMITTABLE = ['description'] as const;
@@ -27,22 +26,17 @@ export const FindingsCsv = z.string().openapi({
 
 /** Which findings a list has, and how it shows them. */
 export interface FindingList extends FindingFilter {
-  sort?: (typeof SORTS)[number] | undefined;
+  sort?: Sort | undefined;
   page?: number | undefined;
   per_page?: number | undefined;
   omit?: (typeof OMITTABLE)[number] | undefined;
   format?: FileFormat | undefined;
 }
 
-const SORT_KEYS = ['created_at', 'last_seen_at', 'severity', 'cvss_score', 'due_at', 'priority'] as const;
-type SortKey = (typeof SORT_KEYS)[number];
-export const SORTS = SORT_KEYS.flatMap((key) => [key, `-${key}`] as const);
-
 /** Answers an org's findings, all of them or a page. */
 export async function answerFindings(call: FilteringCall, list: FindingList): Promise<Raw> {
-  const { db, org, services } = call;
+  const { org, services } = call;
   const { tables } = org;
-  const { findings } = tables;
   const { sort, page: _, per_page, omit, format, ...filter } = list;
   const page = pageOf(list);
   const view = viewOf(list);
@@ -50,36 +44,22 @@ export async function answerFindings(call: FilteringCall, list: FindingList): Pr
   const where = conditionsOf(call, filter);
   const kind = countedKind(filter);
   const indexed = kind && indexedOrder(sort);
+  const order = orderOf(tables, sort);
   if (!page) {
-    const rows = db
-      .select({ text: findingText(tables, view) })
-      .from(findings)
-      .where(where)
-      .orderBy(...order(findings, sort));
-    return answerRows(call, rows.toSQL(), { ...file, isSearch: !indexed, fromReplica: true });
+    const rows = wholeList(tables, view, { where, order });
+    return answerRows(call, rows, { ...file, isSearch: !indexed, fromReplica: true });
   }
   const window = { limit: page.perPage, offset: page.offset };
   if (indexed) {
     const { total, rows } = await services.findingPages.ofKinds(org, view, kind, indexed, window);
     return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
   }
-  const wanted = { where, order: sql.join(order(FOUND, sort), sql`, `), window };
   const { total, ids } = await search(call, (limits) =>
-    services.reads.once(org, (client) => searchFindings(client, tables, wanted, limits)),
+    services.reads.once(org, (client) => searchFindings(client, tables, { where, order, window }, limits)),
   );
   const rows = services.findingPages.ofIds(org, view, ids);
   return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
 }
-
-/** Columns of what a search has found. */
-const FOUND = {
-  id: sql.raw('id'),
-  lastSeenAt: sql.raw('last_seen_at'),
-  severity: sql.raw('severity'),
-  cvssScore: sql.raw('cvss_score'),
-  regressed: sql.raw('regressed'),
-  dueAt: sql.raw('due_at'),
-};
 
 /** Files other than JSON name the project, because they stand alone. */
 const viewOf = ({ format = 'json', omit }: FindingList): FindingView => ({
@@ -87,36 +67,3 @@ const viewOf = ({ format = 'json', omit }: FindingList): FindingView => ({
   named: format !== 'json',
   brief: omit === 'description',
 });
-
-/** The order if indexes serve it. */
-function indexedOrder(sort: FindingList['sort'] = '-created_at'): IndexedOrder | undefined {
-  const by = sort.replace(/^-/, '');
-  return by === 'created_at' || by === 'severity' || by === 'priority'
-    ? { by, descending: sort.startsWith('-') }
-    : undefined;
-}
-
-/** Newest first by default. Ids carry the time of creation, so that they order by it, and are indexed. */
-function order(f: Record<keyof typeof FOUND, SQLWrapper>, sort: FindingList['sort'] = '-created_at'): SQL[] {
-  const descending = sort.startsWith('-');
-  const direction = descending ? desc : asc;
-  const nulls = sql.raw(descending ? ' nulls last' : ' nulls first');
-  const newest = desc(f.id);
-  switch (sort.replace(/^-/, '') as SortKey) {
-    case 'created_at':
-      return [direction(f.id)];
-    case 'last_seen_at':
-      return [direction(f.lastSeenAt), newest];
-    case 'severity':
-      // Rank 1 is critical: the most severe are the greatest.
-      return [descending ? asc(severityRank(f.severity)) : desc(severityRank(f.severity)), newest];
-    case 'priority': {
-      const rank = severityRank(f.severity);
-      return descending ? [desc(f.regressed), asc(rank), newest] : [asc(f.regressed), desc(rank), newest];
-    }
-    case 'due_at':
-      return [sql`${direction(f.dueAt)} nulls last`, newest];
-    case 'cvss_score':
-      return [sql`${direction(f.cvssScore)}${nulls}`, newest];
-  }
-}

@@ -1,10 +1,12 @@
 import { beforeAll, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
-import { createFindingPages, type FindingKind, type IndexedOrder } from '../../db/findings/lists/pages.ts';
+import { type IndexedOrder, wholeList } from '../../db/findings/lists/order.ts';
+import { createFindingPages, type FindingKind } from '../../db/findings/lists/pages.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import type { TextQuery } from '../../db/stream.ts';
 import { conditionsOf } from '../../lib/findings/filter/conditions.ts';
+import { orderOf, SORTS } from '../../lib/findings/order.ts';
 import { createOrg, createScan, push } from '../support/api/api.ts';
 import { afterSuite } from '../support/run/suite.ts';
 import { startApp } from '../support/server/app.ts';
@@ -70,3 +72,23 @@ it('overdue findings are found by an index of unresolved ones', async () => {
     .toSQL();
   expect(await planOf({ sql, params: params as string[] })).toContain('findings_overdue');
 });
+
+it.each(SORTS)('a whole list sorts ids and keys, not findings: %s', async (sort) => {
+  const list = wholeList(tables, { as: 'json' }, { where: undefined, order: orderOf(tables, sort) });
+  const rows = await database.sql.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
+    `explain (verbose, format json) declare list no scroll cursor for ${list.sql}`,
+  );
+  const sorts = nodesOf(rows[0]?.['QUERY PLAN'][0].Plan).filter((node) => node['Node Type'] === 'Sort');
+  const isOrderOfIds = sort.endsWith('created_at');
+  expect(sorts).toHaveLength(isOrderOfIds ? 0 : 1);
+  for (const { Output = [] } of sorts) expect(Output.join()).not.toMatch(/description|jsonb?_build/);
+});
+
+interface Plan {
+  'Node Type': string;
+  Output?: string[];
+  Plans?: Plan[];
+}
+
+const nodesOf = (plan: Plan | undefined): Plan[] =>
+  plan ? [plan, ...(plan.Plans ?? []).flatMap(nodesOf)] : [];

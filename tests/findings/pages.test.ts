@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
-import { SORTS } from '../../lib/findings/list.ts';
+import { SORTS } from '../../lib/findings/order.ts';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 

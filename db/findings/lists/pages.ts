@@ -4,19 +4,13 @@ import type { OrgTables } from '../../schema/org.ts';
 import { type FindingStatus, SEVERITIES, type Severity, UNRESOLVED } from '../../schema/values.ts';
 import { arrayText, orgStatement } from '../../statements.ts';
 import type { TextQuery } from '../../stream.ts';
+import type { IndexedOrder } from './order.ts';
 import { type FindingView, findingText } from './text.ts';
 
 /** A part of a list. */
 export interface Window {
   limit: number;
   offset: number;
-}
-
-/** Orders that indexes serve. */
-export interface IndexedOrder {
-  /** `priority`: those that have regressed come first, then the most severe. */
-  by: 'created_at' | 'severity' | 'priority';
-  descending: boolean;
 }
 
 /** Which findings; what is left out may be any. */

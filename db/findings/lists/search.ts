@@ -3,13 +3,13 @@ import type { QueryOptions, Transactions } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { toQuery } from '../../statements.ts';
 import type { TextQuery } from '../../stream.ts';
+import { type FindingOrder, sortable } from './order.ts';
 import type { Window } from './pages.ts';
 
 /** Findings that no index has in order: what they are, and how they follow each other. */
 export interface FindingSearch {
   where: SQL | undefined;
-  /** Columns of {@link FOUND}. */
-  order: SQL;
+  order: FindingOrder;
   window: Window;
 }
 
@@ -28,12 +28,15 @@ export interface SearchLimits {
 }
 
 /**
- * Limits of one search within its transaction. It has one processor, not several, and no time for a compiler; what it
+ * Settings of a transaction that reads many findings: one processor, not several, and no time for a compiler; what a search
  * finds, up to a million rows, is remembered row by row.
  */
+export const LARGE_READ =
+  "set local max_parallel_workers_per_gather = 0; set local jit = off; set local work_mem = '16MB'";
+
+/** The same, with a limit to each statement. */
 export const searchSettings = (statementMs: number): string =>
-  `set local statement_timeout = ${statementMs}; set local max_parallel_workers_per_gather = 0; ` +
-  "set local jit = off; set local work_mem = '16MB'";
+  `set local statement_timeout = ${statementMs}; ${LARGE_READ}`;
 
 /** Runs a statement within the limits of a search. @throws an error with the code 57014 if it takes longer */
 export async function runSearch<Row extends object>(
@@ -57,20 +60,16 @@ export async function runSearch<Row extends object>(
  */
 export async function searchFindings(
   client: Transactions,
-  { findings: f }: OrgTables,
+  tables: OrgTables,
   { where, order, window }: FindingSearch,
   limits: SearchLimits,
 ): Promise<FoundFindings> {
   const [row] = await runSearch<FoundFindings>(
     client,
     sql`
-    with found as materialized (
-      select ${f.id} as id, ${f.lastSeenAt} as last_seen_at, ${f.severity} as severity, ${f.cvssScore} as cvss_score,
-        ${f.regressed} as regressed, ${f.dueAt} as due_at
-      from ${f} ${where && sql`where ${where}`}
-    )
+    with found as materialized (${sortable(tables, order, where)})
     select (select count(*)::int from found) as total,
-      array(select id from found order by ${order} limit ${window.limit}::bigint offset ${window.offset}::bigint)::text as ids`,
+      array(select id from found order by ${order.by} limit ${window.limit}::bigint offset ${window.offset}::bigint)::text as ids`,
     limits,
   );
   return row ?? { total: 0, ids: '{}' };

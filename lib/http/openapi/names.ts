@@ -12,7 +12,7 @@ import {
 } from '../../../db/schema/values.ts';
 import { CHANGES } from '../../findings/filter/parameters.ts';
 import { AGENT_STATUSES, USER_STATUSES } from '../../findings/input.ts';
-import { SORTS } from '../../findings/list.ts';
+import { SORTS } from '../../findings/order.ts';
 
 /** The parts of a schema that names depend on. */
 export interface Schema {
