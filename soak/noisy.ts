@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededOrg } from '../tests/support/database/seed.ts';
 import { download, pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
@@ -29,7 +31,7 @@ export const noisy = scenario({
   summary:
     'an organization of 1,000,000 findings sends every kind of expensive request: another one is not affected',
   options: { rows: 1_000_000, rounds: 3, seconds: 10 },
-  minutes: 25,
+  minutes: 30,
   async run(scene, { rows, rounds, seconds }) {
     const { site } = scene;
     const server = await scene.server();
@@ -46,10 +48,15 @@ export const noisy = scenario({
     const noises = noisesOf(url, loud);
     for (const { name, parts } of ATTACKS) {
       const calm: Window[] = [];
+      const busy: Window[] = [];
       const attacked: Window[] = [];
       const answers: Record<string, number> = {};
       for (let round = 0; round < rounds; round++) {
         calm.push(await observe(seconds));
+        const end = keepProcessorBusy();
+        site.onClose(end);
+        busy.push(await observe(seconds));
+        await end();
         // A process for each part: one alone is kept busy by the responses.
         const noise = parts.map((part) =>
           startLoad({
@@ -71,22 +78,22 @@ export const noisy = scenario({
         await sleep(REST_MS);
       }
       for (const kind of KINDS) {
-        const [limit, value] = [calm, attacked].map((all) => percentile(timesOf(all, kind), 0.99)) as [
-          number,
-          number,
-        ];
-        const [before, after] = [calm, attacked].map((all) => percentile(timesOf(all, kind), 0.5).toFixed(1));
-        site.say(
-          `  ${name}: ${kind} p99 ${limit.toFixed(1)} -> ${value.toFixed(1)} ms, p50 ${before} -> ${after} ms`,
+        const [quiet, limit, value] = [calm, busy, attacked].map((all) =>
+          percentile(timesOf(all, kind), 0.99),
+        ) as [number, number, number];
+        const medians = [calm, busy, attacked].map((all) => percentile(timesOf(all, kind), 0.5).toFixed(1));
+        site.say(`  ${name}: ${kind} p50 ms ${medians.join(' -> ')}`);
+        figures.push(
+          {
+            name: `${name}: ${kind} p99 ms`,
+            ...{ value, limit, limitedBy: 'the same beside one busy processor', aim: { atMost: 1.5 } },
+          },
+          { name: '  with nothing else', value, limit: quiet, limitedBy: 'the same without noise' },
         );
-        figures.push({
-          name: `${name}: ${kind} p99 ms`,
-          ...{ value, limit, limitedBy: 'the same without noise', aim: { atMost: 1.5 } },
-        });
       }
       site.say(`  ${name}: answered ${JSON.stringify(answers)}`);
       const errors: Record<string, number> = {};
-      for (const window of [...calm, ...attacked])
+      for (const window of [...calm, ...busy, ...attacked])
         for (const kind of KINDS) addTo(errors, window[kind].others);
       if (Object.keys(errors).length > 0) site.say(`  ${name}: errors of others ${JSON.stringify(errors)}`);
       figures.push({ name: `${name}: errors of others`, value: sum(Object.values(errors)), aim: NONE });
@@ -94,6 +101,19 @@ export const noisy = scenario({
     return figures;
   },
 });
+
+/**
+ * Keeps one processor busy with a process that only computes. The expensive work of one organization may take as much, so
+ * this is what others notice at least. @returns a function that ends the process
+ */
+function keepProcessorBusy(): () => Promise<void> {
+  const child = spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  return async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+}
 
 type Window = Record<(typeof KINDS)[number], Sent>;
 
