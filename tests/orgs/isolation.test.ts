@@ -738,7 +738,7 @@ it(
     await hunt(
       anyCall(ENDPOINTS.filter(isSteady)),
       anyFirstWrites,
-      RUNS / 4,
+      RUNS / 6,
       async (calls, before, written) => {
         // All are waited for also when one throws: none may write into the next run.
         const settled = await Promise.allSettled(calls.map((call) => answered(call, before)));
