@@ -460,7 +460,9 @@ async function keepJournal() {
     end $$;
     create schema snapshot;
     do $$
-    declare t record;
+    declare
+      t record;
+      one text := (select max(name) from prepared.orgs);
     begin
       for t in select schemaname as s, tablename as n from pg_tables
         where schemaname = 'shared' or schemaname ~ '^(org|empty_org|prepared)_'
@@ -468,8 +470,10 @@ async function keepJournal() {
         -- Mails are taken from their queue at any time.
         execute format('create trigger journal after %s on %I.%I for each row execute function journal.note()',
           case when t.n = 'outgoing_mails' then 'insert' else 'insert or update or delete' end, t.s, t.n);
-        continue when t.s ~ '^(empty_org|prepared)_';
-        execute format('create table snapshot.%I as table %I.%I', t.s || '.' || t.n, t.s, t.n);
+        -- One of those that are prepared stands for all.
+        continue when t.s ~ '^(empty_org|prepared)_' and t.s <> one;
+        execute format('create table snapshot.%I as table %I.%I',
+          case when t.s = one then 'prepared' else t.s end || '.' || t.n, t.s, t.n);
       end loop;
     end $$;
     create function journal.watch() returns event_trigger language plpgsql as $$
@@ -511,10 +515,13 @@ async function undo(changes: readonly Change[]): Promise<void> {
   const tables = new Set(
     written.filter(({ schema }) => known.has(schema)).map((c) => `${c.schema}.${c.table}`),
   );
-  const orgs = written.filter(({ table, row }) => table === 'orgs' && !known.has(schemaName(row.id)));
+  const orgs = new Set(
+    written.flatMap(({ table, row }) =>
+      table === 'orgs' && !known.has(schemaName(row.id)) ? [String(row.id)] : [],
+    ),
+  );
   // Processes remember which organizations have tables.
-  for (const { row } of orgs)
-    for (const { services } of Object.values(apps)) services.orgs.forget(String(row.id));
+  for (const id of orgs) for (const { services } of Object.values(apps)) services.orgs.forget(id);
   const statements = [
     // Neither foreign keys nor the journal.
     "set local session_replication_role = 'replica'",
@@ -524,9 +531,29 @@ async function undo(changes: readonly Change[]): Promise<void> {
     ]),
     // Whatever should not have been written there.
     ...written.filter(isInShared).map((c) => `delete from ${c.schema}.${c.table}`),
-    ...orgs.map(({ row }) => `drop schema if exists ${schemaName(row.id)} cascade`),
+    ...[...orgs].flatMap((id) => giveBack(schemaName(id), written)),
   ];
   if (statements.length > 1) await sql(statements.join(';\n'));
+}
+
+let returned = 0;
+
+/** Empties the schema of an organization, for another one. Dropping it would leave more and more dead rows in the catalog. */
+function giveBack(schema: string, written: readonly Change[]): string[] {
+  const tables = new Set(written.filter((one) => one.schema === schema).map(({ table }) => table));
+  const name = `prepared_again_${returned++}`;
+  return [
+    ...[...tables].flatMap((table) => [
+      `delete from ${schema}.${table}`,
+      `insert into ${schema}.${table} select * from snapshot."prepared.${table}"`,
+    ]),
+    `do $$ begin
+      if to_regnamespace('${schema}') is not null then
+        alter schema ${schema} rename to ${name};
+        insert into prepared.orgs values ('${name}');
+      end if;
+    end $$`,
+  ];
 }
 
 const isInShared = ({ schema }: Change) => isEmptySchema({ schemaName: schema });
