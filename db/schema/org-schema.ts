@@ -10,7 +10,8 @@ export function orgSchemaName(orgId: string): OrgSchemaName {
   return name as OrgSchemaName;
 }
 
-const EMPTY_PREFIX = 'empty_org_';
+/** Of the names of {@link emptySchemaName}. */
+export const EMPTY_PREFIX = 'empty_org_';
 
 /**
  * The schema of the tables that organizations without tables of their own read (`db/migrations/empty-tables.ts`).

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
-import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
+import { prepareEmptyTables, UnguardedTablesError } from '../../db/migrations/empty-tables.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import type { Logger } from '../logger.ts';
@@ -16,7 +16,11 @@ export async function prepareDatabase(url: string, log: Logger): Promise<void> {
     for (;;) {
       try {
         const reason = await migrateShared(database.sql, sharedMigrations);
-        await prepareEmptyTables(database.sql, orgMigrations);
+        await prepareEmptyTables(database.sql, orgMigrations).catch((error) => {
+          if (!(error instanceof UnguardedTablesError)) throw error;
+          // Those that have tables are served.
+          log.error('organizations without tables are not served', { error });
+        });
         if (reason) log.warn('searches are not indexed: the database has no extension pg_trgm', { reason });
         return;
       } catch (error) {

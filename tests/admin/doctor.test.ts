@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../db/client.ts';
+import { emptySchemaOf, NO_ROWS, prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import type { Check } from '../../lib/admin/doctor/checks.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
@@ -117,6 +119,28 @@ describe('the database', () => {
       expect((await doctor({ ...PRODUCTION, DATABASE_URL: empty.url })).of('schemas')).toEqual(of('schemas'));
     } finally {
       await empty.drop();
+    }
+  });
+
+  it('whose organizations without tables could see rows of each other is reported', async () => {
+    const schema = emptySchemaOf(orgMigrations);
+    const client = openDatabase({ url: database.url, max: 1 });
+    try {
+      await prepareEmptyTables(client.sql, orgMigrations);
+      expect((await doctor({ ...PRODUCTION, DATABASE_URL: database.url })).of('schemas')).toContain(
+        'ok: the tables that organizations without tables share can have no row',
+      );
+      await client.sql.unsafe(`alter table "${schema}".rules drop constraint ${NO_ROWS}`);
+      const { code, of } = await doctor({ ...PRODUCTION, DATABASE_URL: database.url });
+      expect(code).toBe(1);
+      expect(of('schemas').join()).toMatch(
+        /failed: tables that organizations share .*: empty_org_\w+\.rules$/,
+      );
+      // Other checks run.
+      expect(of('keys')).not.toEqual([]);
+    } finally {
+      await client.sql.unsafe(`drop schema "${schema}" cascade`);
+      await client.close();
     }
   });
 

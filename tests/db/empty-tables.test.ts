@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { emptySchemaOf, NO_ROWS, prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
+import {
+  emptySchemaOf,
+  NO_ROWS,
+  prepareEmptyTables,
+  unguardedTables,
+} from '../../db/migrations/empty-tables.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { orgMigrations } from '../../drizzle/migrations.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -56,6 +61,49 @@ describe('the tables of organizations without tables', () => {
     await expect(sql(`insert into "${schema}".policy_versions (id, version) values (1, 1)`)).rejects.toThrow(
       NO_ROWS,
     );
+  });
+
+  const PROJECT = `(id, name, slug, created_at) values ('${crypto.randomUUID()}', 'Web shop', 'web-shop', now())`;
+
+  it.each([
+    ['without triggers', (name: string) => `insert into ${name} ${PROJECT}`],
+    [
+      'through a table that inherits',
+      (name: string) => `create table child () inherits (${name}); insert into child ${PROJECT}`,
+    ],
+    [
+      'of a table that begins to inherit',
+      (name: string) =>
+        `create table child (like ${name}); insert into child ${PROJECT}; alter table child inherit ${name}`,
+    ],
+  ])('refuse a row %s', async (_, statements) => {
+    await prepareEmptyTables(client(), orgMigrations);
+    const name = `"${emptySchemaOf(orgMigrations)}".projects`;
+    // Neither triggers nor foreign keys count in this role, as for a subscriber of a replication.
+    const asReplica = `begin; set local session_replication_role = 'replica'; ${statements(name)}; commit`;
+    await expect(sql(asReplica)).rejects.toThrow(NO_ROWS);
+    await sql('rollback');
+  });
+
+  it('are not used once they could have a row', async () => {
+    const migrations = [...orgMigrations, { ...NEXT, name: '9999_altered' }];
+    await prepareEmptyTables(client(), migrations);
+    const schema = emptySchemaOf(migrations);
+    const drop = `alter table "${schema}".findings drop constraint ${NO_ROWS}`;
+    for (const alter of [
+      drop,
+      `alter table "${schema}".findings add constraint ${NO_ROWS} check (false) not valid`,
+      `${drop}; alter table "${schema}".findings add constraint ${NO_ROWS} check (true)`,
+      `alter table "${schema}".findings rename to others; create view "${schema}".findings as select 1 as id`,
+    ]) {
+      await sql(alter);
+      const prepared = prepareEmptyTables(client(), migrations);
+      await expect(prepared).rejects.toThrow(`${NO_ROWS}: ${schema}.findings. `);
+      expect(await unguardedTables(client())).toEqual([`${schema}.findings`]);
+    }
+    await sql(`drop schema "${schema}" cascade`);
+    await prepareEmptyTables(client(), migrations);
+    expect(await unguardedTables(client())).toEqual([]);
   });
 
   it('are created once by several processes, and not again', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { emptySchemaOf, NO_ROWS } from '../../db/migrations/empty-tables.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { Endpoints } from '../../lib/http/endpoint.ts';
@@ -8,6 +9,7 @@ import { lockOrgTables } from '../../lib/quotas.ts';
 import { type Answer, createUser, must, type TestUser } from '../support/api/api.ts';
 import { type HostileOperation, hostileOperations } from '../support/hostile/operations.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 /*
  * An organization gets its tables with its first write. Until then it reads tables that all such organizations share, and that can
@@ -111,6 +113,26 @@ describe('an organization that nobody has written to', () => {
     expect(await stateOf(org)).toEqual(NONE);
   });
 
+  it('is not served when the tables that it would share could have a row, and others are', async () => {
+    const [org, writer] = [await register(), await register()];
+    must(await t.api.post('/projects', { ...writer.asOwner, body: { name: 'Web shop' } }));
+    const schema = emptySchemaOf(t.services.orgMigrations);
+    const guard = (change: string) => sql(`alter table "${schema}".projects ${change}`);
+    await guard(`drop constraint ${NO_ROWS}`);
+    const lines: string[] = [];
+    const log = { ...silentLog, error: (text: string) => lines.push(text) };
+    const started = await startApp({ databaseUrl: t.databaseUrl, log });
+    try {
+      const refused = await started.api.get('/projects', org.asOwner);
+      expect(refused.error).toBe('server_error/unavailable');
+      expect(lines).toEqual(['the tables of organizations without tables cannot be created']);
+      expect(must(await started.api.get('/projects', writer.asOwner))).toHaveLength(1);
+    } finally {
+      await guard(`add constraint ${NO_ROWS} check (false)`);
+    }
+    expect(must(await started.api.get('/projects', org.asOwner))).toEqual([]);
+  });
+
   it('is deleted, restored and purged without getting tables', async () => {
     const org = await register();
     must(await t.api.delete(`/orgs/${org.slug}`, { ...org.asOwner, body: { confirm: org.slug } }));
@@ -179,6 +201,23 @@ describe('the first write', () => {
     expect(must(await t.api.get('/scans', org.asOwner))).toHaveLength(1);
   });
 
+  it('makes tokens that processes find which have looked for tokens before', async () => {
+    const [org, second] = [await register(), await register()];
+    const unknown = { token: `svc_${'0'.repeat(32)}`, org: org.slug };
+    for (const app of [t, other]) {
+      expect((await app.api.get('/agent/findings', unknown)).error).toBe('token_error/invalid');
+      expect((await app.api.get('/projects', unknown)).status).toBe(401);
+    }
+    const project = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Web shop' } }));
+    const body = { name: 'ci' };
+    const { token } = must(await t.api.post(`/projects/${project.id}/tokens`, { ...org.asOwner, body }));
+    const path = `/agent/findings?project_id=${project.id}`;
+    for (const app of [t, other]) {
+      expect(must(await app.api.get(path, { token, org: org.slug }))).toEqual([]);
+      expect((await app.api.get(path, { token, org: second.slug })).error).toBe('token_error/invalid');
+    }
+  });
+
   it('is followed by checks of the own flags in every process', async () => {
     const org = await register();
     expect((await other.api.get('/projects', org.asOwner)).status).toBe(200);
@@ -214,6 +253,24 @@ describe('the first write', () => {
     must(await t.api.post(`/projects/${project.id}/reports`, sent));
     const [{ id }] = must(await t.api.get('/findings', org.asOwner));
     expect(must(await t.api.get(`/findings/${id}`, org.asOwner)).title).toBe('Weak cipher');
+  });
+
+  it('that fails at its last step changes nothing, and the next one creates them', async () => {
+    const org = await register();
+    // After the tables and the list of their migrations.
+    await sql(`create function shared.refuse() returns trigger language plpgsql as
+      $$ begin raise 'the disk is on fire'; end $$;
+      create trigger refuse before update of schema_version on shared.orgs
+        for each row when (new.id = '${org.id}') execute function shared.refuse()`);
+    const create = () => t.api.post('/projects', { ...org.asOwner, body: { name: 'Web shop' } });
+    expect((await create()).error).toBe('server_error/unavailable');
+    expect(await stateOf(org)).toEqual(NONE);
+    const steps = await sql('select name from shared.org_migrations where org_id = $1', [org.id]);
+    expect([...steps]).toEqual([]);
+    expect(must(await t.api.get('/projects', org.asOwner))).toEqual([]);
+    await sql('drop trigger refuse on shared.orgs');
+    must(await create());
+    expect(await isComplete(org)).toBe(true);
   });
 
   it('that fails to create them changes nothing, and the next one creates them', async () => {

@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/client.ts';
+import { unguardedTables } from '../../../db/migrations/empty-tables.ts';
 import { migrations } from '../../../db/schema/platform.ts';
 import { readServerFacts, type ServerFacts } from '../../../db/server-facts.ts';
 import type { Config } from '../../config/config.ts';
@@ -84,5 +85,18 @@ export async function checkSchemas(database: Database, tracks: Tracks): Promise<
     behind.length === 0
       ? schema.ok('the schemas of all organizations are current')
       : schema.warning(`${behind.length} organizations are not migrated yet (run "migrate")`),
+  ];
+}
+
+/** Whether what organizations without tables share can have no row. */
+export async function checkEmptyTables({ sql }: Database): Promise<Check[]> {
+  const unguarded = await unguardedTables(sql);
+  if (unguarded.length === 0)
+    return [schema.ok('the tables that organizations without tables share can have no row')];
+  return [
+    schema.failed(
+      `tables that organizations share may have rows, which all without tables see: ${unguarded.join(', ')}`,
+      'docs/architecture.md#organizations-without-tables',
+    ),
   ];
 }

@@ -2,7 +2,7 @@ import type { Context } from '../commands/choose.ts';
 import { AdminError } from '../error.ts';
 import { attempt, type Check, type CheckStatus, checksOf } from './checks.ts';
 import { checkConfiguration, checkLimits } from './configuration.ts';
-import { checkDatabase, checkSchemas, DATABASE_DOCS } from './database.ts';
+import { checkDatabase, checkEmptyTables, checkSchemas, DATABASE_DOCS } from './database.ts';
 import { checkKeys, KEY_DOCS } from './keys.ts';
 import { checkDelivery, checkProvider, checkQueue, MAIL_DOCS } from './mail.ts';
 import { checkPublicAddress, TLS_DOCS } from './public-address.ts';
@@ -56,6 +56,7 @@ async function checkStored({ config, tracks, connect }: Context): Promise<Check[
     ...server,
     ...replica,
     ...schemas,
+    ...(await attempt('schemas', DATABASE_DOCS, () => checkEmptyTables(database))),
     ...(await attempt('keys', KEY_DOCS, () => checkKeys(database, config))),
     ...(await attempt('mail', MAIL_DOCS, async () => [await checkQueue(database)])),
   ];

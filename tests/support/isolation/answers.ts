@@ -49,14 +49,15 @@ export function answerFaults({ call, answer }: Answered, before: Facts, after: F
     found.push(`did not show ${org}'s own`);
   // Unless others wrote meanwhile.
   if (!isDeepStrictEqual(before.orgs[org], after.orgs[org])) return found;
-  const [shown, expected] = WHOLE[call.picks.endpoint]?.(answer.result, before.orgs[org]) ?? [];
+  const [shown, expected] =
+    WHOLE[call.picks.endpoint]?.(answer.result, before.orgs[org], idOf('user', admitted.user ?? '')) ?? [];
   if (!isDeepStrictEqual(shown, expected))
     found.push(`showed ${JSON.stringify(shown)} instead of ${JSON.stringify(expected)}`);
   return found;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever came back
-type Whole = (result: any, org: OrgFacts) => [shown: unknown, expected: unknown];
+type Whole = (result: any, org: OrgFacts, caller: string) => [shown: unknown, expected: unknown];
 
 const sorted = (ids: Iterable<string>) => [...ids].sort();
 const idsOf = (rows: { id: string }[]) => sorted(rows.map(({ id }) => id));
@@ -88,6 +89,11 @@ const WHOLE: Partial<Record<EndpointName, Whole>> = {
     [updated, failed].map((some = []) => some.map(({ id }) => id in findings)),
     [updated?.map(() => true), failed?.map(() => false)],
   ],
+  listViews: (rows, { views }, own) => [
+    idsOf(rows),
+    sorted(Object.keys(views).filter((id) => views[id]?.shared || views[id]?.owner === own)),
+  ],
+  listRules: ({ rules: rows }, { rules }) => [idsOf(rows), sorted(Object.keys(rules))],
   listProjects: (rows, { projects }) => [idsOf(rows), sorted(Object.keys(projects))],
   listMembers: (rows, { members }) => [
     mapOf(rows, 'user_id', ({ role }) => role),

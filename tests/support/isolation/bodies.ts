@@ -164,7 +164,7 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     createRule: () => [
       {
         name: 'MARK',
-        conditions: { project_id: [project_id] },
+        conditions: call.pick({ project_id: [project_id] }, { title: ['MARK*'] }),
         actions: { status: 'wontfix', note: 'MARK' },
       },
     ],

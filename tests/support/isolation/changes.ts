@@ -1,3 +1,4 @@
+import { isEmptySchema } from '../../../db/schema/org-schema.ts';
 import type { Answered } from './answers.ts';
 import type { Call } from './call.ts';
 import { type Admitted, verdict } from './guard.ts';
@@ -41,6 +42,9 @@ function changeFault(
   const { org, token } = admitted;
   const by = ownerOf(change, before, after);
   const project = by.project && nameOf('project', PROJECTS, by.project);
+  // Whatever is in these is shown to others.
+  if (isEmptySchema({ schemaName: change.schema }))
+    return `wrote ${change.op} ${change.table} to the tables that organizations share`;
   const wrote = `wrote ${change.op} ${change.table} of ${by.org ?? by.user ?? 'somebody'}${project ? `, project ${project}` : ''}`;
   if (change.op === 'TOUCH') {
     const { id } = change.row;

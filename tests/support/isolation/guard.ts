@@ -37,7 +37,7 @@ const SCOPE: Refusal = [403, 'token_error/scope_mismatch'];
 const NOT_FOUND: Refusal = [404, 'resource_error/not_found'];
 const UNDONE: Refusal = [409, 'resource_error/conflict'];
 const TRANSFERS = new Set<EndpointName>(['getProjectTransfer', 'cancelProjectTransfer']);
-const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
+export const RANK: Role[] = ['viewer', 'member', 'admin', 'owner'];
 
 /** Whether the call is admitted (docs/architecture.md, access). */
 function guard(call: Call, facts: Facts): Admitted | Refusal {

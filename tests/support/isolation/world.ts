@@ -13,10 +13,10 @@ export const ENDPOINTS = Object.keys(endpoints) as EndpointName[];
 
 // --- The world ---
 
-export const ORGS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'golf'] as const;
+export const ORGS = ['alpha', 'bravo', 'charlie', 'delta', 'echo', 'golf', 'hotel'] as const;
 export type OrgName = (typeof ORGS)[number];
 /** Have no tables at the start of each run. A first write creates them. Processes of the edge cannot be told that they are gone again. */
-export const WITHOUT_TABLES: readonly OrgName[] = inject('edgePort') ? [] : ['echo', 'golf'];
+export const WITHOUT_TABLES: readonly OrgName[] = inject('edgePort') ? [] : ['echo', 'golf', 'hotel'];
 
 export const USERS = ['ada', 'bob', 'cyd', 'dan', 'eve'] as const;
 /** Has created all organizations. */
@@ -31,6 +31,7 @@ export const MEMBERS: Record<OrgName, Partial<Record<UserName, Role>>> = {
   delta: { dan: 'owner', ada: 'admin', cyd: 'member', eve: 'viewer' },
   echo: { ada: 'owner', bob: 'member', eve: 'viewer' },
   golf: { bob: 'owner', cyd: 'admin', ada: 'viewer' },
+  hotel: { cyd: 'owner', dan: 'admin', ada: 'member' },
 };
 /** The address by which a user was invited. The other members joined before invitations were recorded. */
 export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[number]>>> = {
@@ -42,6 +43,7 @@ export const INVITED: Record<OrgName, Partial<Record<UserName, (typeof EMAILS)[n
   delta: { cyd: 'main' },
   echo: {},
   golf: { ada: 'main' },
+  hotel: {},
 };
 /** Users whose primary address is not verified. */
 export const UNVERIFIED: readonly UserName[] = ['eve'];
