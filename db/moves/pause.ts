@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { columnsOf } from '../backup/columns.ts';
 import { isRetryable, MOVING, sqlState } from '../errors.ts';
 import { increaseVersion } from '../policies/version.ts';
@@ -125,9 +125,59 @@ async function updatable(tx: SqlClient, { id, tables }: MovingOrg) {
   );
 }
 
-/** Ends a pause. */
-export async function resumeWrites(client: Sql, org: MovingOrg): Promise<void> {
-  await lockingTables(client, org, async (tx) => {
-    await run(tx, sql`drop function if exists ${nameOf(orgSchemaName(org.id))}() cascade`);
+/**
+ * Ends a pause. The triggers stay: removing them would wait for everybody who reads, such as exports, and keep others from reading
+ * meanwhile. They refuse nothing, and the next pause uses them again.
+ */
+export async function resumeWrites(client: Sql, { id }: Pick<MovingOrg, 'id'>): Promise<void> {
+  const schema = orgSchemaName(id);
+  await client.begin(async (tx) => {
+    await holdMove(tx, id);
+    const found = await run(
+      tx,
+      sql`select 1 from pg_proc where proname = 'refuse_writes'
+        and pronamespace = (select oid from pg_namespace where nspname = ${schema})`,
+    );
+    if (found.length > 0) await defineRefusal(tx, schema, '-infinity');
   });
+}
+
+/** How long a read may wait behind the removal of a trigger, and how long the removal is tried. */
+const REMOVAL_LOCK_TIMEOUT = '100ms';
+const REMOVAL_MS = 10_000;
+
+/**
+ * Removes the triggers of a pause that has ended, from one table after the other.
+ * @returns false if somebody has read one of the tables all the time
+ */
+export async function removePause(client: Sql, { id }: Pick<MovingOrg, 'id'>): Promise<boolean> {
+  const schema = orgSchemaName(id);
+  for (const end = performance.now() + REMOVAL_MS; ; ) {
+    const left = await run<{ table: string }>(
+      client,
+      sql`select c.relname as table from pg_trigger t join pg_class c on c.oid = t.tgrelid
+        where t.tgname = 'refuse_writes' and c.relnamespace = (select oid from pg_namespace where nspname = ${schema})`,
+    );
+    if (left.length === 0) break;
+    if (performance.now() > end) return false;
+    for (const { table } of left) await dropTrigger(client, id, tableIn(schema, table));
+    await new Promise((later) => setTimeout(later, 100));
+  }
+  await client.begin(async (tx) => {
+    await holdMove(tx, id);
+    await run(tx, sql`drop function if exists ${nameOf(schema)}()`);
+  });
+  return true;
+}
+
+async function dropTrigger(client: Sql, id: string, table: SQL): Promise<void> {
+  try {
+    await client.begin(async (tx) => {
+      await run(tx, sql.raw(`set local lock_timeout = '${REMOVAL_LOCK_TIMEOUT}'`));
+      await holdMove(tx, id);
+      await run(tx, sql`drop trigger if exists ${TRIGGER} on ${table}`);
+    });
+  } catch (error) {
+    if (sqlState(error) !== LOCK_TIMED_OUT && !isRetryable(error)) throw error;
+  }
 }
