@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { columnsOf } from '../backup/columns.ts';
-import { isRetryable, MOVING, sqlState } from '../errors.ts';
+import { isLockTimeout, isRetryable, MOVING } from '../errors.ts';
 import { increaseVersion } from '../policies/version.ts';
 import type { Sql, TransactionSql } from '../pool/query.ts';
 import { defineOrgTables } from '../schema/org.ts';
@@ -15,7 +15,6 @@ import { holdMove, type MovingOrg, tableIn } from './moves.ts';
 
 /** Above `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that holds the lock. */
 const LOCK_TIMEOUT = '1500ms';
-const LOCK_TIMED_OUT = '55P03';
 const MAX_TRIES = 20;
 
 /** Servers set it once a minute for tokens that read. It is not worth a refused read. */
@@ -45,7 +44,7 @@ export async function lockingTables<T>(
         });
       });
     } catch (error) {
-      const passes = sqlState(error) === LOCK_TIMED_OUT || isRetryable(error);
+      const passes = isLockTimeout(error) || isRetryable(error);
       if (!passes || tries === MAX_TRIES) throw error;
       // Writers that waited behind the lock get their turn.
       await new Promise((later) => setTimeout(later, 100 * tries));
@@ -178,6 +177,6 @@ async function dropTrigger(client: Sql, id: string, table: SQL): Promise<void> {
       await run(tx, sql`drop trigger if exists ${TRIGGER} on ${table}`);
     });
   } catch (error) {
-    if (sqlState(error) !== LOCK_TIMED_OUT && !isRetryable(error)) throw error;
+    if (!isLockTimeout(error) && !isRetryable(error)) throw error;
   }
 }

@@ -12,7 +12,7 @@ import { arrive } from './arrive.ts';
 import type { MoveCall } from './call.ts';
 import { copyRows } from './copy.ts';
 import { leaveHere } from './leave.ts';
-import { findOrgOf, OBSTACLES, requireCells, requireRoom } from './requirements.ts';
+import { findOrgOf, OBSTACLES, requireCells, requireNames, requireRoom } from './requirements.ts';
 
 export interface MoveResult {
   org_id: string;
@@ -69,6 +69,10 @@ async function beginMove(call: MoveCall, name: string, to: string): Promise<Move
   await requireCells(call);
   // Another process may have ended it before the lock.
   const [begun] = await readMoves(source, org.id);
+  if (!begun?.movedAt) {
+    await requireNames(call, to);
+    await call.onBegin?.();
+  }
   if (begun?.movedAt && !begun.pending)
     throw new AdminError(`${begun.slug} has moved to ${oneLine(begun.cell)} already`);
   if (begun && begun.cell !== to)
