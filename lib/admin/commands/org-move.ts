@@ -112,7 +112,7 @@ function stateOf({ movedAt, pending, purged }: Move): string {
 
 /** @param hasFollowed whether the command of `--on-served` has succeeded */
 function movedText(
-  { org, cell, custom_domain, members, members_left_out, pause_ms }: MoveResult,
+  { org, cell, custom_domain, members, members_left_out, members_other_sign_in, pause_ms }: MoveResult,
   hasFollowed: boolean | undefined,
 ): string {
   const hosts = [`${org}.<base domain>`, ...(custom_domain ? [oneLine(custom_domain)] : [])].join(' and ');
@@ -121,6 +121,10 @@ function movedText(
     ...members_left_out.map(
       (email) =>
         `  not a member there, because another account has an address of theirs: ${oneLine(email ?? '-')}`,
+    ),
+    ...members_other_sign_in.map(
+      (email) =>
+        `  has another password, second factor or lock there, which counts from now on: ${oneLine(email ?? '-')}`,
     ),
     ...(hasFollowed ? [] : [`let the proxy send ${hosts} there`]),
     ...(hasFollowed === false ? ['the command of --on-served has failed'] : []),

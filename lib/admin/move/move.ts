@@ -22,6 +22,8 @@ export interface MoveResult {
   members: number;
   /** Addresses of members without an account in the other cell. */
   members_left_out: (string | null)[];
+  /** Addresses of members who have another password, second factor or lock there, which counts from now on. */
+  members_other_sign_in: (string | null)[];
   /** How long the organization took no writes. Null if an earlier run has paused them. */
   pause_ms: number | null;
 }
@@ -53,11 +55,11 @@ export async function moveOrg(
   await unpublish(source, org.id);
   await arrived.erase();
   await completeMove(source, org.id);
-  const { slug, domain, members, leftOut } = arrived;
+  const { slug, domain, members, leftOut, otherSignIns } = arrived;
   logOperatorEvent(log, 'org_moved', { org: slug, org_id: org.id, cell: move.cell, operator: operator() });
   return {
     ...{ org_id: org.id, org: slug, cell: move.cell, custom_domain: domain, members },
-    ...{ members_left_out: leftOut, pause_ms: pause },
+    ...{ members_left_out: leftOut, members_other_sign_in: otherSignIns, pause_ms: pause },
   };
 }
 
