@@ -72,7 +72,7 @@ async function run(config: Config, log: Logger): Promise<void> {
   try {
     warnOfUnset(config, log);
     const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, started));
-    await prepareDatabase(databaseUrl, log);
+    await prepareDatabase({ url: databaseUrl, cell: config.cell }, log);
     const port = await serve(config, log, databaseUrl, started);
     warnOfExposure(config, log);
     log.info('listening', { url: `http://${config.host ?? 'localhost'}:${port}` });

@@ -118,5 +118,8 @@ export function isOfDeletedUser(error: unknown, userId: string): boolean {
   return false;
 }
 
+/** Whether a statement has waited for a lock as long as it may. */
+export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
+
 /** Whether a unique constraint refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

@@ -35,6 +35,8 @@ export const SECURITY_EVENTS = [
   'org_move_cancelled',
   'org_moved',
   'org_move_purged',
+  'cell_granted',
+  'cell_revoked',
   'retention_applied',
   'finding_deleted',
   'scan_deleted',

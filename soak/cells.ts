@@ -97,14 +97,14 @@ export const cells = scenario({
 
 /** Moves the organization to the other cell by the command, and lets the proxy follow. @returns the pause; null after a crash */
 async function moveOnce(
-  { cells: [one, two], cellsUrl, route }: CellsSite,
+  { cells: [one, two], route }: CellsSite,
   { slug }: TestOrg,
   move: number,
   say: (text: string) => void,
 ): Promise<number | null> {
   const [from, to] = move % 2 === 0 ? [one, two] : [two, one];
   const args = ['orgs', 'move', slug, '--to', to.name, '--on-served', 'echo served >&2'];
-  const env = { SVC_MOVE_TARGET_URL: to.databaseUrl, SVC_CELLS_URL: cellsUrl, SVC_CELL: from.name };
+  const env = { SVC_MOVE_TARGET_URL: to.databaseUrl, SVC_CELLS_URL: from.cellsUrl, SVC_CELL: from.name };
   const run = () => {
     const started = spawnAdmin(from.databaseUrl, args, env);
     started.child.stderr?.on('data', (text) => {

@@ -4,13 +4,8 @@ import { run, type SqlClient } from '../statements.ts';
 
 /*
  * One row for each slug, former slug and custom domain of all cells. Domains have a dot, and slugs have none. The primary key decides
- * between two cells that want the same name at the same instant.
+ * between two cells that want the same name at the same instant. The functions of `directory.ts` read and write the rows.
  */
-
-const names = sql.raw('cells.names');
-
-/** The organization of a slug that belongs to none, because its organization was purged or has not arrived. */
-const nobody = sql.raw(`'00000000-0000-0000-0000-000000000000'::uuid`);
 
 /** A name that leads to an organization. */
 export interface CellName {
@@ -18,20 +13,13 @@ export interface CellName {
   orgId: string;
 }
 
-/** Creates the directory, if it does not exist. */
-export async function prepareDirectory(client: Sql): Promise<void> {
-  await client.begin(async (tx) => {
-    await run(tx, sql`select pg_advisory_xact_lock(7310482593106647218)`);
-    await run(tx, sql`create schema if not exists cells`);
-    await run(
-      tx,
-      sql`create table if not exists ${names} (
-        name text primary key, cell text not null, org_id uuid not null, since timestamptz not null default now())`,
-    );
-    await run(tx, sql`create index if not exists names_cell on ${names} (cell)`);
-    await run(tx, sql`create index if not exists names_org on ${names} (org_id)`);
-  });
+/** A name and the cell that it leads to. */
+export interface NameInCell {
+  name: string;
+  cell: string;
 }
+
+const list = (rows: readonly unknown[]) => sql`${JSON.stringify(rows)}::text::json`;
 
 /**
  * Takes a name for an organization of a cell, before the cell gives it to the organization. A name that the cell has taken before may be
@@ -43,86 +31,91 @@ export async function claimName(
   cell: string,
   { name, orgId }: CellName,
 ): Promise<boolean> {
-  const claimed = await run(
+  const [row] = await run<{ claimed: boolean }>(
     client,
-    sql`insert into ${names} as n (name, cell, org_id) values (${name}, ${cell}, ${orgId}::uuid)
-      on conflict (name) do update set org_id = excluded.org_id, since = now() where n.cell = excluded.cell returning 1`,
+    sql`select cells.claim(${cell}, ${name}, ${orgId}::uuid) as claimed`,
   );
-  return claimed.length > 0;
+  return row?.claimed ?? false;
 }
 
-/** Lets the names of an organization lead to another cell. */
-export async function moveNames(client: SqlClient, cell: string, moved: readonly CellName[]): Promise<void> {
-  await run(
-    client,
-    sql`insert into ${names} as n (name, cell, org_id)
-      select name, ${cell}, "orgId" from json_to_recordset(${JSON.stringify(moved)}::text::json) as m(name text, "orgId" uuid)
-      on conflict (name) do update set cell = excluded.cell, since = now() where n.org_id = excluded.org_id`,
-  );
+/** Whether the directory knows a cell: nothing is given to any other. */
+export async function hasCell(client: SqlClient, cell: string): Promise<boolean> {
+  const [row] = await run<{ exists: boolean }>(client, sql`select cells.has_cell(${cell}) as exists`);
+  return row?.exists ?? false;
 }
 
-/** A name of a cell whose organization has moved away. */
-export interface LeftName {
-  name: string;
-  /** Where it is now. */
-  cell: string;
+/**
+ * Gives the names of an organization from a cell to another one.
+ * @returns those that do not lead there now, because a third cell has them
+ */
+export async function giveNames(
+  client: Sql,
+  { from, to }: { from: string; to: string },
+  names: readonly CellName[],
+): Promise<string[]> {
+  return await client.begin(async (tx) => {
+    // Those that the directory does not know yet, such as a new domain.
+    await run(tx, sql`select cells.enter(${from}, ${list(names)})`);
+    const given = names.map(({ name }) => ({ name, cell: to }));
+    const refused = await run<{ name: string }>(tx, sql`select cells.give(${from}, ${list(given)}) as name`);
+    return refused.map(({ name }) => name);
+  });
+}
+
+/** A name of a cell whose organization has moved to another one. */
+export interface LeftName extends NameInCell {
   /** Whether that cell may not serve it yet. */
   pending: boolean;
 }
 
-/** A claim that is younger may be of an organization that is still being created. */
-const SETTLED = sql.raw(`interval '1 hour'`);
+/** A name that another cell has. */
+export interface NameElsewhere extends NameInCell {
+  /** Whether for the same organization, as in a move that has not told the directory yet. */
+  same: boolean;
+}
 
 /**
  * Writes the names that a cell has, hands over those that have left with an organization, and removes others of it. A name that is on its
- * way stays: otherwise a third cell could give it to somebody else.
- * @returns those that another cell has for another organization: requests for them reach that one
+ * way stays: otherwise a third cell could give it to somebody else. So does one that was claimed within the last hour: its organization may
+ * still be created.
+ * @returns the names of this cell that another one has in the directory: requests for them reach that one
  */
 export async function writeNames(
   client: Sql,
   cell: string,
   { present, left }: { present: readonly CellName[]; left: readonly LeftName[] },
-): Promise<{ added: number; removed: number; conflicts: (CellName & { cell: string })[] }> {
-  const rows = sql`json_to_recordset(${JSON.stringify(present)}::text::json) as p(name text, "orgId" uuid)`;
-  const away = sql`json_to_recordset(${JSON.stringify(left)}::text::json) as l(name text, cell text, pending boolean)`;
+): Promise<{ added: number; removed: number; elsewhere: NameElsewhere[] }> {
+  const count = async (tx: SqlClient, call: ReturnType<typeof sql>) =>
+    (await run<{ count: number }>(tx, sql`select ${call} as count`))[0]?.count ?? 0;
   return await client.begin(async (tx) => {
-    // Of two that claimed a name at the same instant, one has it.
-    const written = await run<{ added: boolean }>(
-      tx,
-      sql`insert into ${names} as n (name, cell, org_id)
-        select distinct on (name) name, ${cell}, "orgId" from ${rows} order by name, "orgId" desc
-        on conflict (name) do update set org_id = excluded.org_id
-          where n.cell = excluded.cell and n.org_id <> excluded.org_id
-        returning (xmax = 0) as added`,
-    );
-    const added = written.filter((row) => row.added);
-    await run(
-      tx,
-      sql`update ${names} n set cell = l.cell, since = now() from ${away}
-        where n.name = l.name and n.cell = ${cell} and not l.pending`,
-    );
-    const removed = await run(
-      tx,
-      sql`delete from ${names} n where n.cell = ${cell} and n.since < now() - ${SETTLED}
-        and not exists (select from ${rows} where p.name = n.name)
-        and not exists (select from ${away} where l.name = n.name) returning 1`,
-    );
-    const conflicts = await run<CellName & { cell: string }>(
-      tx,
-      sql`select n.name, n.cell, n.org_id as "orgId" from ${names} n join ${rows} on p.name = n.name
-        where n.cell <> ${cell} and n.org_id <> p."orgId" and p."orgId" <> ${nobody} order by n.name`,
-    );
-    return { added: added.length, removed: removed.length, conflicts: [...conflicts] };
+    const added = await count(tx, sql`cells.enter(${cell}, ${list(present)})`);
+    const given = left.filter(({ pending }) => !pending);
+    await run(tx, sql`select cells.give(${cell}, ${list(given)})`);
+    const kept = [...present, ...left].map(({ name }) => name);
+    const removed = await count(tx, sql`cells.remove(${cell}, ${list(kept)})`);
+    return { added, removed, elsewhere: await findElsewhere(tx, cell, present) };
   });
 }
 
-/** All names with their cells, in pages. */
-export async function* readNames(client: SqlClient): AsyncGenerator<{ name: string; cell: string }[]> {
+/** Those of some names that another cell has. */
+export async function findElsewhere(
+  client: SqlClient,
+  cell: string,
+  names: readonly CellName[],
+): Promise<NameElsewhere[]> {
+  return await run<NameElsewhere>(
+    client,
+    sql`select name, cell, same from cells.elsewhere(${cell}, ${list(names)})`,
+  );
+}
+
+/** All names with their cells, in pages. The role of a cell may not read them. */
+export async function* readNames(client: SqlClient): AsyncGenerator<NameInCell[]> {
   const size = 10_000;
   for (let after = ''; ; ) {
-    const page = await run<{ name: string; cell: string }>(
+    const page = await run<NameInCell>(
       client,
-      sql`select name, cell from ${names} where name > ${after} order by name limit ${size}`,
+      sql`select name, cell from cells.hosts where name > ${after} order by name limit ${size}`,
     );
     if (page.length > 0) yield [...page];
     const last = page.at(-1);

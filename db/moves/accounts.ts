@@ -70,6 +70,26 @@ export async function conflictingAccounts(client: SqlClient, { emails }: Account
   return new Set(claims.filter(({ email }) => taken.has(email)).map(({ user_id }) => user_id));
 }
 
+/**
+ * Those of some accounts that both cells have, whose password, second factor or lock differs: it was changed in one of them only. Nothing of
+ * them is copied, because a database that was taken over would open accounts of the other cell.
+ */
+export async function differingSignIns(
+  { source, target }: Record<'source' | 'target', SqlClient>,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const read = async (client: SqlClient) => {
+    const rows = await run<{ id: string; state: string }>(
+      client,
+      sql`select id, json_build_array(password_hash, mfa_enabled, disabled_at is null)::text as state
+        from ${users} where id = any (${arrayText(ids)}::uuid[])`,
+    );
+    return new Map(rows.map(({ id, state }) => [id, state]));
+  };
+  const [here, there] = [await read(source), await read(target)];
+  return new Set(ids.filter((id) => here.get(id) !== there.get(id)));
+}
+
 /** Inserts copies of accounts, which must not exist. */
 export async function insertAccounts(
   tx: SqlClient,

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { columnsOf } from '../backup/columns.ts';
-import { isRetryable, MOVING, sqlState } from '../errors.ts';
+import { isLockTimeout, isRetryable, MOVING } from '../errors.ts';
 import { increaseVersion } from '../policies/version.ts';
 import type { Sql, TransactionSql } from '../pool/query.ts';
 import { defineOrgTables } from '../schema/org.ts';
@@ -15,7 +15,6 @@ import { holdMove, type MovingOrg, tableIn } from './moves.ts';
 
 /** Above `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that holds the lock. */
 const LOCK_TIMEOUT = '1500ms';
-const LOCK_TIMED_OUT = '55P03';
 const MAX_TRIES = 20;
 
 /** Servers set it once a minute for tokens that read. It is not worth a refused read. */
@@ -45,7 +44,7 @@ export async function lockingTables<T>(
         });
       });
     } catch (error) {
-      const passes = sqlState(error) === LOCK_TIMED_OUT || isRetryable(error);
+      const passes = isLockTimeout(error) || isRetryable(error);
       if (!passes || tries === MAX_TRIES) throw error;
       // Writers that waited behind the lock get their turn.
       await new Promise((later) => setTimeout(later, 100 * tries));
@@ -125,9 +124,59 @@ async function updatable(tx: SqlClient, { id, tables }: MovingOrg) {
   );
 }
 
-/** Ends a pause. */
-export async function resumeWrites(client: Sql, org: MovingOrg): Promise<void> {
-  await lockingTables(client, org, async (tx) => {
-    await run(tx, sql`drop function if exists ${nameOf(orgSchemaName(org.id))}() cascade`);
+/**
+ * Ends a pause. The triggers stay: removing them would wait for everybody who reads, such as exports, and keep others from reading
+ * meanwhile. They refuse nothing, and the next pause uses them again.
+ */
+export async function resumeWrites(client: Sql, { id }: Pick<MovingOrg, 'id'>): Promise<void> {
+  const schema = orgSchemaName(id);
+  await client.begin(async (tx) => {
+    await holdMove(tx, id);
+    const found = await run(
+      tx,
+      sql`select 1 from pg_proc where proname = 'refuse_writes'
+        and pronamespace = (select oid from pg_namespace where nspname = ${schema})`,
+    );
+    if (found.length > 0) await defineRefusal(tx, schema, '-infinity');
   });
+}
+
+/** How long a read may wait behind the removal of a trigger, and how long the removal is tried. */
+const REMOVAL_LOCK_TIMEOUT = '100ms';
+const REMOVAL_MS = 10_000;
+
+/**
+ * Removes the triggers of a pause that has ended, from one table after the other.
+ * @returns false if somebody has read one of the tables all the time
+ */
+export async function removePause(client: Sql, { id }: Pick<MovingOrg, 'id'>): Promise<boolean> {
+  const schema = orgSchemaName(id);
+  for (const end = performance.now() + REMOVAL_MS; ; ) {
+    const left = await run<{ table: string }>(
+      client,
+      sql`select c.relname as table from pg_trigger t join pg_class c on c.oid = t.tgrelid
+        where t.tgname = 'refuse_writes' and c.relnamespace = (select oid from pg_namespace where nspname = ${schema})`,
+    );
+    if (left.length === 0) break;
+    if (performance.now() > end) return false;
+    for (const { table } of left) await dropTrigger(client, id, tableIn(schema, table));
+    await new Promise((later) => setTimeout(later, 100));
+  }
+  await client.begin(async (tx) => {
+    await holdMove(tx, id);
+    await run(tx, sql`drop function if exists ${nameOf(schema)}()`);
+  });
+  return true;
+}
+
+async function dropTrigger(client: Sql, id: string, table: SQL): Promise<void> {
+  try {
+    await client.begin(async (tx) => {
+      await run(tx, sql.raw(`set local lock_timeout = '${REMOVAL_LOCK_TIMEOUT}'`));
+      await holdMove(tx, id);
+      await run(tx, sql`drop trigger if exists ${TRIGGER} on ${table}`);
+    });
+  } catch (error) {
+    if (!isLockTimeout(error) && !isRetryable(error)) throw error;
+  }
 }

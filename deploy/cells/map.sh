@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 if [ "${1:-}" != --only-map ]; then
   for cell in one two; do admin_of $cell cells sync; done
 fi
-admin_of one cells map "$RUN/cells.map" --default one
+(settings_of one; directory_of map; admin cells map "$RUN/cells.map" --default one)
 # HAProxy reads the map again, without an interruption. Its new worker takes over after a moment.
 kill -USR2 "$(cat "$RUN/haproxy.pid")"
 sleep 1

@@ -15,9 +15,29 @@ for cell in one two; do
   fi
   as_postgres pg_ctl -D "$data" -w -l "$data/log" -o "-p $(port_of $cell) -c unix_socket_directories=" start > /dev/null
 done
-for database in one:findings two:findings one:cells; do
+for database in one:findings two:findings; do
   sql "${database%:*}" -qtAc "select 'create database ${database#*:}' where not exists
     (select from pg_database where datname = '${database#*:}')" | sql "${database%:*}" -q
+done
+
+# The owner of the directory is no superuser. Roles of the directory can connect to no other database.
+if [ -z "$(sql one -qtAc "select 1 from pg_database where datname = 'cells'")" ]; then
+  sql one -q << EOF
+create role directory login createrole password '$PASSWORD';
+create database cells owner directory;
+revoke all on database findings, cells from public;
+EOF
+fi
+for role in one two map; do
+  file=$RUN/directory-$role.env
+  [ -f "$file" ] && continue
+  (
+    umask 077
+    export SVC_CELLS_URL="postgres://directory:$PASSWORD@127.0.0.1:$(port_of one)/cells"
+    if [ $role = map ]; then set -- --map; else set -- $role; fi
+    admin cells grant "$@" --new-password > "$file.new" 2>> "$RUN/directory.log"
+    mv "$file.new" "$file"
+  )
 done
 
 touch "$RUN/cells.map"

@@ -80,8 +80,6 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
   };
   if (config.replicaUrl !== undefined && config.databaseUrl === undefined)
     throw new ConfigError('DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded PostgreSQL has no replica');
-  if (config.cellsUrl !== undefined && config.cell === undefined)
-    throw new ConfigError('SVC_CELLS_URL: needs SVC_CELL, the name of this cell');
   const [insecure] = config.refuseInsecureSettings ? insecureSettings(config) : [];
   if (insecure) {
     throw new ConfigError(

@@ -1,15 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../db/client.ts';
+import { noteCellName } from '../../db/cells/own-name.ts';
+import { type Database, openDatabase } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
 import { prepareEmptyTables, UnguardedTablesError } from '../../db/migrations/empty-tables.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
+import { ConfigError } from '../config/parse.ts';
 import type { Logger } from '../logger.ts';
 
 const DATABASE_WAIT_MS = 30_000;
 
-/** Migrates `shared` and prepares what organizations without tables read, waiting for a database that is still on its way up. */
-export async function prepareDatabase(url: string, log: Logger): Promise<void> {
+async function requireOwn({ sql }: Database, cell: string): Promise<void> {
+  const noted = await noteCellName(sql, cell);
+  if (noted !== cell)
+    throw new ConfigError(`SVC_CELL: DATABASE_URL is the database of the cell ${noted} (setting "cell")`);
+}
+
+/**
+ * Migrates `shared` and prepares what organizations without tables read, waiting for a database that is still on its way up.
+ * @throws ConfigError if it is the database of another cell
+ */
+export async function prepareDatabase(
+  { url, cell }: { url: string; cell: string | undefined },
+  log: Logger,
+): Promise<void> {
   const database = openDatabase({ url, max: 1 });
   const deadline = Date.now() + DATABASE_WAIT_MS;
   try {
@@ -21,6 +35,7 @@ export async function prepareDatabase(url: string, log: Logger): Promise<void> {
           // Those that have tables are served.
           log.error('organizations without tables are not served', { error });
         });
+        if (cell !== undefined) await requireOwn(database, cell);
         if (reason) log.warn('searches are not indexed: the database has no extension pg_trgm', { reason });
         return;
       } catch (error) {

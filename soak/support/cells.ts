@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { openDatabase } from '../../db/client.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
+import { spawnAdmin } from '../../tests/support/admin/command.ts';
 import { LOGICAL } from '../../tests/support/admin/logical.ts';
 import { startOwnPostgres } from '../../tests/support/database/own-postgres.ts';
 import { withDatabase } from '../../tests/support/database/scratch.ts';
@@ -20,6 +21,8 @@ export interface Cell {
   databaseUrl: string;
   /** Its server, without the proxy. */
   url: string;
+  /** The directory as its role. */
+  cellsUrl: string;
 }
 
 /** Two cells behind HAProxy with the configuration of `deploy/cells`. */
@@ -27,7 +30,6 @@ export interface CellsSite {
   cells: [Cell, Cell];
   /** The proxy. */
   url: string;
-  cellsUrl: string;
   /** Lets the proxy send a host to a cell. */
   route(host: string, cell: string): Promise<void>;
 }
@@ -59,12 +61,19 @@ export async function startCells(scene: Scene): Promise<CellsSite> {
     await database.close();
     const env = { SVC_BASE_DOMAIN: BASE_DOMAIN, SVC_TRUST_PROXY: 'on' };
     const { url } = await scene.server({ databaseUrl, env });
-    return { name, databaseUrl, url };
+    return { name, databaseUrl, url, cellsUrl: '' };
   };
   const [one, two] = [await start('one'), await start('two')];
   const admin = openDatabase({ url: one.databaseUrl, max: 1 });
   await admin.sql.unsafe('create database cells');
   await admin.close();
+  const ownerUrl = withDatabase(one.databaseUrl, 'cells');
+  for (const cell of [one, two]) {
+    const args = ['cells', 'grant', cell.name, '--json'];
+    const { code, out, err } = await spawnAdmin(cell.databaseUrl, args, { SVC_CELLS_URL: ownerUrl }).ended;
+    if (code !== 0) throw new Error(`the directory was not made: ${err}`);
+    cell.cellsUrl = JSON.parse(out).url;
+  }
 
   const dir = join(site.workDir, 'haproxy');
   await mkdir(dir);
@@ -102,7 +111,7 @@ export async function startCells(scene: Scene): Promise<CellsSite> {
     await new Promise((later) => setTimeout(later, 100));
   }
   return {
-    ...{ cells: [one, two], url, cellsUrl: withDatabase(one.databaseUrl, 'cells') },
+    ...{ cells: [one, two], url },
     async route(host, cell) {
       await command(socket, `del map cells.map ${host}`);
       await command(socket, `add map cells.map ${host} ${cell}`);

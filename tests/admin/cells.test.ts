@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { moveNames } from '../../db/cells/names.ts';
+import { giveNames } from '../../db/cells/names.ts';
 import { openDatabase } from '../../db/client.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
+import { createDirectory, type TestDirectory } from '../support/admin/directory.ts';
 import { createOrg, createUser, must, PASSWORD } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
 import { startProxy } from '../support/database/proxy.ts';
 import { limit } from '../support/run/limits.ts';
 import { afterSuite } from '../support/run/suite.ts';
@@ -16,13 +16,14 @@ import { JWT_SECRET, startApp, type TestApp } from '../support/server/app.ts';
 
 let one: TestApp;
 let two: TestApp;
+let roles: TestDirectory;
+/** The directory as its owner, which acts for every cell and reads all names. */
 let cellsUrl: string;
 
 beforeAll(async () => {
-  const directory = await createDatabase('empty');
-  afterSuite(directory.drop);
-  cellsUrl = directory.url;
-  const start = (cell: string) => startApp({ env: { SVC_CELL: cell, SVC_CELLS_URL: cellsUrl } });
+  roles = await createDirectory(['one', 'two']);
+  cellsUrl = roles.url;
+  const start = (cell: string) => startApp({ env: { SVC_CELL: cell, SVC_CELLS_URL: roles.urlOf(cell) } });
   [one, two] = [await start('one'), await start('two')];
 });
 
@@ -33,8 +34,9 @@ async function run(t: TestApp, cell: string, ...args: string[]) {
       DATABASE_URL: t.databaseUrl,
       JWT_SECRET,
       SVC_CELL: cell,
-      SVC_CELLS_URL: cellsUrl,
+      SVC_CELLS_URL: args[1] === 'sync' ? roles.urlOf(cell) : cellsUrl,
       SVC_BASE_DOMAIN: 'example.com',
+      SVC_PUBLIC_URL: 'https://public.example.net',
     },
     out: (text) => {
       said += text;
@@ -84,7 +86,7 @@ describe('a slug', () => {
     const full = await startApp({
       databaseUrl: one.databaseUrl,
       env: {
-        ...{ SVC_CELL: 'one', SVC_CELLS_URL: cellsUrl },
+        ...{ SVC_CELL: 'one', SVC_CELLS_URL: roles.urlOf('one') },
         ...{ SVC_MAX_ORGS_PER_ACCOUNT: '2', SVC_MAX_FORMER_SLUGS_PER_ORG: '1' },
       },
     });
@@ -114,7 +116,7 @@ describe('a slug', () => {
 
 describe('a directory that says nothing', () => {
   it('keeps no connection of the database from others', async () => {
-    const proxy = await startProxy(cellsUrl);
+    const proxy = await startProxy(roles.urlOf('one'));
     afterSuite(proxy.close);
     proxy.silence();
     const alone = await startApp({
@@ -178,9 +180,12 @@ describe('cells sync and map', () => {
     expect((await map('--default', 'one')).join()).not.toContain(' one');
 
     const directory = openDatabase({ url: cellsUrl, max: 1 });
-    await moveNames(directory.sql, 'two', [{ name: org.slug, orgId: org.id }]);
+    const moved = [{ name: org.slug, orgId: org.id }];
+    expect(await giveNames(directory.sql, { from: 'one', to: 'two' }, moved)).toEqual([]);
     // As long as it is still in the other database, too, nothing changes.
-    expect(await run(one, 'one', 'cells', 'sync')).toMatchObject({ code: 0 });
+    const early = await run(one, 'one', 'cells', 'sync');
+    expect(early).toMatchObject({ code: 1 });
+    expect(early.said).toContain(`${org.slug} still leads to two`);
     expect(await map('--default', 'one')).toContain(`${org.slug}.example.com two`);
 
     await directory.sql.unsafe(`insert into cells.names (name, cell, org_id, since) values
@@ -188,7 +193,7 @@ describe('cells sync and map', () => {
     await run(one, 'one', 'orgs', 'rename', org.slug, '--slug', 'taken-elsewhere');
     const conflict = await run(one, 'one', 'cells', 'sync');
     expect(conflict).toMatchObject({ code: 1 });
-    expect(conflict.said).toContain('taken-elsewhere belongs to');
+    expect(conflict.said).toContain('taken-elsewhere belongs to an organization in two');
     expect((await map()).join()).not.toContain('left-over');
     await directory.close();
   });
@@ -235,16 +240,18 @@ describe('cells sync and map', () => {
       'example.com',
       'acme.example.com',
       'UPPER',
+      'www',
       'a b',
       '-x-',
     ];
     const insert = (name: string, cell: string) =>
       directory.sql.unsafe('insert into cells.names values ($1, $2, gen_random_uuid())', [name, cell]);
     for (const name of names) await insert(name, 'two');
+    await insert('public.example.net', 'two');
     await insert('fine-name', 'two\nvictim.example.com two');
     await insert('good.example.net', 'two');
     const mapped = await run(one, 'one', 'cells', 'map', file);
-    expect(mapped.said).toContain(`${names.length + 1} unusable names left out`);
+    expect(mapped.said).toContain(`${names.length + 2} unusable names left out`);
     const lines = readFileSync(file, 'utf8').split('\n');
     expect(lines.filter((line) => /example\.(org|net)/.test(line))).toEqual(['good.example.net two']);
     expect(lines.filter((line) => /^(example\.com|acme\.|victim|fine)/.test(line))).toEqual([]);

@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { openDatabase } from '../../db/client.ts';
+import { sqlState } from '../../db/errors.ts';
 import { checksumsOf } from '../../db/moves/checksums.ts';
-import { markVersion, pauseWrites, resumeWrites } from '../../db/moves/pause.ts';
+import { markVersion, pauseWrites, removePause, resumeWrites } from '../../db/moves/pause.ts';
 import { atOneInstant } from '../../db/moves/snapshots.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { moveOrg } from '../../lib/admin/move/move.ts';
@@ -8,6 +10,7 @@ import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
 import { fill } from '../support/admin/backup.ts';
 import { inCells, leftIn, rowsIn, sqlOf, TABLES, UNAVAILABLE, useCells } from '../support/admin/cells.ts';
 import { createOrg, createScan, finding, push, type TestOrg } from '../support/api/api.ts';
+import { limit } from '../support/run/limits.ts';
 import { afterTest } from '../support/run/suite.ts';
 import type { TestApp } from '../support/server/app.ts';
 
@@ -32,6 +35,13 @@ async function copy(): Promise<void> {
     moveOrg({ ...call, progress }, org.slug, { to: 'two', maxPauseMs: 10_000 }),
   );
   await expect(moving).rejects.toThrow('all rows are copied');
+}
+
+/** Sessions of the first cell, besides those of its servers. */
+function openSessions(max: number) {
+  const sessions = openDatabase({ url: one.databaseUrl, max, statementMs: 0 });
+  afterTest(() => sessions.close(0));
+  return sessions;
 }
 
 /** Writes until the test ends. */
@@ -149,6 +159,8 @@ describe('another organization', () => {
     for (let i = 0; i < 10; i++) await push(one.api, other, scans[1]);
     for (const { error } of await Promise.all(refused)) expect(error).toBe(UNAVAILABLE);
     await resumeWrites(sqlOf(one), own());
+    await push(one.api, org, scans[0]);
+    expect(await removePause(sqlOf(one), own())).toBe(true);
     expect(await leftIn(one, org)).toEqual([schema()]);
   });
 
@@ -161,5 +173,76 @@ describe('another organization', () => {
     // A mark without a transfer, as after a restore from a backup.
     expect(await sqlOf(one).unsafe(`select from ${marked} where transfer is not null`)).toEqual([]);
     await resumeWrites(sqlOf(one), own());
+  });
+});
+
+describe('exports that run all the time', () => {
+  /** Reads all tables of the organization in transactions that overlap: at every moment, one of them is open. */
+  async function readAllTheTime(): Promise<void> {
+    const { sql } = openSessions(3);
+    const read = async () => {
+      const reading = sql.begin(async (tx) => {
+        for (const table of TABLES) await tx.unsafe(`select 1 from "${schema()}"."${table}" limit 1`);
+        await new Promise((later) => setTimeout(later, 3_000));
+      });
+      // The organization has left.
+      await reading.catch((error) => expect(sqlState(error)).toBe('42P01'));
+    };
+    for (let i = 0; i < 3; i++) {
+      goOn(read);
+      await new Promise((later) => setTimeout(later, 1_000));
+    }
+  }
+
+  it('do not keep an organization from taking writes again, and no read waits for that', async () => {
+    const scan = await createScan(one.api, org);
+    await readAllTheTime();
+    await inCells(one, two, ({ source }) => pauseWrites(source, own(), 60_000));
+    const refused = await one.api.post('/agent/findings', { ...org.asAgent, body: finding(org, scan) });
+    expect(refused.error).toBe(UNAVAILABLE);
+    const began = performance.now();
+    const resuming = inCells(one, two, ({ source }) => resumeWrites(source, own()));
+    let slowest = 0;
+    for (let i = 0; i < 20; i++) {
+      const asked = performance.now();
+      expect((await get(one, '/findings')).status).toBe(200);
+      slowest = Math.max(slowest, performance.now() - asked);
+    }
+    await resuming;
+    expect(performance.now() - began).toBeLessThan(limit(1_000));
+    expect(slowest).toBeLessThan(limit(250));
+    await push(one.api, org, scan);
+    // The next pause uses the same triggers.
+    await inCells(one, two, ({ source }) => pauseWrites(source, own(), 60_000));
+    const again = await one.api.post('/agent/findings', { ...org.asAgent, body: finding(org, scan) });
+    expect(again.error).toBe(UNAVAILABLE);
+    await inCells(one, two, ({ source }) => resumeWrites(source, own()));
+    await push(one.api, org, scan);
+  });
+
+  it('do not keep a move from ending or from being cancelled', async () => {
+    const scan = await createScan(one.api, org);
+    await copy();
+    await inCells(one, two, ({ source }) => pauseWrites(source, own(), 60_000));
+    await readAllTheTime();
+    await expect(cancel()).rejects.toThrow(/takes changes again.*repeat the command later/);
+    await push(one.api, org, scan);
+    // The slot would keep the write-ahead log.
+    expect(await leftIn(one, org)).toEqual(expect.not.arrayContaining(['slot', 'publication']));
+    expect(await leftIn(two, org)).toEqual([]);
+    expect(await move()).toMatchObject({ org: org.slug });
+    expect((await get(two)).status).toBe(401);
+  });
+
+  it('leave nothing of a cancelled move, once they have ended', async () => {
+    await copy();
+    await inCells(one, two, ({ source }) => pauseWrites(source, own(), 60_000));
+    const reader = openSessions(1).sql.begin(async (tx) => {
+      await tx.unsafe(`select 1 from "${schema()}".findings`);
+      await new Promise((later) => setTimeout(later, 1_000));
+    });
+    await cancel();
+    await reader;
+    expect(await leftIn(one, org)).toEqual([schema()]);
   });
 });

@@ -119,6 +119,25 @@ describe('an organization that has moved', () => {
     }
   });
 
+  it('names the members whose password or lock differs in the cell that it comes back to', async () => {
+    const locked = await createUser(one.api);
+    const same = await createUser(one.api);
+    for (const { email } of [locked, same])
+      must(await one.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'member' } }));
+    expect(await move()).toMatchObject({ members: 3, members_other_sign_in: [] });
+    const { cookie } = await two.api.post('/auth/login', {
+      body: { email: org.owner.email, password: PASSWORD },
+    });
+    const body = { current_password: PASSWORD, new_password: `${PASSWORD} and more` };
+    must(await two.api.post('/auth/change-password', { cookie: String(cookie), body }));
+    await admin(two.databaseUrl, ['users', 'disable', locked.email]);
+    const back = await moveBetween(two, one, org, 'one');
+    expect([...back.members_other_sign_in].sort()).toEqual([locked.email, org.owner.email].sort());
+    const signIn = (password: string) =>
+      one.api.post('/auth/login', { body: { email: org.owner.email, password } });
+    expect([(await signIn(body.new_password)).status, (await signIn(PASSWORD)).status]).toEqual([401, 200]);
+  });
+
   it('is announced by the command line of --on-served, whose failure is reported', async () => {
     for (const [hook, expected] of [
       ['test -n "$PATH"', 0],

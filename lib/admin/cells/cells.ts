@@ -2,19 +2,20 @@ import { sql } from 'drizzle-orm';
 import {
   type CellName,
   type LeftName,
-  prepareDirectory,
+  type NameInCell,
   readNames,
   writeNames,
 } from '../../../db/cells/names.ts';
+import { noteCellName } from '../../../db/cells/own-name.ts';
 import type { Database } from '../../../db/client.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { orgMoves } from '../../../db/schema/moves.ts';
 import { orgs, reservedSlugs } from '../../../db/schema/orgs.ts';
 import { run, type SqlClient } from '../../../db/statements.ts';
-import { ORG_SLUG } from '../../orgs/slugs.ts';
+import { isReservedSlug, ORG_SLUG } from '../../orgs/slugs.ts';
 import { writeFileSafely } from '../backup/output-file.ts';
 import { isDomain } from '../domains.ts';
-import { AdminError, EXIT } from '../error.ts';
+import { AdminError, EXIT, oneLine } from '../error.ts';
 
 const CELL = /^[a-z0-9][a-z0-9-]{0,49}$/;
 
@@ -23,6 +24,9 @@ export function requireCell(name: unknown, how: string): string {
   if (typeof name === 'string' && CELL.test(name)) return name;
   throw new AdminError(`${how}: lower-case letters, digits and hyphens`, EXIT.usage);
 }
+
+/** Where the name of this cell comes from. */
+export const OWN_CELL = 'SVC_CELL is the name of this cell';
 
 /** Of slugs that were those of purged organizations. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';
@@ -54,27 +58,42 @@ async function leftNames(client: SqlClient): Promise<LeftName[]> {
 }
 
 /** Writes what a cell has into the directory. */
-export async function syncCell(database: Pick<Database, 'sql'>, directory: Sql, cell: string) {
-  await prepareDirectory(directory);
+export async function syncCell(
+  database: Pick<Database, 'sql'>,
+  cell: string,
+  inDirectory: <T>(use: (directory: Sql) => Promise<T>) => Promise<T>,
+) {
+  const noted = await noteCellName(database.sql, cell);
+  if (noted !== cell)
+    throw new AdminError(
+      `this is the database of the cell ${oneLine(noted)} (setting "cell"), not of ${cell}`,
+    );
   const present = await namesOf(database.sql);
   const left = await leftNames(database.sql);
-  return { cell, names: present.length, ...(await writeNames(directory, cell, { present, left })) };
+  const { elsewhere, ...counts } = await inDirectory((directory) =>
+    writeNames(directory, cell, { present, left }),
+  );
+  const isOfPurged = new Set(present.filter(({ orgId }) => orgId === NOBODY).map(({ name }) => name));
+  // Nobody asks for the slug of a purged organization.
+  const conflicts = elsewhere.filter(({ name }) => !isOfPurged.has(name));
+  return { cell, names: present.length, ...counts, conflicts };
 }
 
 /**
  * Writes a map of HAProxy from hosts to cells.
- * @param fallback the cell of hosts that are not in the map, whose names are left out
+ * @param options.fallback the cell of hosts that are not in the map, whose names are left out
+ * @param options.own hosts of the deployment itself, which no organization has
  */
 export async function writeMap(
   directory: SqlClient,
   file: string,
-  { baseDomain, fallback }: { baseDomain: string; fallback: string | undefined },
+  { baseDomain, fallback, own }: { baseDomain: string; fallback: string | undefined; own: readonly string[] },
 ): Promise<{ file: string; hosts: number; left_out: number }> {
   let hosts = 0;
   let leftOut = 0;
   await writeFileSafely(file, true, async (output) => {
     for await (const page of readNames(directory)) {
-      const usable = page.filter((one) => isUsable(one, baseDomain));
+      const usable = page.filter((one) => isUsable(one, baseDomain) && !own.includes(one.name));
       leftOut += page.length - usable.length;
       const lines = usable
         .filter(({ cell }) => cell !== fallback)
@@ -90,11 +109,11 @@ export async function writeMap(
  * Whether a row of the directory makes one line of the map, for a host of its own. Servers of all cells write to the directory, and each
  * line decides where the requests of somebody go.
  */
-const isUsable = ({ name, cell }: { name: string; cell: string }, baseDomain: string): boolean =>
+const isUsable = ({ name, cell }: NameInCell, baseDomain: string): boolean =>
   CELL.test(cell) &&
   (name.includes('.')
     ? isDomain(name) && name !== baseDomain && !name.endsWith(`.${baseDomain}`)
-    : ORG_SLUG.test(name));
+    : ORG_SLUG.test(name) && !isReservedSlug(name));
 
 /** The host of a slug or custom domain. */
 export const hostOf = (name: string, baseDomain: string): string =>

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { moveNames, prepareDirectory } from '../../../db/cells/names.ts';
+import { type CellName, giveNames, hasCell } from '../../../db/cells/names.ts';
 import { openDatabase } from '../../../db/client.ts';
 import { type Move, readMoves } from '../../../db/moves/moves.ts';
 import type { Sql } from '../../../db/pool/query.ts';
-import { requireCell } from '../cells/cells.ts';
+import { OWN_CELL, requireCell } from '../cells/cells.ts';
 import { AdminError, EXIT, oneLine, reasonOf } from '../error.ts';
 import type { MoveCall } from '../move/call.ts';
 import { runHook } from '../move/hook.ts';
@@ -43,16 +43,13 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
         if (!(seconds >= 3 && seconds <= 60))
           throw new AdminError('--max-pause takes a number from 3 to 60', EXIT.usage);
         let hasFollowed: boolean | undefined;
+        const directory = directoryOf(call, to);
         const onServed: MoveCall['onServed'] = async (names) => {
-          if (call.config.cellsUrl)
-            await inDirectory(call, async (directory) => {
-              await prepareDirectory(directory);
-              await moveNames(directory, to, names);
-            });
+          await directory?.give(names);
           if (options.onServed) hasFollowed = await runHook(options.onServed);
         };
         const json = await withCells(call, (move) =>
-          moveOrg({ ...move, leaveOut: options.leaveOut, onServed }, org, {
+          moveOrg({ ...move, leaveOut: options.leaveOut, onBegin: directory?.requireTarget, onServed }, org, {
             to,
             maxPauseMs: seconds * 1_000,
           }),
@@ -90,6 +87,23 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
     );
 }
 
+/** What a move does in the directory, if there is one. */
+function directoryOf(call: Call, to: string) {
+  if (call.config.cellsUrl === undefined) return undefined;
+  const from = requireCell(call.config.cell, OWN_CELL);
+  return {
+    requireTarget: async () => {
+      if (!(await inDirectory(call, (directory) => hasCell(directory, to))))
+        throw new AdminError(`the directory has no cell ${to}: see "cells grant"`);
+    },
+    async give(names: readonly CellName[]) {
+      const left = await inDirectory(call, (directory) => giveNames(directory, { from, to }, names));
+      for (const name of left)
+        call.progress(`${oneLine(name)} does not lead to ${to}: another cell has it in the directory`);
+    },
+  };
+}
+
 function stateOf({ movedAt, pending, purged }: Move): string {
   if (movedAt === null) return 'copying';
   if (pending) return 'out of service';
@@ -98,7 +112,7 @@ function stateOf({ movedAt, pending, purged }: Move): string {
 
 /** @param hasFollowed whether the command of `--on-served` has succeeded */
 function movedText(
-  { org, cell, custom_domain, members, members_left_out, pause_ms }: MoveResult,
+  { org, cell, custom_domain, members, members_left_out, members_other_sign_in, pause_ms }: MoveResult,
   hasFollowed: boolean | undefined,
 ): string {
   const hosts = [`${org}.<base domain>`, ...(custom_domain ? [oneLine(custom_domain)] : [])].join(' and ');
@@ -107,6 +121,10 @@ function movedText(
     ...members_left_out.map(
       (email) =>
         `  not a member there, because another account has an address of theirs: ${oneLine(email ?? '-')}`,
+    ),
+    ...members_other_sign_in.map(
+      (email) =>
+        `  has another password, second factor or lock there, which counts from now on: ${oneLine(email ?? '-')}`,
     ),
     ...(hasFollowed ? [] : [`let the proxy send ${hosts} there`]),
     ...(hasFollowed === false ? ['the command of --on-served has failed'] : []),

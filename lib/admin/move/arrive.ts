@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { insertRows, sharedTarget } from '../../../db/backup/restore.ts';
 import { FIRST, LAST, SHARED_TABLES } from '../../../db/backup/sections.ts';
-import { insertAccounts, insertPersonalTokens } from '../../../db/moves/accounts.ts';
+import { differingSignIns, insertAccounts, insertPersonalTokens } from '../../../db/moves/accounts.ts';
 import { endCopy } from '../../../db/moves/arrival.ts';
 import type { SharedRows } from '../../../db/moves/leave.ts';
 import type { Move } from '../../../db/moves/moves.ts';
@@ -20,6 +20,8 @@ export interface Arrived {
   members: number;
   /** Addresses of members whose account could not be copied. */
   leftOut: (string | null)[];
+  /** Addresses of members who sign in there with another password or second factor than here, or only in one of the cells. */
+  otherSignIns: (string | null)[];
   /** Erases persons without an account there. Reads all findings, so that members do not wait for it. */
   erase(): Promise<void>;
 }
@@ -66,11 +68,17 @@ export async function arrive(
     if (risks.length > 0) await insertRows(tx, await sharedTarget(tx, LAST, orgId), risks);
     return { domainLeftOut, members: plan.members.restored.length };
   });
+  const differing = await differingSignIns(
+    { source, target },
+    (await find(target)).restored.flatMap(({ user_id, account }) => (user_id === account ? [user_id] : [])),
+  );
+  const otherSignIns = memberships.filter(({ user_id }) => differing.has(user_id));
   return {
     slug,
     domain: result.domainLeftOut === null ? domain : null,
     members: result.members,
     leftOut: leftOut.map(({ email }) => email),
+    otherSignIns: otherSignIns.map(({ email }) => email),
     erase: () => target.begin(async (tx) => void (await eraseMissing(tx, await planOf(tx)))),
   };
 }

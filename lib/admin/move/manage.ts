@@ -1,8 +1,7 @@
-import { orgTableNames } from '../../../db/backup/sections.ts';
 import { dropCopy } from '../../../db/moves/arrival.ts';
 import { purgeFormer } from '../../../db/moves/leave.ts';
 import { forgetMove, lockMove, type Move, readMoves } from '../../../db/moves/moves.ts';
-import { resumeWrites } from '../../../db/moves/pause.ts';
+import { removePause, resumeWrites } from '../../../db/moves/pause.ts';
 import { unpublish } from '../../../db/moves/replication.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { logOperatorEvent } from '../../security-events.ts';
@@ -14,18 +13,20 @@ import type { MoveCall } from './call.ts';
 type Moved = Pick<Move, 'orgId' | 'slug' | 'cell'>;
 
 /** Cancels a move until the organization has left. It stays here as it is. */
-export async function cancelMove(
-  { source, target, log, migrations }: MoveCall,
-  name: string,
-): Promise<Moved> {
+export async function cancelMove({ source, target, log }: MoveCall, name: string): Promise<Moved> {
   const { orgId, slug, cell } = await moveOf(source, name);
   if (!(await lockMove(source, orgId)))
     throw new AdminError(`another process is moving ${slug}: end it first`);
   const current = await moveOf(source, orgId);
   if (current.movedAt) throw new AdminError(`${slug} has left this cell: ${next(current)}`);
-  await resumeWrites(source, { id: orgId, tables: orgTableNames(migrations) });
+  await resumeWrites(source, { id: orgId });
   await unpublish(source, orgId);
   await dropCopy(target, orgId);
+  // Last, because long exports can keep it from happening. Nothing of the move does anything any more.
+  if (!(await removePause(source, { id: orgId })))
+    throw new AdminError(
+      `${slug} takes changes again and its copy is removed, but exports that run keep triggers of the move here: repeat the command later`,
+    );
   await forgetMove(source, orgId);
   logOperatorEvent(log, 'org_move_cancelled', { org: slug, org_id: orgId, cell, operator: operator() });
   return { orgId, slug, cell };

@@ -12,7 +12,7 @@ import { arrive } from './arrive.ts';
 import type { MoveCall } from './call.ts';
 import { copyRows } from './copy.ts';
 import { leaveHere } from './leave.ts';
-import { findOrgOf, OBSTACLES, requireCells, requireRoom } from './requirements.ts';
+import { findOrgOf, OBSTACLES, requireCells, requireNames, requireRoom } from './requirements.ts';
 
 export interface MoveResult {
   org_id: string;
@@ -22,6 +22,8 @@ export interface MoveResult {
   members: number;
   /** Addresses of members without an account in the other cell. */
   members_left_out: (string | null)[];
+  /** Addresses of members who have another password, second factor or lock there, which counts from now on. */
+  members_other_sign_in: (string | null)[];
   /** How long the organization took no writes. Null if an earlier run has paused them. */
   pause_ms: number | null;
 }
@@ -53,11 +55,11 @@ export async function moveOrg(
   await unpublish(source, org.id);
   await arrived.erase();
   await completeMove(source, org.id);
-  const { slug, domain, members, leftOut } = arrived;
+  const { slug, domain, members, leftOut, otherSignIns } = arrived;
   logOperatorEvent(log, 'org_moved', { org: slug, org_id: org.id, cell: move.cell, operator: operator() });
   return {
     ...{ org_id: org.id, org: slug, cell: move.cell, custom_domain: domain, members },
-    ...{ members_left_out: leftOut, pause_ms: pause },
+    ...{ members_left_out: leftOut, members_other_sign_in: otherSignIns, pause_ms: pause },
   };
 }
 
@@ -69,6 +71,10 @@ async function beginMove(call: MoveCall, name: string, to: string): Promise<Move
   await requireCells(call);
   // Another process may have ended it before the lock.
   const [begun] = await readMoves(source, org.id);
+  if (!begun?.movedAt) {
+    await requireNames(call, to);
+    await call.onBegin?.();
+  }
   if (begun?.movedAt && !begun.pending)
     throw new AdminError(`${begun.slug} has moved to ${oneLine(begun.cell)} already`);
   if (begun && begun.cell !== to)

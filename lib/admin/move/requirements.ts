@@ -4,6 +4,7 @@ import {
   type Obstacle as RoomObstacle,
 } from '../../../db/backup/restore.ts';
 import { sharedSection } from '../../../db/backup/snapshot.ts';
+import { readCellName } from '../../../db/cells/own-name.ts';
 import type { Obstacle } from '../../../db/moves/leave.ts';
 import { readMoves } from '../../../db/moves/moves.ts';
 import { readRights } from '../../../db/moves/replication.ts';
@@ -113,6 +114,23 @@ export async function requireCells({ source, target, sourceUrl }: MoveCall): Pro
   const [ours, theirs] = [await stepsOf(source), await stepsOf(target)];
   if (ours !== theirs)
     throw new AdminError('the two cells have different versions of the service: migrate first');
+}
+
+/**
+ * @throws AdminError unless the other database is that of the cell `to`. Without names, which servers with SVC_CELL note, nobody knows:
+ * then the operator is right
+ */
+export async function requireNames({ source, target }: MoveCall, to: string): Promise<void> {
+  const [here, there] = [await readCellName(source), await readCellName(target)];
+  if (there === to && here !== to) return;
+  if (there !== undefined)
+    throw new AdminError(
+      `SVC_MOVE_TARGET_URL is the database of the cell ${oneLine(there)}${there === to ? ', as this one' : `, not of ${to}`}`,
+    );
+  if (here !== undefined)
+    throw new AdminError(
+      'nobody has named the cell of SVC_MOVE_TARGET_URL: run "cells sync" there, or start a server with SVC_CELL',
+    );
 }
 
 const stepsOf = async (client: Sql): Promise<string> => {

@@ -1,0 +1,192 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { claimName, giveNames, writeNames } from '../../db/cells/names.ts';
+import { noteCellName } from '../../db/cells/own-name.ts';
+import { openDatabase } from '../../db/client.ts';
+import { prepareDatabase } from '../../lib/node/prepare-database.ts';
+import { leftIn, sqlOf, UNAVAILABLE, useCells } from '../support/admin/cells.ts';
+import { admin } from '../support/admin/command.ts';
+import { createDirectory, type TestDirectory } from '../support/admin/directory.ts';
+import type { TestOrg } from '../support/api/api.ts';
+import { afterTest } from '../support/run/suite.ts';
+import type { TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
+
+/* What a move does with the names of the organization in the directory, and which cell it accepts. */
+
+const [ONE, TWO] = ['move-one', 'move-two'];
+
+let one: TestApp;
+let two: TestApp;
+let org: TestOrg;
+let directory: TestDirectory;
+
+const { schema, get } = useCells((made) => {
+  ({ one, two, org } = made);
+});
+
+beforeAll(async () => {
+  directory = await createDirectory([ONE, TWO, 'move-three']);
+});
+
+beforeEach(async () => {
+  await noteCellName(sqlOf(one), ONE);
+  await noteCellName(sqlOf(two), TWO);
+  const claimed = await asCell(ONE, (sql) => claimName(sql, ONE, { name: org.slug, orgId: org.id }));
+  expect(claimed).toBe(true);
+});
+
+/** Uses the directory as the role of a cell. */
+async function asCell<T>(cell: string, use: (sql: TestDirectory['sql']) => Promise<T>): Promise<T> {
+  const { sql, close } = openDatabase({ url: directory.urlOf(cell), max: 1 });
+  return await use(sql).finally(() => close(0));
+}
+
+interface Options {
+  cellsUrl?: string;
+  sourceUrl?: string;
+  more?: string[];
+}
+
+const move = (
+  to: string,
+  { cellsUrl = directory.urlOf(ONE), sourceUrl = one.databaseUrl, more = [] }: Options = {},
+) =>
+  admin(one.databaseUrl, ['orgs', 'move', org.slug, '--to', to, ...more], {
+    env: {
+      ...{ SVC_CELL: ONE, SVC_CELLS_URL: cellsUrl },
+      ...{ SVC_MOVE_TARGET_URL: two.databaseUrl, SVC_MOVE_SOURCE_URL: sourceUrl },
+    },
+  });
+
+const cellOf = async (name = org.slug) =>
+  (await directory.sql.unsafe('select cell from cells.names where name = $1', [name]))[0]?.cell;
+
+const expectNothingBegun = async () => {
+  expect([await leftIn(one, org), await leftIn(two, org)]).toEqual([[schema()], []]);
+  expect((await get(one)).status).toBe(200);
+  expect(await cellOf()).toBe(ONE);
+};
+
+describe('the name of the other cell', () => {
+  it('is that of its database: with another one nothing begins', async () => {
+    for (const [to, message] of [
+      ['move-three', `SVC_MOVE_TARGET_URL is the database of the cell ${TWO}, not of move-three`],
+      ['tow', `SVC_MOVE_TARGET_URL is the database of the cell ${TWO}, not of tow`],
+      [ONE, `SVC_MOVE_TARGET_URL is the database of the cell ${TWO}, not of ${ONE}`],
+    ] as const) {
+      const { code, err } = await move(to);
+      expect([code, err]).toEqual([1, `${message}\n`]);
+      await expectNothingBegun();
+    }
+  });
+
+  it('is noted there, if the cell that the organization leaves has one', async () => {
+    await sqlOf(two).unsafe(`delete from shared.settings where key = 'cell'`);
+    expect((await move(TWO)).err).toContain('nobody has named the cell of SVC_MOVE_TARGET_URL');
+    await expectNothingBegun();
+  });
+
+  it('is that of a cell in the directory', async () => {
+    await sqlOf(two).unsafe(`update shared.settings set value = 'move-four' where key = 'cell'`);
+    afterTest(() => sqlOf(two).unsafe(`update shared.settings set value = '${TWO}' where key = 'cell'`));
+    expect((await move('move-four')).err).toBe('the directory has no cell move-four: see "cells grant"\n');
+    await expectNothingBegun();
+  });
+
+  it('is noted by the first server or sync, and a server or sync of another cell does not start', async () => {
+    await sqlOf(two).unsafe(`delete from shared.settings where key = 'cell'`);
+    const env = { SVC_CELL: TWO, SVC_CELLS_URL: directory.urlOf(TWO) };
+    expect(await admin(two.databaseUrl, ['cells', 'sync'], { env })).toMatchObject({ code: 0 });
+    const start = (cell: string) => prepareDatabase({ url: two.databaseUrl, cell }, silentLog);
+    await start(TWO);
+    await expect(start(ONE)).rejects.toThrow(
+      `SVC_CELL: DATABASE_URL is the database of the cell ${TWO} (setting "cell")`,
+    );
+    const wrong = await admin(two.databaseUrl, ['cells', 'sync'], {
+      env: { SVC_CELL: ONE, SVC_CELLS_URL: directory.urlOf(ONE) },
+    });
+    expect([wrong.code, wrong.err]).toEqual([
+      1,
+      `this is the database of the cell ${TWO} (setting "cell"), not of ${ONE}\n`,
+    ]);
+  });
+});
+
+describe('the names of an organization that moves', () => {
+  it('are given to the other cell by the one that has them, which cannot take them back', async () => {
+    const { slug, id } = org;
+    // A domain that the directory does not know yet, and one that a third cell was faster with.
+    await admin(one.databaseUrl, ['domains', 'set', slug, `${slug}.example.org`]);
+    await admin(one.databaseUrl, ['orgs', 'rename', slug, '--slug', `${slug}-new`]);
+    await asCell('move-three', (sql) => claimName(sql, 'move-three', { name: `${slug}-new`, orgId: id }));
+    org = { ...org, slug: `${slug}-new` };
+    const moved = await move(TWO);
+    expect(moved).toMatchObject({ code: 0 });
+    expect(moved.out).toContain(`${slug}-new does not lead to ${TWO}: another cell has it in the directory`);
+    expect([await cellOf(slug), await cellOf(`${slug}.example.org`), await cellOf(`${slug}-new`)]).toEqual([
+      TWO,
+      TWO,
+      'move-three',
+    ]);
+    await asCell(ONE, async (sql) => {
+      const name = { name: slug, orgId: id };
+      expect(await claimName(sql, ONE, name)).toBe(false);
+      await giveNames(sql, { from: ONE, to: 'move-three' }, [name]);
+      await writeNames(sql, ONE, { present: [name], left: [] });
+    });
+    expect(await cellOf(slug)).toBe(TWO);
+  });
+
+  it('stay until the organization has left, whatever the other cell does', async () => {
+    const before = await asCell(TWO, async (sql) => {
+      const name = { name: org.slug, orgId: org.id };
+      const { elsewhere } = await writeNames(sql, TWO, { present: [name], left: [] });
+      expect(await claimName(sql, TWO, name)).toBe(false);
+      return elsewhere;
+    });
+    expect(before).toEqual([{ name: org.slug, cell: ONE, same: true }]);
+    expect(await cellOf()).toBe(ONE);
+  });
+
+  it('stay if the directory does not answer, because nothing begins, and if a move is cancelled', async () => {
+    expect(await move(TWO, { cellsUrl: 'postgres://x:y@127.0.0.1:1/cells' })).toMatchObject({ code: 1 });
+    await expectNothingBegun();
+    const wrong = Object.assign(new URL(one.databaseUrl), { password: 'wrong' }).href;
+    expect(await move(TWO, { sourceUrl: wrong })).toMatchObject({ code: 1 });
+    expect(await leftIn(one, org)).toContain('move');
+    expect(await move(TWO, { more: ['--cancel'] })).toMatchObject({ code: 0 });
+    await expectNothingBegun();
+  });
+
+  it('follow when the command is repeated that could not tell the directory', async () => {
+    // Until then, the directory works.
+    await directory.sql.unsafe(`revoke execute on function cells.give(text, json) from "cell_${ONE}"`);
+    const failed = await move(TWO);
+    expect((await directory.grant(ONE)).code).toBe(0);
+    expect([failed.code, failed.err]).toEqual([1, expect.stringContaining('the directory refuses')]);
+    expect((await get(one)).error).toBe(UNAVAILABLE);
+    expect(await cellOf()).toBe(ONE);
+    expect(await move(TWO)).toMatchObject({ code: 0 });
+    expect(await cellOf()).toBe(TWO);
+  });
+
+  it('are handed over by the sync of the cell that it has left, if the command was not told of the directory', async () => {
+    const quiet = await admin(one.databaseUrl, ['orgs', 'move', org.slug, '--to', TWO], {
+      env: { SVC_MOVE_TARGET_URL: two.databaseUrl },
+    });
+    expect(quiet).toMatchObject({ code: 0 });
+    expect(await cellOf()).toBe(ONE);
+    const sync = (t: TestApp, cell: string) =>
+      admin(t.databaseUrl, ['cells', 'sync'], {
+        env: { SVC_CELL: cell, SVC_CELLS_URL: directory.urlOf(cell) },
+      });
+    const waiting = await sync(two, TWO);
+    expect([waiting.code, waiting.out]).toEqual([
+      1,
+      expect.stringContaining(`${org.slug} still leads to ${ONE}`),
+    ]);
+    expect(await sync(one, ONE)).toMatchObject({ code: 0 });
+    expect(await cellOf()).toBe(TWO);
+    expect((await sync(two, TWO)).out).not.toContain(`${org.slug} still`);
+  });
+});
