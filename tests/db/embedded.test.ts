@@ -242,7 +242,8 @@ describe('the role of the service', () => {
 describe('startEmbedded', () => {
   test('makes a database that answers, and keeps to itself', async () => {
     const { adminUrl: url } = await start();
-    const settings = ['server_encoding', 'TimeZone', 'listen_addresses', 'unix_socket_directories', 'fsync'];
+    const settings =
+      'server_encoding TimeZone listen_addresses unix_socket_directories fsync io_method'.split(' ');
     const [row] = await query(
       url,
       `select ${settings.map((name) => `current_setting('${name}') as "${name}"`)}`,
@@ -253,6 +254,7 @@ describe('startEmbedded', () => {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       fsync: 'on',
+      io_method: 'sync',
     });
     const [locale] = await query(
       url,
