@@ -7,6 +7,13 @@ export interface TextQuery {
 }
 
 /**
+ * Settings of a transaction that reads many rows: one processor, not several, and no time for a compiler; what a search finds, up
+ * to a million rows, is remembered row by row.
+ */
+export const LARGE_READ =
+  "set local max_parallel_workers_per_gather = 0; set local jit = off; set local work_mem = '16MB'";
+
+/**
  * Reads a query's rows through a cursor, as the bytes PostgreSQL sent. The next rows are fetched when they are asked for;
  * leaving the loop closes the cursor and frees the connection.
  *
@@ -14,19 +21,20 @@ export interface TextQuery {
  * to the end; when its connection was lost meanwhile, leaving it ends the process.)
  *
  * @param rowsPerFetch asked before each fetch
- * @param settings `set local` commands for the transaction
+ * @param statementMs the time limit of each fetch, if not that of all statements
  */
 export async function* readRows(
   sql: Transactions,
   query: TextQuery,
   rowsPerFetch: () => number,
-  settings: string,
+  statementMs?: number,
 ): AsyncGenerator<Uint8Array[]> {
   const { tx, end } = await openTransaction(sql);
   try {
     const begun = [
       tx.unsafe('set transaction read only'),
-      tx.unsafe(settings).simple(),
+      tx.unsafe(LARGE_READ).simple(),
+      ...(statementMs === undefined ? [] : [tx.unsafe(`set local statement_timeout = ${statementMs}`)]),
       tx.unsafe(`declare list no scroll cursor for ${query.sql}`, query.params as never[]),
     ];
     await Promise.all(begun);

@@ -2,7 +2,6 @@ import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
-import { LARGE_READ } from '../../db/findings/lists/search.ts';
 import { readRows } from '../../db/stream.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { type DatabaseProxy, startProxy } from '../support/database/proxy.ts';
@@ -128,14 +127,14 @@ describe('a list whose reader has stopped', () => {
     const proxy = await startProxy(testDatabase.url);
     const pool = openDatabase({ url: proxy.url, max: 2 });
     const query = { sql: 'select n::text from generate_series(1, $1::int) n', params: [1_000] };
-    const rows = readRows(pool.sql, query, () => 100, LARGE_READ);
+    const rows = readRows(pool.sql, query, () => 100);
     expect((await rows.next()).value).toHaveLength(100);
     proxy.reset();
     await pause(50);
     await rows.return(undefined);
     await pause(50);
 
-    const others = readRows(pool.sql, query, () => 100, LARGE_READ);
+    const others = readRows(pool.sql, query, () => 100);
     await others.next();
     proxy.reset();
     await pause(50);
@@ -143,7 +142,7 @@ describe('a list whose reader has stopped', () => {
     expect(['CONNECTION_CLOSED', 'ECONNRESET']).toContain((await failure(others.next())).code);
     const lengths: number[] = [];
     const sizes = [300, 300, 50, 200].values();
-    const all = readRows(pool.sql, query, () => sizes.next().value ?? 200, LARGE_READ);
+    const all = readRows(pool.sql, query, () => sizes.next().value ?? 200);
     for await (const part of all) lengths.push(part.length);
     expect(lengths).toEqual([300, 300, 50, 200, 150]);
     expect(pool.pool().inUse).toBe(0);

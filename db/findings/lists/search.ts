@@ -2,7 +2,7 @@ import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
 import type { QueryOptions, Transactions } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { toQuery } from '../../statements.ts';
-import type { TextQuery } from '../../stream.ts';
+import { LARGE_READ, type TextQuery } from '../../stream.ts';
 import { type FindingOrder, sortable } from './order.ts';
 import type { Window } from './pages.ts';
 
@@ -27,15 +27,8 @@ export interface SearchLimits {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Settings of a transaction that reads many findings: one processor, not several, and no time for a compiler; what a search
- * finds, up to a million rows, is remembered row by row.
- */
-export const LARGE_READ =
-  "set local max_parallel_workers_per_gather = 0; set local jit = off; set local work_mem = '16MB'";
-
-/** The same, with a limit to each statement. */
-export const searchSettings = (statementMs: number): string =>
+/** Limits of one search within its transaction. */
+const searchSettings = (statementMs: number): string =>
   `set local statement_timeout = ${statementMs}; ${LARGE_READ}`;
 
 /** Runs a statement within the limits of a search. @throws an error with the code 57014 if it takes longer */

@@ -106,8 +106,8 @@ export async function writeMap(
 }
 
 /**
- * Whether a row of the directory makes one line of the map, for a host of its own. Servers of all cells write to the directory, and each
- * line decides where the requests of somebody go.
+ * Whether a row of the directory makes one line of the map, for a host of its own. A cell can take any name that is free, and each line
+ * decides where the requests of somebody go.
  */
 const isUsable = ({ name, cell }: NameInCell, baseDomain: string): boolean =>
   CELL.test(cell) &&

@@ -1,5 +1,4 @@
 import type { HttpBindings } from '@hono/node-server';
-import { LARGE_READ, searchSettings } from '../../../db/findings/lists/search.ts';
 import type { Transactions } from '../../../db/pool/query.ts';
 import { readAtOnce, readRows, type TextQuery } from '../../../db/stream.ts';
 import type { ListReader } from '../../fair-share/list-permits.ts';
@@ -73,7 +72,6 @@ export async function answerRows(
   const waited = () => waitedBefore + (waitingSince === undefined ? 0 : performance.now() - waitingSince);
   const reader: ListReader = { taken: () => sentBytes, waited, breakOff: () => {} };
   const { searchMs } = services.config;
-  const settings = isSearch ? searchSettings(searchMs) : LARGE_READ;
   const batchesFrom = (client: Transactions) => {
     // The first batch is complete, also when it is read again: a smaller one would count as the whole list.
     let fetches = 0;
@@ -81,7 +79,7 @@ export async function answerRows(
       fetches++ === 0 || services.gate.isAlone(org.id)
         ? rowsPerFetch
         : Math.ceil(rowsPerFetch * SHARED_FETCH);
-    return readRows(client, query, nextFetch, settings);
+    return readRows(client, query, nextFetch, isSearch ? searchMs : undefined);
   };
   const unpaced = fromReplica ? services.reads.stream(org, batchesFrom) : batchesFrom(call.sql);
   const read = paced(call, unpaced, isSearch);
