@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { noteCellName } from '../../db/cells/own-name.ts';
+import { noteCellName, readCellName } from '../../db/cells/own-name.ts';
 import { type Database, openDatabase } from '../../db/client.ts';
-import { isUnavailable } from '../../db/errors.ts';
+import { isMissingTable, isUnavailable } from '../../db/errors.ts';
 import { prepareEmptyTables, UnguardedTablesError } from '../../db/migrations/empty-tables.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
@@ -10,15 +10,24 @@ import type { Logger } from '../logger.ts';
 
 const DATABASE_WAIT_MS = 30_000;
 
-async function requireOwn({ sql }: Database, cell: string): Promise<void> {
-  const noted = await noteCellName(sql, cell);
+/** The name of the database's cell; undefined in a new database and in that of a version without cells. */
+async function cellOf({ sql }: Database): Promise<string | undefined> {
+  try {
+    return await readCellName(sql);
+  } catch (error) {
+    if (isMissingTable(error)) return undefined;
+    throw error;
+  }
+}
+
+function requireOwn(cell: string, noted: string): void {
   if (noted !== cell)
     throw new ConfigError(`SVC_CELL: DATABASE_URL is the database of the cell ${noted} (setting "cell")`);
 }
 
 /**
  * Migrates `shared` and prepares what organizations without tables read, waiting for a database that is still on its way up.
- * @throws ConfigError if it is the database of another cell
+ * @throws ConfigError if it is the database of another cell, which stays as it is
  */
 export async function prepareDatabase(
   { url, cell }: { url: string; cell: string | undefined },
@@ -29,13 +38,14 @@ export async function prepareDatabase(
   try {
     for (;;) {
       try {
+        if (cell !== undefined) requireOwn(cell, (await cellOf(database)) ?? cell);
         const reason = await migrateShared(database.sql, sharedMigrations);
         await prepareEmptyTables(database.sql, orgMigrations).catch((error) => {
           if (!(error instanceof UnguardedTablesError)) throw error;
           // Those that have tables are served.
           log.error('organizations without tables are not served', { error });
         });
-        if (cell !== undefined) await requireOwn(database, cell);
+        if (cell !== undefined) requireOwn(cell, await noteCellName(database.sql, cell));
         if (reason) log.warn('searches are not indexed: the database has no extension pg_trgm', { reason });
         return;
       } catch (error) {

@@ -2,11 +2,14 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimName, giveNames, writeNames } from '../../db/cells/names.ts';
 import { noteCellName } from '../../db/cells/own-name.ts';
 import { openDatabase } from '../../db/client.ts';
+import { migrateShared } from '../../db/migrations/migrate.ts';
+import { sharedMigrations } from '../../drizzle/migrations.ts';
 import { prepareDatabase } from '../../lib/node/prepare-database.ts';
 import { leftIn, sqlOf, UNAVAILABLE, useCells } from '../support/admin/cells.ts';
 import { admin } from '../support/admin/command.ts';
 import { createDirectory, type TestDirectory } from '../support/admin/directory.ts';
 import type { TestOrg } from '../support/api/api.ts';
+import { createDatabase } from '../support/database/database.ts';
 import { afterTest } from '../support/run/suite.ts';
 import type { TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
@@ -110,6 +113,21 @@ describe('the name of the other cell', () => {
       `this is the database of the cell ${TWO} (setting "cell"), not of ${ONE}\n`,
     ]);
   });
+});
+
+it('the database of another cell is not migrated', async () => {
+  const { url, drop } = await createDatabase('empty');
+  const { sql, close } = openDatabase({ url, max: 1 });
+  afterTest(drop);
+  afterTest(close);
+  await migrateShared(sql, sharedMigrations.slice(0, -1));
+  await noteCellName(sql, TWO);
+  const steps = () => sql.unsafe('select name, applied_at from shared.migrations order by name');
+  const before = await steps();
+  await expect(prepareDatabase({ url, cell: ONE }, silentLog)).rejects.toThrow('is the database of the cell');
+  expect(await steps()).toEqual(before);
+  await prepareDatabase({ url, cell: TWO }, silentLog);
+  expect(await steps()).toHaveLength(sharedMigrations.length);
 });
 
 describe('the names of an organization that moves', () => {
