@@ -48,7 +48,7 @@ try {
   process.exit(1);
 }
 
-/** Node does it for the first stack trace that is logged, and answers no request meanwhile. */
+/** Node does it for the first stack trace, which postgres.js reads for any failed statement, and answers no request meanwhile. */
 function decodeSourceMap(): void {
   void new Error('its stack trace is read').stack;
 }

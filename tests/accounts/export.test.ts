@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readMentions, START } from '../../db/accounts/mentions.ts';
 import { readActivityOf, readFindingsOf } from '../../db/accounts/records.ts';
@@ -13,6 +14,7 @@ import {
   type TestUser,
 } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 /* GET /auth/me/export. */
 
@@ -190,6 +192,21 @@ describe('the export', () => {
     await begun[0]?.text();
     await begun[1]?.body?.cancel();
     for (const answer of await Promise.all([begin(ada), begin(ada)])) expect(answer.status).toBe(200);
+  });
+
+  it('that its reader gives up is no error of the server', async () => {
+    const errors: string[] = [];
+    const log = { ...silentLog, error: (message: string) => errors.push(message) };
+    const other = await startApp({ databaseUrl: t.databaseUrl, log });
+    const answer = await other.app.request('http://localhost/api/v1/auth/me/export', {
+      headers: { cookie: `svc_token=${ada.cookie}` },
+    });
+    const reader = answer.body?.getReader();
+    expect((await reader?.read())?.done).toBe(false);
+    // The next part is being read.
+    await reader?.cancel();
+    await setTimeout(100);
+    expect(errors).toEqual([]);
   });
 
   it('is complete when it is long', async () => {

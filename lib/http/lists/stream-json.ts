@@ -26,6 +26,7 @@ export async function streamJson(
     await parts.return(undefined);
     return { status: 200, headers, body: null };
   }
+  let isClosed = false;
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const head = `{"success":true,"request_id":${JSON.stringify(request.requestId)},"result":`;
@@ -34,14 +35,17 @@ export async function streamJson(
     async pull(controller) {
       try {
         const { done, value } = await parts.next();
+        if (isClosed) return;
         controller.enqueue(encoder.encode(done ? '}' : value));
         if (done) controller.close();
       } catch (error) {
+        if (isClosed) return;
         log.error('export broken off', { ...request.ids, route: request.route, error });
         abortResponse(c, controller);
       }
     },
     async cancel() {
+      isClosed = true;
       await parts.return(undefined);
     },
   });
