@@ -28,9 +28,9 @@ export const indexNameOf = (statement: string): string | undefined => CREATE_IND
 export async function isLarge(client: SqlClient, schema: OrgSchemaName): Promise<boolean | undefined> {
   const [row] = await run<{ large: boolean }>(
     client,
-    sql`select pg_relation_size(c.oid) >= ${LARGE_BYTES}::bigint as large from pg_catalog.pg_class c
-      join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-      where n.nspname = ${schema} and c.relname = 'findings'`,
+    // A look-up by name. A join of the catalog, whose statistics are old after many DDL statements, may read all of it.
+    sql`select pg_relation_size(findings) >= ${LARGE_BYTES}::bigint as large
+      from to_regclass(${`"${schema}".findings`}) findings where findings is not null`,
   );
   return row?.large;
 }
