@@ -6,7 +6,7 @@ const EVERY_MS = 10_000;
 
 /**
  * Prints how long the run is expected to take, every ten seconds how far it is, and at the end which tests passed only when
- * they were repeated.
+ * they were repeated, and how they had failed.
  * @param referenceS seconds that a complete run takes on the reference machine
  */
 export function createProgress(referenceS: number): Reporter {
@@ -48,7 +48,9 @@ export function createProgress(referenceS: number): Reporter {
     },
     onTestModuleStart: (module) => void running.add(nameOf(module)),
     onTestCaseResult(test: TestCase) {
-      if (test.diagnostic()?.flaky) flaky.push(`${nameOf(test.module)} > ${test.fullName}`);
+      if (!test.diagnostic()?.flaky) return;
+      const failures = test.result().errors?.map(({ stack, message }) => stack ?? message) ?? [];
+      flaky.push([`${nameOf(test.module)} > ${test.fullName}`, ...failures].join('\n'));
     },
     onTestModuleEnd(module) {
       running.delete(nameOf(module));
