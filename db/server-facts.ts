@@ -27,15 +27,20 @@ export interface ServerFacts {
 export type Engine = 'postgres' | 'citus';
 
 /** Finds out the engine once per process. */
-export type EngineDetection = (client: SqlClient) => Promise<Engine>;
+export interface EngineDetection {
+  (client: SqlClient): Promise<Engine>;
+  /** The engine; undefined before the first call has found it out. */
+  known(): Engine | undefined;
+}
 
 /** @param known skips the detection */
 export function createEngineDetection(known?: Engine): EngineDetection {
   let engine = known;
-  return async (client) => {
+  const detect = async (client: SqlClient) => {
     engine ??= await readEngine(client);
     return engine;
   };
+  return Object.assign(detect, { known: () => engine });
 }
 
 async function readEngine(client: SqlClient): Promise<Engine> {

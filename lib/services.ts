@@ -243,6 +243,6 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     reportPermits: permits.report,
     reportLeases: createReportLeases({ sql: database.sql, nextId, log }),
     permitsShared: permits.shared,
-    gate: createOrgGate({ rests: max > FEW }),
+    gate: createOrgGate({ rests: max > FEW, engine: core.engineOf.known }),
   };
 }

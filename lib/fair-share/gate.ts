@@ -1,4 +1,5 @@
 import { ACQUIRE_TIMEOUT_MS, OVER_SHARE } from '../../db/pool/semaphore.ts';
+import type { Engine } from '../../db/server-facts.ts';
 
 /**
  * Limits the concurrent requests of each organization while several are active, so that one with many requests does not
@@ -31,6 +32,8 @@ const MAX_REST_MS = 1_000;
  * answering a hundred at once would block the event loop for more than 10 ms.
  */
 export const REQUESTS_AT_ONCE = 8;
+/** On Citus, where a batch of pushes is several statements: fewer and larger batches of as many pushes take less time. */
+export const REQUESTS_AT_ONCE_ON_CITUS = 16;
 /**
  * Limits the pause before the next waiting request is admitted. The pause is as long as the previous request took, so that an
  * organization with a permanent queue uses half of the time.
@@ -58,8 +61,19 @@ interface Queue {
   waiting: Waiting[];
 }
 
-/** @param options.rests false if a pause would hold a connection that other requests wait for */
-export function createOrgGate({ timeoutMs = ACQUIRE_TIMEOUT_MS, rests = true } = {}): OrgGate {
+export interface OrgGateOptions {
+  timeoutMs?: number;
+  /** False if a pause would hold a connection that other requests wait for. */
+  rests?: boolean;
+  /** What stores the findings, once that is known. */
+  engine?: () => Engine | undefined;
+}
+
+export function createOrgGate({
+  timeoutMs = ACQUIRE_TIMEOUT_MS,
+  rests = true,
+  engine = () => undefined,
+}: OrgGateOptions = {}): OrgGate {
   const queues = new Map<string, Queue>();
   /** The latest step of expensive work of each organization; resolves when it ends. */
   const lastSteps = new Map<string, Promise<void>>();
@@ -93,7 +107,8 @@ export function createOrgGate({ timeoutMs = ACQUIRE_TIMEOUT_MS, rests = true } =
   }
 
   const isBelowLimit = (id: string, { active }: Queue) =>
-    active.size < REQUESTS_AT_ONCE || !othersAreActive(id);
+    active.size < (engine() === 'citus' ? REQUESTS_AT_ONCE_ON_CITUS : REQUESTS_AT_ONCE) ||
+    !othersAreActive(id);
 
   function admit(id: string, queue: Queue): () => void {
     let left = false;

@@ -7,7 +7,7 @@ import { memberships } from '../../db/schema/orgs.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { Config } from '../../lib/config/config.ts';
-import { createOrgGate, REQUESTS_AT_ONCE } from '../../lib/fair-share/gate.ts';
+import { createOrgGate, REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_ON_CITUS } from '../../lib/fair-share/gate.ts';
 import { countPermits } from '../../lib/fair-share/permits.ts';
 import {
   type Answer,
@@ -262,6 +262,24 @@ describe('requests of one organization at a time', () => {
     // Those that waited until the other was forgotten were admitted.
     expect(refused.length + admitted).toBe(20);
     for (const leave of leaves) leave();
+  });
+
+  it.each([
+    ['postgres', REQUESTS_AT_ONCE],
+    ['citus', REQUESTS_AT_ONCE_ON_CITUS],
+  ] as const)('are more on Citus, whose batches of pushes cost more: %s', async (engine, expected) => {
+    const gate = createOrgGate({ engine: () => engine });
+    (await gate.enter('other'))();
+    let admitted = 0;
+    const enter = async () => {
+      const leave = await gate.enter('pushing');
+      admitted++;
+      return leave;
+    };
+    const entering = Array.from({ length: expected + 1 }, enter);
+    await sleep(0);
+    expect(admitted).toBe(expected);
+    for (const leave of await Promise.all(entering)) leave();
   });
 
   it.each(
