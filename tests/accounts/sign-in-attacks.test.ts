@@ -20,7 +20,8 @@ beforeAll(async () => {
 function startLimited(trust: string): Promise<TestApp> {
   const log = createLogger({ level: 'info', format: 'json', write: (line) => lines.push(line) });
   const env = { SVC_AUTH_LIMITS: 'on', SVC_TRUST_PROXY: trust };
-  return startApp({ log, databaseUrl: t.databaseUrl, env });
+  // Either app sends the mails of both.
+  return startApp({ log, databaseUrl: t.databaseUrl, env, mails: t.mails });
 }
 
 const outcome = ({ status, error }: Answer) => [status, error];

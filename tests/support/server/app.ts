@@ -102,9 +102,11 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     mails,
     async delivered(recipient) {
       await services.mail.deliverDue();
-      const mail = mails.findLast((mail) => mail.recipient === recipient);
-      if (!mail) throw new Error(`no mail to ${recipient}`);
-      return mail;
+      const find = () => mails.findLast((mail) => mail.recipient === recipient);
+      // Another app over the same database may be sending it.
+      return vi.waitUntil(find, { timeout: 5_000 }).catch(() => {
+        throw new Error(`no mail to ${recipient}`);
+      });
     },
     advance(ms) {
       ahead += ms;
