@@ -19,6 +19,11 @@ export interface OrgGate {
    * same organization, which then uses at most one processor for such work.
    */
   oneAtATime<T>(orgId: string, step: () => Promise<T>): Promise<T>;
+  /**
+   * The same for a step of many changes, which has no permit, so that there may be any number: one of them at a time waits beside
+   * other work. Work that holds a permit, which other organizations wait for, waits for one of them at the most.
+   */
+  oneChangeAtATime<T>(orgId: string, step: () => Promise<T>): Promise<T>;
   /** Milliseconds to pause after a step of `ms` milliseconds; 0 if no other organization is active. */
   restAfter(orgId: string, ms: number): number;
 }
@@ -75,7 +80,7 @@ export function createOrgGate({
   engine = () => undefined,
 }: OrgGateOptions = {}): OrgGate {
   const queues = new Map<string, Queue>();
-  /** The latest step of expensive work of each organization; resolves when it ends. */
+  /** The latest step of each organization's expensive work, and of its changes; resolves when it ends. */
   const lastSteps = new Map<string, Promise<void>>();
   let checkTimer: ReturnType<typeof setInterval> | undefined;
   /** The two organizations with the latest requests. */
@@ -159,25 +164,29 @@ export function createOrgGate({
     checkTimer = undefined;
   }
 
-  async function oneAtATime<T>(id: string, step: () => Promise<T>): Promise<T> {
-    if (!rests || !othersAreActive(id)) return step();
-    const result = (lastSteps.get(id) ?? Promise.resolve()).then(step);
+  /** Runs a step after the earlier ones of a queue. */
+  async function inTurn<T>(queue: string, step: () => Promise<T>): Promise<T> {
+    const result = (lastSteps.get(queue) ?? Promise.resolve()).then(step);
     const ended = result.then(
       () => {},
       () => {},
     );
-    lastSteps.set(id, ended);
+    lastSteps.set(queue, ended);
     try {
       return await result;
     } finally {
-      if (lastSteps.get(id) === ended) lastSteps.delete(id);
+      if (lastSteps.get(queue) === ended) lastSteps.delete(queue);
     }
   }
 
+  const mustWait = (id: string) => rests && othersAreActive(id);
+
   return {
-    oneAtATime,
+    oneAtATime: (id, step) => (mustWait(id) ? inTurn(id, step) : step()),
+    oneChangeAtATime: (id, step) =>
+      mustWait(id) ? inTurn(`changes of ${id}`, () => inTurn(id, step)) : step(),
     isAlone: (id) => !othersAreActive(id),
-    restAfter: (id, ms) => (rests && othersAreActive(id) ? Math.min(MAX_REST_MS, REST_FACTOR * ms) : 0),
+    restAfter: (id, ms) => (mustWait(id) ? Math.min(MAX_REST_MS, REST_FACTOR * ms) : 0),
     enter(id) {
       recordRequest(id);
       const queue = queueOf(id);

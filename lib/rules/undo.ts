@@ -58,7 +58,7 @@ export async function undoRule(
     const from: Position = position;
     const began = performance.now();
     try {
-      position = await services.gate.oneAtATime(org.id, () =>
+      position = await services.gate.oneChangeAtATime(org.id, () =>
         from.among === 'changes' ? undoApplied(from) : undoPushed(from),
       );
     } catch (error) {

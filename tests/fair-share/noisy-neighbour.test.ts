@@ -431,6 +431,24 @@ describe('expensive work of one organization', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
     expect(most).toBe(1);
   });
+
+  it('waits for one change at the most while it holds a permit, however many changes there are', async () => {
+    const gate = createOrgGate();
+    gate.enter('one');
+    gate.enter('two');
+    const order: string[] = [];
+    const part = (name: string) => async () => {
+      await sleep(5);
+      order.push(name);
+    };
+    const changes = repeat(20, () => gate.oneChangeAtATime('one', part('change')));
+    // The first one runs.
+    await Promise.resolve().then(() => {});
+    await gate.oneAtATime('one', part('search'));
+    expect(order).toEqual(['change', 'search']);
+    await changes;
+    expect(order).toHaveLength(21);
+  });
 });
 
 describe('searches', () => {

@@ -156,6 +156,7 @@ describe('a limit that is reached', () => {
   const gate: Services['gate'] = {
     isAlone: () => true,
     oneAtATime: (_, part) => part(),
+    oneChangeAtATime: (_, part) => part(),
     restAfter: () => 0,
     enter() {
       throw Object.assign(new Error('not admitted'), { code: OVER_SHARE });

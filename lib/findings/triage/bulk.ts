@@ -107,7 +107,7 @@ export async function changeMatching(
       .map(({ id, change_id }) => ({ ...changeOf(id), id, if_change_id: change_id }));
     const began = performance.now();
     try {
-      found.push(...(await services.gate.oneAtATime(org.id, () => write(chunk))));
+      found.push(...(await services.gate.oneChangeAtATime(org.id, () => write(chunk))));
     } catch (error) {
       if (done === 0) throw error;
       log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });
