@@ -107,11 +107,16 @@ export async function answerRows(
     throw isSearch ? tooLong(error, searchMs) : error;
   });
   const rows = first.done ? [] : first.value;
+  /** Gives the connection and the permit back. */
+  const ending = async (error: unknown) => {
+    await batches.return(undefined);
+    throw error;
+  };
   if (rows.length < rowsPerFetch) {
     await batches.return(undefined);
     return { status: 200, headers, body: await complete(rows) };
   }
-  const firstParts = [head, ...(await partsOf(rows))];
+  const firstParts = [head, ...(await partsOf(rows).catch(ending))];
 
   let stallTimer: ReturnType<typeof setTimeout> | undefined;
   const waitForReader = () => {
@@ -160,6 +165,7 @@ export async function answerRows(
           if (isClosed) return;
           log.error('list broken off', { ...logFields, error });
           abortResponse(c, controller);
+          await batches.return(undefined);
         }
       },
       async cancel() {
