@@ -35,6 +35,7 @@ export const noisy = scenario({
   options: { rows: 1_000_000, rounds: 5, seconds: 10 },
   minutes: 30,
   async run(scene, { rows, rounds, seconds }) {
+    if (seconds < WARM_UP_S + 2) throw new Error(`--seconds: at least ${WARM_UP_S + 2}`);
     const { site } = scene;
     await warnOfSessions(site.say);
     const server = await scene.server();

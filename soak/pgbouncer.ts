@@ -17,8 +17,8 @@ import { startPgBouncer } from './support/pgbouncer.ts';
 const POOL_SIZE = 20;
 const CONNECTIONS = 32;
 const SUITE_MS = 30 * 60_000;
-/** Directories of tests without suites of the service, and those of pages: they reach PostgreSQL through the API only. */
-const OTHER_DIRS = ['browser', 'citus', 'edge', 'support'];
+/** Directories without tests of the service, and that of the web UI, which reaches PostgreSQL through the API only. */
+const SKIPPED_DIRS = ['browser', 'citus', 'edge', 'support'];
 
 const ofRoles = (name: string): [name: string, reason: string] => [
   name,
@@ -70,7 +70,7 @@ const LEFT_OUT: [name: string, reason: string][] = [
 
 export const pgbouncer = scenario({
   summary:
-    'PgBouncer in transaction mode between the service and PostgreSQL: the test suite passes, and a load meets no error',
+    'PgBouncer in transaction mode between the service and PostgreSQL: the test suites pass, and a load meets no error',
   options: { orgs: 8, seconds: 10 },
   minutes: 40,
   async run(scene, { orgs, seconds }) {
@@ -125,14 +125,14 @@ interface VitestReport {
   }[];
 }
 
-/** Runs `npm test` on a PostgreSQL, without the pages of the web UI. */
+/** Runs the tests on a PostgreSQL, without those of the web UI. */
 async function runSuite(site: Site, databaseUrl: string): Promise<SuiteResult> {
   const report = join(site.workDir, 'vitest.json');
   const logFile = join(site.workDir, 'vitest.log');
   const log = await open(logFile, 'a');
   const vitest = join(site.root, 'node_modules/vitest/vitest.mjs');
   const entries = await readdir(join(site.root, 'tests'), { withFileTypes: true });
-  const dirs = entries.filter((entry) => entry.isDirectory() && !OTHER_DIRS.includes(entry.name));
+  const dirs = entries.filter((entry) => entry.isDirectory() && !SKIPPED_DIRS.includes(entry.name));
   const args = [vitest, 'run', '--reporter=json', `--outputFile=${report}`];
   args.push(...dirs.map(({ name }) => `tests/${name}/`));
   args.push('--testNamePattern', `^(?!${LEFT_OUT.map(([name]) => name).join('|')})`);

@@ -42,7 +42,7 @@ done
 
 touch "$RUN/cells.map"
 for cell in one two; do
-  (settings_of $cell; cd "$RUN"; exec node --enable-source-maps --v8-pool-size=0 "$ROOT/dist/server.js" > "$RUN/server-$cell.log" 2>&1) &
+  (settings_of $cell; cd "$RUN"; exec node --enable-source-maps --v8-pool-size=1 "$ROOT/dist/server.js" > "$RUN/server-$cell.log" 2>&1) &
   echo $! > "$RUN/server-$cell.pid"
 done
 cp haproxy.cfg "$RUN/haproxy.cfg"
