@@ -65,8 +65,6 @@ export async function launch(options: Launch): Promise<ChildProcess | string> {
       timezone: 'UTC',
       log_timezone: 'UTC',
       log_line_prefix: '%m [%p] ',
-      // Otherwise workers copy what a large read needs from the page cache: it uses two processors, and takes as long.
-      io_method: 'sync',
       // The sync after a crash. The default syncs file by file, which takes minutes with some thousand organizations.
       ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
       ...settings,

@@ -151,7 +151,8 @@ async function startServer(context: ClusterContext): Promise<ChildProcess | stri
       return 'its previous server has not ended';
     await disk.freeReserve();
     const began = Date.now();
-    const settings = { ...(await disk.settings()), ...context.settings };
+    // Workers would copy what a large read needs from the page cache: it would use two processors, and take as long.
+    const settings = { io_method: 'sync', ...(await disk.settings()), ...context.settings };
     const stale = state === 'gone' ? lock : undefined;
     const started = await launch({ cluster, binaries, user, settings, stale, port: context.port, signal });
     if (typeof started !== 'string') {
