@@ -8,10 +8,11 @@ import type { Engine } from '../../db/server-facts.ts';
 export interface OrgGate {
   /**
    * Admits a request, immediately if no other organization is active.
+   * @param signalOf called if the request has to wait; the signal withdraws it
    * @returns a function to call when the request is answered or begins expensive work
-   * @throws `OVER_SHARE` after the timeout
+   * @throws `OVER_SHARE` after the timeout, or soon after the request was withdrawn
    */
-  enter(orgId: string): (() => void) | Promise<() => void>;
+  enter(orgId: string, signalOf?: () => AbortSignal): (() => void) | Promise<() => void>;
   /** Whether no other organization is active. */
   isAlone(orgId: string): boolean;
   /**
@@ -53,6 +54,7 @@ interface Waiting {
   begin(): void;
   refuse(error: Error): void;
   deadline: number;
+  signal: AbortSignal | undefined;
 }
 
 interface ActiveRequest {
@@ -136,24 +138,26 @@ export function createOrgGate({
   }
 
   function admitWaiting(id: string, queue: Queue): void {
-    while (queue.waiting.length > 0 && isBelowLimit(id, queue)) {
-      queue.waiting.shift()?.begin();
+    while (queue.waiting[0] && isBelowLimit(id, queue)) {
+      const next = queue.waiting.shift() as Waiting;
+      if (next.signal?.aborted) next.refuse(overShare('the request was aborted'));
+      else next.begin();
     }
     if (queue.active.size === 0) queues.delete(id);
   }
 
   /**
-   * Refuses requests that have waited too long. Admits waiting requests if no other organization is active any more, or
-   * if an active request takes longer than `LONG_MS`, because it waits for a body or a lock.
+   * Refuses requests that have waited too long, or whose clients are gone. Admits waiting requests if no other organization is
+   * active any more, or if an active request takes longer than `LONG_MS`, because it waits for a body or a lock.
    */
   function checkWaiting(): void {
     const now = performance.now();
     let waiting = 0;
     for (const [id, queue] of [...queues]) {
-      while (queue.waiting[0] && queue.waiting[0].deadline <= now) {
-        const error = new Error(`not admitted within ${timeoutMs} ms`);
-        queue.waiting.shift()?.refuse(Object.assign(error, { code: OVER_SHARE }));
+      for (const { deadline, signal, refuse } of queue.waiting) {
+        if (deadline <= now || signal?.aborted) refuse(overShare(`not admitted within ${timeoutMs} ms`));
       }
+      queue.waiting = queue.waiting.filter(({ deadline, signal }) => deadline > now && !signal?.aborted);
       if (queue.waiting.length > 0)
         for (const { since, leave } of [...queue.active]) if (since < now - LONG_MS) leave();
       admitWaiting(id, queue);
@@ -187,7 +191,7 @@ export function createOrgGate({
       mustWait(id) ? inTurn(`changes of ${id}`, () => inTurn(id, step)) : step(),
     isAlone: (id) => !othersAreActive(id),
     restAfter: (id, ms) => (mustWait(id) ? Math.min(MAX_REST_MS, REST_FACTOR * ms) : 0),
-    enter(id) {
+    enter(id, signalOf) {
       recordRequest(id);
       const queue = queueOf(id);
       if (queue.waiting.length === 0 && isBelowLimit(id, queue)) {
@@ -196,8 +200,10 @@ export function createOrgGate({
       checkTimer ??= setInterval(checkWaiting, CHECK_INTERVAL_MS);
       return new Promise((resolve, refuse) => {
         const begin = () => resolve(admit(id, queue));
-        queue.waiting.push({ begin, refuse, deadline: performance.now() + timeoutMs });
+        queue.waiting.push({ begin, refuse, deadline: performance.now() + timeoutMs, signal: signalOf?.() });
       });
     },
   };
 }
+
+const overShare = (message: string) => Object.assign(new Error(message), { code: OVER_SHARE });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
+import { OVER_SHARE } from '../../db/pool/semaphore.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
@@ -405,6 +406,39 @@ describe('strangers who send requests to an organization', () => {
         ? await app.api.post('/agent/findings', { ...asAgent, body: {} })
         : await app.api.get('/scans', asOwner);
     expect([answer.error, asks]).toEqual([error, 1]);
+  });
+});
+
+describe('requests that wait at the gate', () => {
+  const full = () => {
+    const gate = createOrgGate();
+    gate.enter('two');
+    const leave = Array.from({ length: REQUESTS_AT_ONCE }, () => gate.enter('one') as () => void);
+    return { gate, leave };
+  };
+
+  it('leave it soon when their clients are gone, and nobody else does', async () => {
+    const { gate } = full();
+    const client = new AbortController();
+    const gone = Promise.resolve(gate.enter('one', () => client.signal));
+    let admitted = false;
+    void Promise.resolve(gate.enter('one', () => new AbortController().signal)).then(() => {
+      admitted = true;
+    });
+    client.abort();
+    await expect(gone).rejects.toMatchObject({ code: OVER_SHARE });
+    expect(admitted).toBe(false);
+  });
+
+  it('do not begin when their clients are gone: the next one does', async () => {
+    const { gate, leave } = full();
+    const client = new AbortController();
+    const gone = Promise.resolve(gate.enter('one', () => client.signal));
+    const next = Promise.resolve(gate.enter('one'));
+    client.abort();
+    leave[0]?.();
+    await expect(gone).rejects.toMatchObject({ code: OVER_SHARE });
+    expect(await next).toBeTypeOf('function');
   });
 });
 

@@ -15,7 +15,7 @@ export const fairShare = (checks: readonly AnyMiddleware[]) =>
     const { db, sql } = services.database.of(org);
     call.db = db;
     call.sql = sql;
-    const entered = services.gate.enter(org.id);
+    const entered = services.gate.enter(org.id, () => c.req.raw.signal);
     const hasToWait = typeof entered !== 'function';
     call.leaveGate = hasToWait ? await entered : entered;
     try {
