@@ -153,11 +153,13 @@ export function createOrgGate({
   function checkWaiting(): void {
     const now = performance.now();
     let waiting = 0;
+    const stays = ({ deadline, signal, refuse }: Waiting) => {
+      const isOver = deadline <= now || signal?.aborted;
+      if (isOver) refuse(overShare(`not admitted within ${timeoutMs} ms`));
+      return !isOver;
+    };
     for (const [id, queue] of [...queues]) {
-      for (const { deadline, signal, refuse } of queue.waiting) {
-        if (deadline <= now || signal?.aborted) refuse(overShare(`not admitted within ${timeoutMs} ms`));
-      }
-      queue.waiting = queue.waiting.filter(({ deadline, signal }) => deadline > now && !signal?.aborted);
+      queue.waiting = queue.waiting.filter(stays);
       if (queue.waiting.length > 0)
         for (const { since, leave } of [...queue.active]) if (since < now - LONG_MS) leave();
       admitWaiting(id, queue);

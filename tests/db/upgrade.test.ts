@@ -91,6 +91,7 @@ const CREATING = `select pid as value from pg_stat_activity
   where datname = current_database() and state = 'active' and query like 'CREATE INDEX CONCURRENTLY%'`;
 
 const creating = async () => (await sql(CREATING)).length;
+
 /** Waits until an index is in the catalog whose creation waits for the writer; those of other tables do not. */
 async function untilCreating(): Promise<void> {
   const waiting = async () => (await indexes(false)).filter((name) => name.startsWith('findings_')).length;

@@ -107,16 +107,14 @@ export async function answerRows(
     throw isSearch ? tooLong(error, searchMs) : error;
   });
   const rows = first.done ? [] : first.value;
-  /** Gives the connection and the permit back. */
-  const ending = async (error: unknown) => {
-    await batches.return(undefined);
-    throw error;
-  };
   if (rows.length < rowsPerFetch) {
     await batches.return(undefined);
     return { status: 200, headers, body: await complete(rows) };
   }
-  const firstParts = [head, ...(await partsOf(rows).catch(ending))];
+  const parts = await partsOf(rows).catch(async (error) => {
+    await batches.return(undefined);
+    throw error;
+  });
 
   let stallTimer: ReturnType<typeof setTimeout> | undefined;
   const waitForReader = () => {
@@ -147,7 +145,7 @@ export async function answerRows(
           abortResponse(c, controller);
           batches.return(undefined).catch(() => {});
         };
-        send(controller, firstParts);
+        send(controller, [head, ...parts]);
       },
       async pull(controller) {
         stopWaiting();
