@@ -2,6 +2,7 @@ import { isMoving, isOfDeletedUser, isUnavailable, lacksOrgTable, refusesWrites 
 import { hasLeft } from '../../db/moves/leave.ts';
 import { connectionsOverShare, isOverShare } from '../fair-share/over-share.ts';
 import type { Services } from '../services.ts';
+import { isTokenOf } from '../tokens/format.ts';
 import type { PublicCall, RequestContext } from './call.ts';
 import { ApiError } from './errors.ts';
 
@@ -36,7 +37,17 @@ export function unexpectedError(
 
 /** Whether a call failed because its organization has moved to another cell since this process has found it. */
 export async function hasMoved(call: PublicCall | undefined, error: unknown): Promise<boolean> {
-  if (!call?.namedOrg || !lacksOrgTable(error)) return false;
-  const { slug } = await call.namedOrg;
-  return await hasLeft(call.services.database.sql, slug).catch(() => false);
+  if (!call?.namedOrg || !(lacksOrgTable(error) || lacksSharedRows(call, error))) return false;
+  const org = await call.namedOrg.catch(() => undefined);
+  return org !== undefined && (await hasLeft(call.services.database.sql, org.slug).catch(() => false));
+}
+
+/**
+ * Whether a refusal may be due to rows of `shared` that an organization takes along. A statement that begins at the instant at which
+ * it leaves still finds its tables: PostgreSQL shows a commit to others before it tells them of changed names.
+ */
+function lacksSharedRows(call: PublicCall & { bearer?: string }, error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  if (error.key === 'tenant_error/not_member') return true;
+  return error.key === 'token_error/invalid' && isTokenOf('personal', call.bearer ?? '');
 }

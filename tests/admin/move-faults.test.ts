@@ -62,11 +62,12 @@ describe('during a move', () => {
         await push(one.api, other, scans[other.id] as string, { fingerprint: `o-${othersPushes++}` });
       }
     };
-    const work = [agent('a'), agent('b'), agent('c'), reader()];
-    const { pause_ms } = await move().finally(() => {
-      moving = false;
-    });
-    await Promise.all(work);
+    const [{ pause_ms }] = await Promise.all([
+      move().finally(() => {
+        moving = false;
+      }),
+      ...[agent('a'), agent('b'), agent('c'), reader()],
+    ]);
     expect({ refused: refused.length > 0, pause: Number(pause_ms) < 30_000 }).toEqual({
       refused: true,
       pause: true,

@@ -96,6 +96,21 @@ describe('an organization that has moved', () => {
       );
   });
 
+  it('is not denied to requests that come at the instant at which it leaves', async () => {
+    const body = { name: 'own', expires_in: 30, scopes: ['read'], org_id: org.id };
+    const { token } = must(await one.api.post('/profile/tokens', { cookie: org.owner.cookie, body }));
+    const stranger = await createUser(one.api);
+    const calls = [org.asOwner, { token, org: org.slug }];
+    for (const call of calls) must(await one.api.get('/projects', call));
+    await move();
+    // Such a request finds the tables where they were, and its rows of `shared` gone.
+    await sqlOf(one).unsafe(`alter schema "moved_${org.id.replaceAll('-', '')}" rename to "${schema()}"`);
+    for (const call of calls) expect((await one.api.get('/projects', call)).error).toBe(UNAVAILABLE);
+    const other = await createOrg(one.api);
+    const denied = await one.api.get('/projects', { cookie: stranger.cookie, org: other.slug });
+    expect(denied.error).toBe('tenant_error/not_member');
+  });
+
   it('moves back, after its data was purged or not', async () => {
     await fill(one, org);
     for (const purged of [true, false]) {
