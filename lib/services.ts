@@ -19,6 +19,7 @@ import type { Config } from './config/config.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
+import type { ByteBudget } from './fair-share/byte-budget.ts';
 import { createConnectionShare } from './fair-share/connection-share.ts';
 import { createOrgGate, type OrgGate } from './fair-share/gate.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
@@ -82,6 +83,8 @@ export interface CoreServices {
   staticFiles: MiddlewareHandler | undefined;
   /** Unset: the runtime compresses responses itself. */
   gzip: Gzip | undefined;
+  /** For JSON bodies that are not small. Unset: the runtime limits memory itself. */
+  bodies: ByteBudget | undefined;
   reports: ReportReader;
   /** The page of the web UI, whatever its address: `index.html`. */
   page: string;
@@ -130,6 +133,7 @@ export interface Platform {
   remoteAddress?: (c: Context) => string;
   staticFiles?: MiddlewareHandler;
   gzip?: Gzip;
+  bodies?: ByteBudget;
   page?: string;
   clock?: Clock;
   orgMigrations?: readonly Migration[];
@@ -180,6 +184,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     remoteAddress,
     staticFiles: platform.staticFiles,
     gzip: platform.gzip,
+    bodies: platform.bodies,
     page: platform.page ?? NO_PAGE,
   };
 }

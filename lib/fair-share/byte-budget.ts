@@ -1,16 +1,16 @@
 import { ACQUIRE_TIMEOUT_MS, OVER_SHARE } from '../../db/pool/semaphore.ts';
 
-/** Limits the bytes that requests hold in memory at a time, in total and per organization. */
+/** Limits the bytes that requests hold in memory at a time, in total and per sender: an organization, or an address. */
 export interface ByteBudget {
   /**
-   * Reserves bytes. Organizations that wait are served round-robin, and the requests of one in their order.
-   * @param bytes at most `perOrg`
+   * Reserves bytes. Senders that wait are served round-robin, and the requests of one in their order.
+   * @param bytes at most `perKey`
    * @param request.signal withdraws the request while it waits
    * @param request.sender for a body that arrives after this call
    * @returns a function that frees them
    * @throws `OVER_SHARE` after the timeout
    */
-  reserve(orgId: string, bytes: number, request?: ReserveRequest): Promise<() => void>;
+  reserve(key: string, bytes: number, request?: ReserveRequest): Promise<() => void>;
   inUse(): number;
   waiting(): number;
 }
@@ -30,13 +30,13 @@ export interface Sender {
 
 export interface ByteBudgetOptions {
   total: number;
-  perOrg: number;
+  perKey: number;
   timeoutMs?: number;
 }
 
 /** A reservation whose body is arriving. */
 interface Arriving {
-  orgId: string;
+  key: string;
   bytes: number;
   sender: Sender;
   since: number;
@@ -56,14 +56,14 @@ interface Waiter {
   grant(): void;
 }
 
-/** The requests of an organization. */
+/** The requests of a sender. */
 interface Queue {
   held: number;
   waiters: Waiter[];
 }
 
 export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
-  const { total, perOrg, timeoutMs = ACQUIRE_TIMEOUT_MS } = options;
+  const { total, perKey, timeoutMs = ACQUIRE_TIMEOUT_MS } = options;
   /** A queue moves to the end when it is served. */
   const queues = new Map<string, Queue>();
   const arriving = new Set<Arriving>();
@@ -71,13 +71,13 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
   let waiting = 0;
   let checkTimer: ReturnType<typeof setInterval> | undefined;
 
-  const fitsShare = ({ held }: Queue, bytes: number) => held + bytes <= perOrg;
+  const fitsShare = ({ held }: Queue, bytes: number) => held + bytes <= perKey;
 
-  function take(orgId: string, queue: Queue, bytes: number, sender: Sender | undefined): () => void {
+  function take(key: string, queue: Queue, bytes: number, sender: Sender | undefined): () => void {
     let isFree = false;
     held += bytes;
     queue.held += bytes;
-    const entry = sender && { orgId, bytes, sender, since: performance.now() };
+    const entry = sender && { key, bytes, sender, since: performance.now() };
     if (entry) arriving.add(entry);
     return () => {
       if (isFree) return;
@@ -86,12 +86,12 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
       held -= bytes;
       queue.held -= bytes;
       serve();
-      deleteUnused(orgId, queue);
+      deleteUnused(key, queue);
     };
   }
 
-  function deleteUnused(orgId: string, { held, waiters }: Queue): void {
-    if (held === 0 && waiters.length === 0) queues.delete(orgId);
+  function deleteUnused(key: string, { held, waiters }: Queue): void {
+    if (held === 0 && waiters.length === 0) queues.delete(key);
   }
 
   /** Serves the first queue whose share allows it. It waits for enough bytes, so that small requests do not starve large ones. */
@@ -101,11 +101,11 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
         ([, queue]) => queue.waiters[0] && fitsShare(queue, queue.waiters[0].bytes),
       );
       if (!next) return;
-      const [orgId, queue] = next;
+      const [key, queue] = next;
       const [waiter] = queue.waiters as [Waiter];
       if (held + waiter.bytes > total) return;
-      queues.delete(orgId);
-      queues.set(orgId, queue);
+      queues.delete(key);
+      queues.set(key, queue);
       waiter.grant();
     }
   }
@@ -123,7 +123,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
       }
       const ms = now - entry.since;
       const isSlow = ms >= GRACE_MS && received < (entry.bytes * ms) / ARRIVAL_MS;
-      const isWanted = isTotalUsed || (queues.get(entry.orgId)?.waiters.length ?? 0) > 0;
+      const isWanted = isTotalUsed || (queues.get(entry.key)?.waiters.length ?? 0) > 0;
       if (isSlow && isWanted && entry.bytes > (largest?.bytes ?? 0)) largest = entry;
     }
     if (!largest) return;
@@ -133,7 +133,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
   }
 
   function wait(
-    orgId: string,
+    key: string,
     queue: Queue,
     bytes: number,
     { signal, sender }: ReserveRequest,
@@ -151,7 +151,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
       };
       const refuse = (message: string) => {
         leave();
-        deleteUnused(orgId, queue);
+        deleteUnused(key, queue);
         // Those behind it may need less.
         serve();
         reject(Object.assign(new Error(message), { code: OVER_SHARE }));
@@ -160,7 +160,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
         bytes,
         grant() {
           leave();
-          resolve(take(orgId, queue, bytes, sender));
+          resolve(take(key, queue, bytes, sender));
         },
       };
       const onAbort = () => refuse('the request was aborted');
@@ -180,13 +180,13 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
   }
 
   return {
-    async reserve(orgId, bytes, request = {}) {
-      const queue = queues.get(orgId) ?? { held: 0, waiters: [] };
-      queues.set(orgId, queue);
+    async reserve(key, bytes, request = {}) {
+      const queue = queues.get(key) ?? { held: 0, waiters: [] };
+      queues.set(key, queue);
       const fits = queue.waiters.length === 0 && fitsShare(queue, bytes) && held + bytes <= total;
       return fits && !isSomeoneNext()
-        ? take(orgId, queue, bytes, request.sender)
-        : wait(orgId, queue, bytes, request);
+        ? take(key, queue, bytes, request.sender)
+        : wait(key, queue, bytes, request);
     },
     inUse: () => held,
     waiting: () => waiting,

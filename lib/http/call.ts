@@ -61,6 +61,8 @@ export interface PublicCall {
   peer: Peer;
   /** When the request arrived, by the services' clock. */
   now: Date;
+  /** The JSON body as it was sent; empty if there is none. */
+  bodyBytes: Uint8Array<ArrayBuffer>;
   /** The cached result of `resolveOrg`. */
   namedOrg?: Promise<Org>;
 }

@@ -9,6 +9,7 @@ import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
 import { ownTables } from './middleware/own-tables.ts';
 import { describe, type Operation } from './openapi/operation.ts';
+import { NO_BODY } from './request/held-body.ts';
 import type { RequestSchemas } from './request/input.ts';
 
 type Input<S extends RequestSchemas> = {
@@ -98,6 +99,7 @@ function begin(
       log,
       peer,
       now: clock(),
+      bodyBytes: NO_BODY.bytes,
       leaveGate,
     });
     return next();

@@ -2,8 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { openReplica, type Replica } from '../../db/replica/replica.ts';
 import type { Config } from '../config/config.ts';
-import { createByteBudget } from '../fair-share/byte-budget.ts';
+import { type ByteBudget, createByteBudget } from '../fair-share/byte-budget.ts';
 import { countPermits } from '../fair-share/permits.ts';
+import { MAX_BATCH_BYTES } from '../findings/pushes/batch.ts';
 import type { Logger } from '../logger.ts';
 import { FORM_BYTES } from '../reports/form.ts';
 import type { ReportReader } from '../reports/reader.ts';
@@ -28,9 +29,9 @@ export async function createServices(platform: NodePlatform): Promise<Services> 
   });
   const replica = openReplicaOf(config, database, log);
   const mailSecret = await readMailSecret(config, log);
-  const { reports = createReportReader(config, log) } = platform;
+  const { reports = createReportReader(config, log), bodies = budgetFor(MAX_BATCH_BYTES) } = platform;
   const metrics = { ...platform.metrics, ...(replica && { replica: replica.state }) };
-  const core = await createCore({ ...platform, reports, mailSecret, gzip, metrics }, database.pool);
+  const core = await createCore({ ...platform, reports, bodies, mailSecret, gzip, metrics }, database.pool);
   return connectServices(core, { database, max, replica, slugClaims: createSlugClaims(config) });
 }
 
@@ -59,6 +60,10 @@ const gzip = (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes, { level: 1 })
 const MIB = 1024 * 1024;
 /** Bodies of the largest size that the process holds in memory. One organization has half of them. */
 const BODIES = 4;
+
+const budgetFor = (largest: number): ByteBudget =>
+  createByteBudget({ total: BODIES * largest, perKey: (BODIES / 2) * largest });
+
 /** The heap of a process that reads reports: what it needs anyway, and for each MiB of a report. */
 const OWN_HEAP_MIB = 128;
 const HEAP_PER_MIB = 10;
@@ -68,10 +73,9 @@ function createReportReader({ maxReport }: Config, log: Logger): ReportReader {
     heapMiB: OWN_HEAP_MIB + Math.ceil((HEAP_PER_MIB * maxReport) / MIB),
     onBug: (stack) => log.error('a report could not be imported', { stack }),
   });
-  const largest = maxReport + FORM_BYTES;
   return {
     maxBytes: maxReport,
-    bodies: createByteBudget({ total: BODIES * largest, perOrg: (BODIES / 2) * largest }),
+    bodies: budgetFor(maxReport + FORM_BYTES),
     open: processes.open,
   };
 }

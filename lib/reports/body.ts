@@ -1,18 +1,16 @@
 import { sqlState } from '../../db/errors.ts';
 import { TOO_BUSY } from '../../db/pool/semaphore.ts';
-import type { Sender } from '../fair-share/byte-budget.ts';
-import { OverShareError, permitOr } from '../fair-share/over-share.ts';
+import { permitOr } from '../fair-share/over-share.ts';
 import type { InOrgCall } from '../http/call.ts';
 import { ApiError, type FieldError } from '../http/errors.ts';
-import { bodyTooLarge, readBody } from '../http/request/body-stream.ts';
-import { announcedLength } from '../http/request/input.ts';
+import { announcedLength, bodyTooLarge } from '../http/request/body-stream.ts';
+import { holdBody, tooManyOf } from '../http/request/held-body.ts';
 import { FORM_BYTES, isForm } from './form.ts';
 import type { SentReport } from './unwrap.ts';
 
 const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
 
-const TOO_MANY = 'Too many reports are sent at a time. Send this one again.';
-const TOO_SLOW = 'The report arrived too slowly while others waited. Send it again.';
+const WHAT = { one: 'report', many: 'reports' };
 
 /** Tells clients the limit of the report, without parsing a message. */
 export const maxBytesDetail = (maxBytes: number): FieldError => ({
@@ -35,46 +33,22 @@ export async function receiveReport({ c, org, services }: InOrgCall): Promise<Re
   const contentType = c.req.header('content-type') ?? '';
   const encoding = encodingOf(c.req.header('content-encoding'));
   const maxBytes = maxReport + (isForm(contentType) ? FORM_BYTES : 0);
-  const length = announcedLength(c);
-  const tooLarge = () => bodyTooLarge(maxBytes, [maxBytesDetail(maxReport)]);
-  if (length !== undefined && !(length <= maxBytes)) throw tooLarge();
-
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  let received: number | undefined = 0;
-  let isBrokenOff = false;
-  const sender: Sender = {
-    received: () => received,
-    breakOff() {
-      isBrokenOff = true;
-      // Ends the read in progress.
-      reader?.cancel().catch(() => {});
+  const { bytes, free } = await holdBody(c, {
+    ...{ budget: bodies, key: org.id, maxBytes, what: WHAT },
+    tooLarge: () => bodyTooLarge(maxBytes, [maxBytesDetail(maxReport)]),
+  });
+  if (bytes.byteLength === 0) {
+    free();
+    throw invalidBody('The body must be a report.');
+  }
+  const report = {
+    ...{ body: bytes, contentType, encoding },
+    free() {
+      report.body = new Uint8Array();
+      free();
     },
   };
-  const reserved = bodies?.reserve(org.id, length ?? maxBytes, { signal: c.req.raw.signal, sender });
-  const free = (await (reserved && permitOr(reserved, TOO_MANY))) ?? (() => {});
-  try {
-    reader = c.req.raw.body?.getReader();
-    const onProgress = (bytes: number) => {
-      received = bytes;
-    };
-    const body = reader
-      ? await readBody(reader, { maxBytes, length, onProgress, tooLarge })
-      : new Uint8Array();
-    if (isBrokenOff) throw new OverShareError(TOO_SLOW);
-    received = undefined;
-    if (body.byteLength === 0) throw invalidBody('The body must be a report.');
-    const report = {
-      ...{ body, contentType, encoding },
-      free() {
-        report.body = new Uint8Array();
-        free();
-      },
-    };
-    return report;
-  } catch (error) {
-    free();
-    throw error instanceof ApiError ? error : invalidBody('The body ended early.');
-  }
+  return report;
 }
 
 /** A small report takes little memory while it waits, so it may wait until others have imported large ones. */
@@ -90,7 +64,7 @@ export async function enterReader({ c, org, services }: InOrgCall): Promise<() =
       return services.reportPermits.acquire({ ...request, timeoutMs: SMALL_WAIT_MS });
     throw error;
   });
-  return (await permitOr(permit, TOO_MANY)).release;
+  return (await permitOr(permit, tooManyOf(WHAT))).release;
 }
 
 const ENCODINGS: Record<string, string> = { '': '', identity: '', gzip: 'gzip', 'x-gzip': 'gzip' };

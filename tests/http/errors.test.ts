@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OVER_SHARE } from '../../db/pool/semaphore.ts';
 import { mfaLogins } from '../../db/schema/accounts.ts';
 import { endpoints } from '../../handlers/index.ts';
+import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
 import { createApp, refuseMalformed } from '../../lib/http/app.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
 import { ApiError } from '../../lib/http/errors.ts';
@@ -177,15 +178,27 @@ describe('a limit that is reached', () => {
     },
   );
 
-  it.each(limited.filter(([, operation]) => !ofOrg(operation)))(
-    'says how long to wait: %s',
-    async (_, operation) => {
-      const options = operation.path.startsWith('/api/v1/auth/mfa/') ? { body: await mfaBody() } : {};
-      const answer = await call(over({ limits }), operation, options, await existing(operation.operationId));
-      expect(outcome(answer)).toEqual([429, 'rate_limit_error/exceeded']);
-      expect(answer.headers.get('retry-after')).toBe('7');
-    },
-  );
+  /** Have no limit but that on the memory for bodies. */
+  const BODY_ONLY = [
+    ...['updateMe', 'deleteMe', 'createTotpDevice', 'createEmailDevice', 'createPersonalToken'],
+    ...['createOrg', 'updateOrg', 'deleteOrg'],
+  ];
+  const others = limited.filter(([name, operation]) => !ofOrg(operation) && !BODY_ONLY.includes(name));
+
+  it.each(withBody)('says how long to wait for memory for a large body: %s', async (_, operation) => {
+    const bodies = createByteBudget({ total: 1, perKey: 1, timeoutMs: 10 });
+    const unknown = 'x'.repeat(100_000);
+    const answer = await call(over({ bodies }), operation, { body: { unknown } });
+    expect(outcome(answer)).toEqual([429, 'rate_limit_error/exceeded']);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it.each(others)('says how long to wait: %s', async (_, operation) => {
+    const options = operation.path.startsWith('/api/v1/auth/mfa/') ? { body: await mfaBody() } : {};
+    const answer = await call(over({ limits }), operation, options, await existing(operation.operationId));
+    expect(outcome(answer)).toEqual([429, 'rate_limit_error/exceeded']);
+    expect(answer.headers.get('retry-after')).toBe('7');
+  });
 });
 
 describe('a request that cannot be understood', () => {

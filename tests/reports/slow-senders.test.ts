@@ -72,7 +72,7 @@ describe('a byte budget with senders', () => {
     vi.useFakeTimers({
       toFake: ['setTimeout', 'setInterval', 'clearInterval', 'clearTimeout', 'performance'],
     });
-    return createByteBudget({ total: 200, perOrg: 100 });
+    return createByteBudget({ total: 200, perKey: 100 });
   };
 
   it('aborts a slow sender only while a request waits for its bytes', async () => {

@@ -64,9 +64,9 @@ export async function writePushesOnce(
   items: readonly Positioned[],
   key: string,
 ): Promise<Outcomes> {
-  const { c, now, org, sql, token } = call;
+  const { bodyBytes, now, org, sql, token } = call;
   // A token of another project may write other findings of the same body.
-  const body = hashedUuid(token.projectId ?? '', new Uint8Array(await c.req.arrayBuffer()));
+  const body = hashedUuid(token.projectId ?? '', bodyBytes);
   const request = { key: hashedUuid(key), body, now };
   const claim = await claimKey(sql, org.tables, request);
   if (claim.body !== body) {

@@ -224,6 +224,8 @@ const BODY_ERRORS = [
   'validation_error/invalid_body',
   'validation_error/field_required',
   'validation_error/field_invalid',
+  // Too many large bodies at a time.
+  'rate_limit_error/exceeded',
 ] as const;
 
 function failures(keys: ErrorKey[]) {

@@ -1,3 +1,4 @@
+import type { Context } from 'hono';
 import { ApiError, type FieldError } from '../errors.ts';
 
 /** How to read a body. */
@@ -7,10 +8,13 @@ export interface BodyLimits {
   length?: number | undefined;
   /** Called with the number of bytes that have arrived. */
   onProgress?: (bytes: number) => void;
+  /** Called once, before more than `FIRST_BYTES` are kept of a body without an announced length. */
+  onLarge?: () => Promise<void>;
   tooLarge?: () => ApiError;
 }
 
-const FIRST_BYTES = 64 * 1024;
+/** As much as the headers of a request may have. */
+export const FIRST_BYTES = 16 * 1024;
 /** Chunks of any size. */
 const FREE_CHUNKS = 10_000;
 /** Further chunks have at least this many bytes, on average over the body. */
@@ -29,10 +33,11 @@ export const bodyTooLarge = (maxBytes: number, details?: FieldError[]): ApiError
  */
 export async function readBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { maxBytes, length, onProgress, tooLarge = () => bodyTooLarge(maxBytes) }: BodyLimits,
+  { maxBytes, length, onProgress, onLarge, tooLarge = () => bodyTooLarge(maxBytes) }: BodyLimits,
 ): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = new Uint8Array(length ?? Math.min(FIRST_BYTES, maxBytes));
   let size = 0;
+  let isLarge = false;
   for (let chunks = 1; ; chunks++) {
     const { done, value } = await reader.read();
     if (done) return size === bytes.byteLength ? bytes : bytes.slice(0, size);
@@ -43,6 +48,8 @@ export async function readBody(
         message: 'The body must not be sent in so many small chunks.',
       });
     if (end > bytes.byteLength) {
+      if (!isLarge) await onLarge?.();
+      isLarge = true;
       const larger = new Uint8Array(Math.min(maxBytes, Math.max(end, 2 * bytes.byteLength)));
       larger.set(bytes.subarray(0, size));
       bytes = larger;
@@ -51,4 +58,10 @@ export async function readBody(
     size = end;
     onProgress?.(size);
   }
+}
+
+/** The length that the HTTP server enforces; undefined if the body comes without its length. */
+export function announcedLength(c: Context): number | undefined {
+  const length = c.req.header('content-length');
+  return length === undefined || c.req.header('transfer-encoding') !== undefined ? undefined : Number(length);
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { ApiError, type FieldError } from '../errors.ts';
-import { bodyTooLarge, readBody } from './body-stream.ts';
+import { type HeldBody, type HoldOptions, holdBody, NO_BODY } from './held-body.ts';
 
 /** The input of an endpoint; each part is an object schema. */
 export interface RequestSchemas {
@@ -22,19 +22,39 @@ function firstPerField(details: FieldError[]): FieldError[] {
   return [...first.values()];
 }
 
-/** Reads the JSON object of the body. Throws ApiError `invalid_body`, or what {@link fieldErrors} returns. */
-export type BodyReader = (c: Context) => Promise<unknown>;
+/** Input from the JSON object of a body, whose bytes stay in memory until they are freed. */
+export interface ReadBody extends HeldBody {
+  value: unknown;
+}
+
+/** Who sends a body, and what limits the memory for it. */
+export type BodySender = Pick<HoldOptions, 'budget' | 'key'>;
+
+/** Reads the JSON object of the body. Throws ApiError `invalid_body`, OverShareError, or what {@link fieldErrors} returns. */
+export type BodyReader = (c: Context, sender: BodySender) => Promise<ReadBody>;
 
 /** @param maxBytes the limit of the body */
 export function bodyReader(schema: z.ZodType, maxBytes = BODY_LIMIT): BodyReader {
-  const readBytes = bytesReader(maxBytes);
   const isOptional = isOptionalBody(schema);
-  return async (c) => {
-    const value = isOptional && hasNoBody(c) ? {} : await readJsonObject(c, readBytes);
-    const parsed = schema.safeParse(value);
-    if (parsed.success) return parsed.data;
-    throw fieldErrors(parsed.error, value);
+  return async (c, sender) => {
+    if (isOptional && hasNoBody(c)) return { ...NO_BODY, value: valid(schema, {}) };
+    requirePlainJson(c);
+    const held = await holdBody(c, { ...sender, maxBytes, smallIsFree: true, what: WHAT });
+    try {
+      return { ...held, value: valid(schema, parseObject(held.bytes)) };
+    } catch (error) {
+      held.free();
+      throw error;
+    }
   };
+}
+
+const WHAT = { one: 'body', many: 'large bodies' };
+
+function valid(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw fieldErrors(parsed.error, value);
 }
 
 /** Whether a request may leave out the body, because it requires no field. */
@@ -115,7 +135,7 @@ const ENCODINGS = [
   ['transfer-encoding', ['chunked']],
 ] as const;
 
-async function readJsonObject(c: Context, readBytes: (c: Context) => Promise<ArrayBuffer>): Promise<object> {
+function requirePlainJson(c: Context): void {
   const type = c.req.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw invalidBody('The content type must be application/json.');
   for (const [header, accepted] of ENCODINGS) {
@@ -123,10 +143,9 @@ async function readJsonObject(c: Context, readBytes: (c: Context) => Promise<Arr
     if (encoding !== undefined && !(accepted as readonly string[]).includes(encoding))
       throw invalidBody('The body must not be encoded.');
   }
-  const bytes = await readBytes(c).catch((error) => {
-    // The client is gone, but the log should show its error instead of a 500.
-    throw error instanceof ApiError ? error : invalidBody('The body ended early.');
-  });
+}
+
+function parseObject(bytes: Uint8Array): object {
   let value: unknown;
   try {
     const text = decoder.decode(bytes);
@@ -163,23 +182,4 @@ function hasMoreValues(json: string, max: number): boolean {
     }
   }
   return false;
-}
-
-/** Reads a body of at most `maxBytes`. @throws ApiError `invalid_body` when it is larger */
-export function bytesReader(maxBytes: number): (c: Context) => Promise<ArrayBuffer> {
-  return async (c) => {
-    const length = announcedLength(c);
-    // The HTTP server enforces the announced length.
-    if (length !== undefined && !(length <= maxBytes)) throw bodyTooLarge(maxBytes);
-    const reader = length === undefined ? c.req.raw.body?.getReader() : undefined;
-    // Whoever reads the body again gets the same bytes.
-    if (reader) c.req.raw = new Request(c.req.raw, { body: await readBody(reader, { maxBytes }) });
-    return await c.req.arrayBuffer();
-  };
-}
-
-/** The length that the HTTP server enforces; undefined if the body comes without its length. */
-export function announcedLength(c: Context): number | undefined {
-  const length = c.req.header('content-length');
-  return length === undefined || c.req.header('transfer-encoding') !== undefined ? undefined : Number(length);
 }
