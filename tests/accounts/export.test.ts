@@ -213,7 +213,20 @@ describe('the export', () => {
     await sql(`insert into "${orgSchemaName(org.id)}".finding_events (finding_id, at, id, kind, actor_id, note)
       select '${finding}', now() - n * interval '1 second', gen_random_uuid(), 'comment', '${ada.id}', repeat('x', 100)
       from generate_series(1, 12000) n`);
-    expect(inOrg(await read()).activity).toHaveLength(12_000);
+    const mine = { cookie: ada.cookie, org: org.slug };
+    must(await t.api.patch(`/findings/${finding}`, { ...mine, body: { status: 'confirmed' } }));
+    must(await t.api.post(`/projects/${org.projectId}/tokens`, { ...mine, body: { name: 'ci' } }));
+    for (const [table, change] of [
+      ['changes', `'{}'`],
+      ['api_tokens', `jsonb_build_object('token_hash', gen_random_uuid(), 'revoked', true)`],
+    ])
+      await sql(`insert into "${orgSchemaName(org.id)}".${table}
+        select (jsonb_populate_record(r, jsonb_build_object('id', gen_random_uuid()) || ${change})).*
+        from "${orgSchemaName(org.id)}".${table} r, generate_series(1, 1200)`);
+    const { activity, changes, api_tokens } = inOrg(await read());
+    expect([activity.length, changes.length, api_tokens.length]).toEqual([12_001, 1_201, 1_201]);
+    const ids = [...changes, ...api_tokens].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
   });
 });
 

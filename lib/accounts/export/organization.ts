@@ -17,32 +17,25 @@ export function recordsOf(
 ): Record<string, () => Records | Promise<Records>> {
   const { apiTokens: t, changes: c, findings: f, rules: r, savedViews: v } = tables;
 
-  async function* assigned() {
-    for (let last: string | undefined; ; ) {
-      const page: { id: string; title: string }[] = await db
-        .select({ id: f.id, title: f.title })
-        .from(f)
-        .where(and(eq(f.assigneeId, userId), last ? gt(f.id, last) : undefined))
-        .orderBy(asc(f.id))
-        .limit(PAGE);
-      yield* page;
-      last = page.at(-1)?.id;
-      if (page.length < PAGE) return;
-    }
-  }
-
   return {
-    api_tokens: async () => {
-      const rows = await db
-        .select({
-          ...{ id: t.id, name: t.name, prefix: t.prefix, project_id: t.projectId, scopes: t.scopes },
-          ...{ revoked: t.revoked, created_at: t.createdAt, expires_at: t.expiresAt, last_used: t.lastUsed },
-        })
-        .from(t)
-        .where(eq(t.createdBy, userId))
-        .orderBy(asc(t.id));
-      return rows.map(({ scopes, ...row }) => ({ ...row, scopes: parseScopes(scopes) }));
-    },
+    api_tokens: () =>
+      inPages(async (after) => {
+        const rows = await db
+          .select({
+            ...{ id: t.id, name: t.name, prefix: t.prefix, project_id: t.projectId, scopes: t.scopes },
+            ...{
+              revoked: t.revoked,
+              created_at: t.createdAt,
+              expires_at: t.expiresAt,
+              last_used: t.lastUsed,
+            },
+          })
+          .from(t)
+          .where(and(eq(t.createdBy, userId), after ? gt(t.id, after) : undefined))
+          .orderBy(asc(t.id))
+          .limit(PAGE);
+        return rows.map(({ scopes, ...row }) => ({ ...row, scopes: parseScopes(scopes) }));
+      }),
     saved_views: () => db.select(savedViewFields(tables)).from(v).where(eq(v.ownerId, userId)).orderBy(v.id),
     rules: () =>
       db
@@ -50,14 +43,37 @@ export function recordsOf(
         .from(r)
         .where(sql`${r.actions} ->> 'assignee_id' = ${userId}`)
         .orderBy(asc(r.id)),
-    assigned_findings: assigned,
+    assigned_findings: () =>
+      inPages((after) =>
+        db
+          .select({ id: f.id, title: f.title })
+          .from(f)
+          .where(and(eq(f.assigneeId, userId), after ? gt(f.id, after) : undefined))
+          .orderBy(asc(f.id))
+          .limit(PAGE),
+      ),
     imported_findings: () => readFindingsOf(client, tables, userId),
     changes: () =>
-      db
-        .select({ id: c.id, at: c.at, what: c.what, undone_at: c.undoneAt })
-        .from(c)
-        .where(eq(c.actorId, userId))
-        .orderBy(asc(c.id)),
+      inPages((after) =>
+        db
+          .select({ id: c.id, at: c.at, what: c.what, undone_at: c.undoneAt })
+          .from(c)
+          .where(and(eq(c.actorId, userId), after ? gt(c.id, after) : undefined))
+          .orderBy(asc(c.id))
+          .limit(PAGE),
+      ),
     activity: () => readActivityOf(client, tables, userId),
   };
+}
+
+/** Rows of any number. @param read the next `PAGE` rows behind an id */
+async function* inPages<R extends { id: string }>(
+  read: (after: string | undefined) => Promise<R[]>,
+): AsyncGenerator<R> {
+  for (let after: string | undefined; ; ) {
+    const page = await read(after);
+    yield* page;
+    after = page.at(-1)?.id;
+    if (page.length < PAGE) return;
+  }
 }
