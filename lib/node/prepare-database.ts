@@ -5,15 +5,17 @@ import { isMissingTable, isUnavailable } from '../../db/errors.ts';
 import { prepareEmptyTables, UnguardedTablesError } from '../../db/migrations/empty-tables.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
+import { oneLine } from '../admin/error.ts';
 import { ConfigError } from '../config/parse.ts';
 import type { Logger } from '../logger.ts';
 
 const DATABASE_WAIT_MS = 30_000;
 
-/** The name of the database's cell; undefined in a new database and in that of a version without cells. */
+/** The name that is noted of the database's cell, as text for a terminal; undefined in a new database and in that of a version without cells. */
 async function cellOf({ sql }: Database): Promise<string | undefined> {
   try {
-    return await readCellName(sql);
+    const noted = await readCellName(sql);
+    return noted === undefined ? undefined : oneLine(noted);
   } catch (error) {
     if (isMissingTable(error)) return undefined;
     throw error;
@@ -38,14 +40,17 @@ export async function prepareDatabase(
   try {
     for (;;) {
       try {
-        if (cell !== undefined) requireOwn(cell, (await cellOf(database)) ?? cell);
+        const noted = await cellOf(database);
+        if (cell !== undefined) requireOwn(cell, noted ?? cell);
+        else if (noted !== undefined)
+          log.warn('SVC_CELL is unset, but the database is that of a cell', { cell: noted });
         const reason = await migrateShared(database.sql, sharedMigrations);
         await prepareEmptyTables(database.sql, orgMigrations).catch((error) => {
           if (!(error instanceof UnguardedTablesError)) throw error;
           // Those that have tables are served.
           log.error('organizations without tables are not served', { error });
         });
-        if (cell !== undefined) requireOwn(cell, await noteCellName(database.sql, cell));
+        if (cell !== undefined) requireOwn(cell, oneLine(await noteCellName(database.sql, cell)));
         if (reason) log.warn('searches are not indexed: the database has no extension pg_trgm', { reason });
         return;
       } catch (error) {

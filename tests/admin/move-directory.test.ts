@@ -4,6 +4,7 @@ import { noteCellName } from '../../db/cells/own-name.ts';
 import { openDatabase } from '../../db/client.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
+import { createLogger } from '../../lib/logger.ts';
 import { prepareDatabase } from '../../lib/node/prepare-database.ts';
 import { leftIn, sqlOf, UNAVAILABLE, useCells } from '../support/admin/cells.ts';
 import { admin } from '../support/admin/command.ts';
@@ -105,6 +106,17 @@ describe('the name of the other cell', () => {
     await expect(start(ONE)).rejects.toThrow(
       `SVC_CELL: DATABASE_URL is the database of the cell ${TWO} (setting "cell")`,
     );
+    const warnings: string[] = [];
+    const log = createLogger({ level: 'warn', format: 'json', write: (line) => warnings.push(line) });
+    await prepareDatabase({ url: two.databaseUrl, cell: undefined }, log);
+    expect(warnings.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        message: 'SVC_CELL is unset, but the database is that of a cell',
+        cell: TWO,
+      }),
+    ]);
+    const doctor = await admin(two.databaseUrl, ['doctor', '--json']);
+    expect(doctor.out).toContain(`the database is that of the cell ${TWO}, but SVC_CELL is unset`);
     const wrong = await admin(two.databaseUrl, ['cells', 'sync'], {
       env: { SVC_CELL: ONE, SVC_CELLS_URL: directory.urlOf(ONE) },
     });

@@ -15,9 +15,15 @@ export async function checkDirectory(
   { sql }: Database,
   { cell, cellsUrl }: Pick<Config, 'cell' | 'cellsUrl'>,
 ): Promise<Check[]> {
+  const noted = await readCellName(sql);
+  if (cell === undefined && cellsUrl === undefined && noted !== undefined)
+    return [
+      directory.warning(
+        `the database is that of the cell ${noted}, but SVC_CELL is unset: such a server takes slugs that other cells have`,
+      ),
+    ];
   if (cellsUrl === undefined) return [];
   if (cell === undefined) return [directory.failed('SVC_CELLS_URL is set without SVC_CELL')];
-  const noted = await readCellName(sql);
   if (noted !== undefined && noted !== cell)
     return [directory.failed(`SVC_CELL is ${cell}, but the database is that of the cell ${noted}`)];
   const own = openDatabase({ url: cellsUrl, max: 1, applicationName: 'svc-findings-admin' });
