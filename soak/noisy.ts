@@ -68,7 +68,7 @@ export const noisy = scenario({
             streams: { [part]: noises[part] },
             seconds: seconds + 1,
             breaksOff: true,
-            nice: 19,
+            priority: 'last',
           }),
         );
         for (const { kill } of noise) site.onClose(kill);
@@ -185,7 +185,7 @@ function steadyLoad(url: string, org: SeededOrg): Load<keyof Window> {
       push: { requests: [pushTo(url, org)], status: 201, perSecond: PER_SECOND.push },
     },
     // Clients have machines of their own: their waiting for a processor is no delay of the service.
-    nice: -20,
+    priority: 'first',
   };
 }
 

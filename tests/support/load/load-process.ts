@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { createWireClient, type WireClient } from '../http/wire-client.ts';
 import { serveJob } from './helper.ts';
 import { type Load, MARK, markText, type Sent, type Stream } from './load.ts';
@@ -13,13 +15,25 @@ interface Clock {
   ended?: Promise<void>;
 }
 
-serveJob<Load, Record<string, Sent>, true>(async (load, { signal, report }) => {
-  const { streams, nice, seconds = Number.POSITIVE_INFINITY, breaksOff } = load;
+/**
+ * A process of the lowest niceness still keeps a processor for some milliseconds, once Linux has given it one. Only the policy
+ * SCHED_IDLE makes it leave at once, see sched(7); Node cannot set it, and Linux has a command for it.
+ */
+async function setPriorityOf(priority: 'first' | 'last'): Promise<void> {
   try {
-    if (nice) setPriority(nice);
+    setPriority(priority === 'first' ? -20 : 19);
   } catch {
     // Only the superuser may raise it.
   }
+  if (priority === 'last')
+    await promisify(execFile)('chrt', ['--all-tasks', '--idle', '--pid', '0', `${process.pid}`]).catch(
+      () => {},
+    );
+}
+
+serveJob<Load, Record<string, Sent>, true>(async (load, { signal, report }) => {
+  const { streams, priority, seconds = Number.POSITIVE_INFINITY, breaksOff } = load;
+  if (priority) await setPriorityOf(priority);
   const end = performance.now() + seconds * 1_000;
   const isOver = () => signal.aborted || performance.now() >= end;
   const clock = { isOver, ...(breaksOff && { ended: sleep(seconds * 1_000) }) };

@@ -35,8 +35,8 @@ export interface Load<Name extends string = string> {
   distinct?: number | undefined;
   /** Breaks off what is not answered in time. By default the last requests are waited for. */
   breaksOff?: boolean;
-  /** Priority of the process that sends, where this user may set it. */
-  nice?: number;
+  /** Priority of the process that sends, where this user may set it: before all others, or only when a processor is idle. */
+  priority?: 'first' | 'last';
 }
 
 /** What became of a stream's requests. */
