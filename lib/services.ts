@@ -83,8 +83,7 @@ export interface CoreServices {
   staticFiles: MiddlewareHandler | undefined;
   /** Unset: the runtime compresses responses itself. */
   gzip: Gzip | undefined;
-  /** For JSON bodies that are not small. Unset: the runtime limits memory itself. */
-  bodies: ByteBudget | undefined;
+  bodies: BodyBudgets | undefined;
   reports: ReportReader;
   /** The page of the web UI, whatever its address: `index.html`. */
   page: string;
@@ -123,6 +122,14 @@ export interface Services extends CoreServices {
 /** Compresses bytes in the gzip format (RFC 1952). */
 export type Gzip = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
 
+/** For JSON bodies that are not small. Unset: the runtime limits memory itself. */
+export interface BodyBudgets {
+  /** By the ids of organizations. */
+  ofOrgs: ByteBudget;
+  /** By the networks of clients that send a request outside organizations. */
+  ofClients: ByteBudget;
+}
+
 /** What differs between Node, the edge and tests. */
 export interface Platform {
   config: Config;
@@ -133,7 +140,7 @@ export interface Platform {
   remoteAddress?: (c: Context) => string;
   staticFiles?: MiddlewareHandler;
   gzip?: Gzip;
-  bodies?: ByteBudget;
+  bodies?: BodyBudgets;
   page?: string;
   clock?: Clock;
   orgMigrations?: readonly Migration[];

@@ -7,13 +7,16 @@ export interface ByteBudget {
    * @param bytes at most `perKey`
    * @param request.signal withdraws the request while it waits
    * @param request.sender for a body that arrives after this call
-   * @returns a function that frees them
+   * @returns a function that frees them; call it when the body has arrived, with the bytes that are still needed, and when none are
    * @throws `OVER_SHARE` after the timeout
    */
-  reserve(key: string, bytes: number, request?: ReserveRequest): Promise<() => void>;
+  reserve(key: string, bytes: number, request?: ReserveRequest): Promise<Release>;
   inUse(): number;
   waiting(): number;
 }
+
+/** Frees reserved bytes. @param rest stay reserved; 0 by default. There is nothing more to arrive */
+export type Release = (rest?: number) => void;
 
 export interface ReserveRequest {
   signal?: AbortSignal;
@@ -22,8 +25,8 @@ export interface ReserveRequest {
 
 /** A client that sends a body. While others wait, it is aborted if it is slow. */
 export interface Sender {
-  /** The bytes that have arrived; undefined when the body is complete. */
-  received(): number | undefined;
+  /** The bytes that have arrived. */
+  received(): number;
   /** Aborts the request, which then frees its bytes. */
   breakOff(): void;
 }
@@ -32,6 +35,11 @@ export interface ByteBudgetOptions {
   total: number;
   perKey: number;
   timeoutMs?: number;
+  /**
+   * While other requests wait, a body must arrive as fast as if all reserved bytes came in this time. Otherwise a few clients that
+   * send a byte per second could keep everybody else from sending. By default 20 s.
+   */
+  arrivalMs?: number;
 }
 
 /** A reservation whose body is arriving. */
@@ -42,10 +50,6 @@ interface Arriving {
   since: number;
 }
 
-/**
- * While other requests wait, a body must arrive as fast as if all reserved bytes came in this time. Otherwise a few clients
- * that send a byte per second could keep everybody else from sending.
- */
 const ARRIVAL_MS = 20_000;
 /** Before this time, the rate of a sender is not known. */
 const GRACE_MS = 2_000;
@@ -63,7 +67,7 @@ interface Queue {
 }
 
 export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
-  const { total, perKey, timeoutMs = ACQUIRE_TIMEOUT_MS } = options;
+  const { total, perKey, timeoutMs = ACQUIRE_TIMEOUT_MS, arrivalMs = ARRIVAL_MS } = options;
   /** A queue moves to the end when it is served. */
   const queues = new Map<string, Queue>();
   const arriving = new Set<Arriving>();
@@ -73,18 +77,19 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
 
   const fitsShare = ({ held }: Queue, bytes: number) => held + bytes <= perKey;
 
-  function take(key: string, queue: Queue, bytes: number, sender: Sender | undefined): () => void {
-    let isFree = false;
+  function take(key: string, queue: Queue, bytes: number, sender: Sender | undefined): Release {
+    let reserved = bytes;
     held += bytes;
     queue.held += bytes;
     const entry = sender && { key, bytes, sender, since: performance.now() };
     if (entry) arriving.add(entry);
-    return () => {
-      if (isFree) return;
-      isFree = true;
+    return (rest = 0) => {
       if (entry) arriving.delete(entry);
-      held -= bytes;
-      queue.held -= bytes;
+      const freed = reserved - rest;
+      if (freed <= 0) return;
+      reserved = rest;
+      held -= freed;
+      queue.held -= freed;
       serve();
       deleteUnused(key, queue);
     };
@@ -94,42 +99,53 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
     if (held === 0 && waiters.length === 0) queues.delete(key);
   }
 
-  /** Serves the first queue whose share allows it. It waits for enough bytes, so that small requests do not starve large ones. */
+  /** The first queue whose share allows its next request. */
+  function nextInLine(): { key: string; queue: Queue; waiter: Waiter } | undefined {
+    for (const [key, queue] of queues) {
+      const [waiter] = queue.waiters;
+      if (waiter && fitsShare(queue, waiter.bytes)) return { key, queue, waiter };
+    }
+    return undefined;
+  }
+
+  /** Serves waiting requests. The first one waits for enough bytes, so that small requests do not starve large ones. */
   function serve(): void {
     while (waiting > 0) {
-      const next = [...queues].find(
-        ([, queue]) => queue.waiters[0] && fitsShare(queue, queue.waiters[0].bytes),
-      );
-      if (!next) return;
-      const [key, queue] = next;
-      const [waiter] = queue.waiters as [Waiter];
-      if (held + waiter.bytes > total) return;
-      queues.delete(key);
-      queues.set(key, queue);
-      waiter.grant();
+      const next = nextInLine();
+      if (!next || held + next.waiter.bytes > total) return;
+      queues.delete(next.key);
+      queues.set(next.key, next.queue);
+      next.waiter.grant();
     }
   }
 
-  /** Aborts the sender of the largest body that arrives slowly, if a waiting request can use its bytes. */
+  /** Aborts senders that are slow, the slowest first, until the requests that are next have enough bytes. */
   function breakOffSlow(): void {
     const now = performance.now();
-    const isTotalUsed = isSomeoneNext();
-    let largest: Arriving | undefined;
-    for (const entry of arriving) {
-      const received = entry.sender.received();
-      if (received === undefined) {
-        arriving.delete(entry);
-        continue;
-      }
-      const ms = now - entry.since;
-      const isSlow = ms >= GRACE_MS && received < (entry.bytes * ms) / ARRIVAL_MS;
-      const isWanted = isTotalUsed || (queues.get(entry.key)?.waiters.length ?? 0) > 0;
-      if (isSlow && isWanted && entry.bytes > (largest?.bytes ?? 0)) largest = entry;
+    const progress = ({ bytes, sender, since }: Arriving) =>
+      (sender.received() * arrivalMs) / (bytes * (now - since));
+    const slow = [...arriving]
+      .filter((entry) => now - entry.since >= GRACE_MS && progress(entry) < 1)
+      .sort((a, b) => progress(a) - progress(b) || b.bytes - a.bytes);
+    const next = nextInLine();
+    let missing = next ? held + next.waiter.bytes - total : 0;
+    const missingInShares = new Map<string, number>();
+    for (const entry of slow) {
+      const { key, bytes, sender } = entry;
+      const missingInShare = missingInShares.get(key) ?? missingOf(key);
+      if (missing <= 0 && missingInShare <= 0) continue;
+      missing -= bytes;
+      missingInShares.set(key, missingInShare - bytes);
+      // Removed now, so that it is aborted once: its bytes are freed later.
+      arriving.delete(entry);
+      sender.breakOff();
     }
-    if (!largest) return;
-    // Removed now, so that it is aborted once: its bytes are freed later.
-    arriving.delete(largest);
-    largest.sender.breakOff();
+  }
+
+  /** The bytes that the next request of a sender lacks in its share. */
+  function missingOf(key: string): number {
+    const { held = 0, waiters = [] } = queues.get(key) ?? {};
+    return waiters[0] ? held + waiters[0].bytes - perKey : 0;
   }
 
   function wait(
@@ -137,7 +153,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
     queue: Queue,
     bytes: number,
     { signal, sender }: ReserveRequest,
-  ): Promise<() => void> {
+  ): Promise<Release> {
     checkTimer ??= setInterval(breakOffSlow, CHECK_MS);
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -172,19 +188,12 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
     });
   }
 
-  /** Whether a waiting request is next in line and only the total delays it. */
-  function isSomeoneNext(): boolean {
-    for (const queue of queues.values())
-      if (queue.waiters[0] && fitsShare(queue, queue.waiters[0].bytes)) return true;
-    return false;
-  }
-
   return {
     async reserve(key, bytes, request = {}) {
       const queue = queues.get(key) ?? { held: 0, waiters: [] };
       queues.set(key, queue);
       const fits = queue.waiters.length === 0 && fitsShare(queue, bytes) && held + bytes <= total;
-      return fits && !isSomeoneNext()
+      return fits && !nextInLine()
         ? take(key, queue, bytes, request.sender)
         : wait(key, queue, bytes, request);
     },

@@ -61,7 +61,7 @@ export interface PublicCall {
   peer: Peer;
   /** When the request arrived, by the services' clock. */
   now: Date;
-  /** The JSON body as it was sent; empty if there is none. */
+  /** The JSON body as it was sent, if the endpoint declares `maxBytes`; otherwise empty. */
   bodyBytes: Uint8Array<ArrayBuffer>;
   /** The cached result of `resolveOrg`. */
   namedOrg?: Promise<Org>;

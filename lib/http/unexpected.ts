@@ -1,5 +1,4 @@
 import { isMoving, isOfDeletedUser, isUnavailable, lacksOrgTable, refusesWrites } from '../../db/errors.ts';
-import { hasLeft } from '../../db/moves/leave.ts';
 import { connectionsOverShare, isOverShare } from '../fair-share/over-share.ts';
 import type { Services } from '../services.ts';
 import { isTokenOf } from '../tokens/format.ts';
@@ -39,7 +38,7 @@ export function unexpectedError(
 export async function hasMoved(call: PublicCall | undefined, error: unknown): Promise<boolean> {
   if (!call?.namedOrg || !(lacksOrgTable(error) || lacksSharedRows(call, error))) return false;
   const org = await call.namedOrg.catch(() => undefined);
-  return org !== undefined && (await hasLeft(call.services.database.sql, org.slug).catch(() => false));
+  return org !== undefined && (await call.services.orgs.hasLeft(org.slug).catch(() => false));
 }
 
 /**

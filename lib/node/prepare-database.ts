@@ -42,8 +42,6 @@ export async function prepareDatabase(
       try {
         const noted = await cellOf(database);
         if (cell !== undefined) requireOwn(cell, noted ?? cell);
-        else if (noted !== undefined)
-          log.warn('SVC_CELL is unset, but the database is that of a cell', { cell: noted });
         const reason = await migrateShared(database.sql, sharedMigrations);
         await prepareEmptyTables(database.sql, orgMigrations).catch((error) => {
           if (!(error instanceof UnguardedTablesError)) throw error;
@@ -51,6 +49,8 @@ export async function prepareDatabase(
           log.error('organizations without tables are not served', { error });
         });
         if (cell !== undefined) requireOwn(cell, oneLine(await noteCellName(database.sql, cell)));
+        else if (noted !== undefined)
+          log.warn('SVC_CELL is unset, but the database is that of a cell', { cell: noted });
         if (reason) log.warn('searches are not indexed: the database has no extension pg_trgm', { reason });
         return;
       } catch (error) {

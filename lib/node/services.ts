@@ -2,13 +2,12 @@ import { gzipSync } from 'node:zlib';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { openReplica, type Replica } from '../../db/replica/replica.ts';
 import type { Config } from '../config/config.ts';
-import { type ByteBudget, createByteBudget } from '../fair-share/byte-budget.ts';
+import { createByteBudget } from '../fair-share/byte-budget.ts';
 import { countPermits } from '../fair-share/permits.ts';
-import { MAX_BATCH_BYTES } from '../findings/pushes/batch.ts';
 import type { Logger } from '../logger.ts';
 import { FORM_BYTES } from '../reports/form.ts';
 import type { ReportReader } from '../reports/reader.ts';
-import { connectServices, createCore, type Platform, type Services } from '../services.ts';
+import { type BodyBudgets, connectServices, createCore, type Platform, type Services } from '../services.ts';
 import { readMailSecret } from './mail-secret.ts';
 import { createReportProcesses } from './reports/report-processes.ts';
 import { createSlugClaims } from './slug-claims.ts';
@@ -29,7 +28,7 @@ export async function createServices(platform: NodePlatform): Promise<Services> 
   });
   const replica = openReplicaOf(config, database, log);
   const mailSecret = await readMailSecret(config, log);
-  const { reports = createReportReader(config, log), bodies = budgetFor(MAX_BATCH_BYTES) } = platform;
+  const { reports = createReportReader(config, log), bodies = createBodyBudgets() } = platform;
   const metrics = { ...platform.metrics, ...(replica && { replica: replica.state }) };
   const core = await createCore({ ...platform, reports, bodies, mailSecret, gzip, metrics }, database.pool);
   return connectServices(core, { database, max, replica, slugClaims: createSlugClaims(config) });
@@ -58,11 +57,13 @@ function openReplicaOf(
 const gzip = (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes, { level: 1 }));
 
 const MIB = 1024 * 1024;
-/** Bodies of the largest size that the process holds in memory. One organization has half of them. */
-const BODIES = 4;
+const createBodyBudgets = (): BodyBudgets => ({
+  ofOrgs: createByteBudget({ total: 64 * MIB, perKey: 32 * MIB, arrivalMs: 5_000 }),
+  ofClients: createByteBudget({ total: 8 * MIB, perKey: 4 * MIB, arrivalMs: 5_000 }),
+});
 
-const budgetFor = (largest: number): ByteBudget =>
-  createByteBudget({ total: BODIES * largest, perKey: (BODIES / 2) * largest });
+/** Reports of the largest size that the process holds in memory. One organization has half of them. */
+const BODIES = 4;
 
 /** The heap of a process that reads reports: what it needs anyway, and for each MiB of a report. */
 const OWN_HEAP_MIB = 128;
@@ -73,9 +74,10 @@ function createReportReader({ maxReport }: Config, log: Logger): ReportReader {
     heapMiB: OWN_HEAP_MIB + Math.ceil((HEAP_PER_MIB * maxReport) / MIB),
     onBug: (stack) => log.error('a report could not be imported', { stack }),
   });
+  const largest = maxReport + FORM_BYTES;
   return {
     maxBytes: maxReport,
-    bodies: budgetFor(maxReport + FORM_BYTES),
+    bodies: createByteBudget({ total: BODIES * largest, perKey: (BODIES / 2) * largest }),
     open: processes.open,
   };
 }

@@ -10,7 +10,7 @@ import type { SentReport } from './unwrap.ts';
 
 const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
 
-const WHAT = { one: 'report', many: 'reports' };
+const NOUNS = { one: 'report', many: 'reports' };
 
 /** Tells clients the limit of the report, without parsing a message. */
 export const maxBytesDetail = (maxBytes: number): FieldError => ({
@@ -29,12 +29,12 @@ export interface ReceivedReport extends SentReport {
  * the body arrives slowly while others wait for memory
  */
 export async function receiveReport({ c, org, services }: InOrgCall): Promise<ReceivedReport> {
-  const { bodies, maxBytes: maxReport } = services.reports;
+  const { arrivalMs, bodies, maxBytes: maxReport } = services.reports;
   const contentType = c.req.header('content-type') ?? '';
   const encoding = encodingOf(c.req.header('content-encoding'));
   const maxBytes = maxReport + (isForm(contentType) ? FORM_BYTES : 0);
   const { bytes, free } = await holdBody(c, {
-    ...{ budget: bodies, key: org.id, maxBytes, what: WHAT },
+    ...{ budget: bodies, key: org.id, maxBytes, arrivalMs, nouns: NOUNS },
     tooLarge: () => bodyTooLarge(maxBytes, [maxBytesDetail(maxReport)]),
   });
   if (bytes.byteLength === 0) {
@@ -64,7 +64,7 @@ export async function enterReader({ c, org, services }: InOrgCall): Promise<() =
       return services.reportPermits.acquire({ ...request, timeoutMs: SMALL_WAIT_MS });
     throw error;
   });
-  return (await permitOr(permit, tooManyOf(WHAT))).release;
+  return (await permitOr(permit, tooManyOf(NOUNS))).release;
 }
 
 const ENCODINGS: Record<string, string> = { '': '', identity: '', gzip: 'gzip', 'x-gzip': 'gzip' };

@@ -26,6 +26,8 @@ export interface ReportReader {
   maxBytes: number;
   /** For the bodies that are in memory. Unset on the edge: a request then holds its permit while it reads the body. */
   bodies?: ByteBudget;
+  /** How long a body may take to arrive. Unset: as long as the server allows, while nobody waits for the memory. */
+  arrivalMs?: number;
   /** @throws UnreadableReport */
   open(job: ReportJob): Promise<OpenReport>;
 }

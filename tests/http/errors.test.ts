@@ -186,7 +186,8 @@ describe('a limit that is reached', () => {
   const others = limited.filter(([name, operation]) => !ofOrg(operation) && !BODY_ONLY.includes(name));
 
   it.each(withBody)('says how long to wait for memory for a large body: %s', async (_, operation) => {
-    const bodies = createByteBudget({ total: 1, perKey: 1, timeoutMs: 10 });
+    const full = createByteBudget({ total: 1, perKey: 1, timeoutMs: 10 });
+    const bodies = { ofOrgs: full, ofClients: full };
     const unknown = 'x'.repeat(100_000);
     const answer = await call(over({ bodies }), operation, { body: { unknown } });
     expect(outcome(answer)).toEqual([429, 'rate_limit_error/exceeded']);

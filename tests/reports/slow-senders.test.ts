@@ -1,9 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
+import type { ReportReader } from '../../lib/reports/reader.ts';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
 import { createDatabase } from '../support/database/database.ts';
 import { afterSuite } from '../support/run/suite.ts';
+import { startApp } from '../support/server/app.ts';
 import { startServer, stopServers } from '../support/server/server.ts';
 
 const LARGEST = 64 * 1024 * 1024;
@@ -58,13 +60,44 @@ describe('four clients of two organizations that announce the largest report and
   });
 });
 
+it('a report that arrives slowly on the edge, where it holds a permit meanwhile, is broken off', async () => {
+  const reader: ReportReader = {
+    ...{ maxBytes: 1_000, arrivalMs: 300 },
+    open: async () => ({
+      format: 'sarif',
+      errors: [],
+      sources: [],
+      count: 0,
+      next: async () => [],
+      close() {},
+    }),
+  };
+  const t = await startApp({ reports: reader });
+  const { projectId, token, slug } = await createOrg(t.api);
+  const send = (body: string | ReadableStream) =>
+    t.app.request(
+      new Request(`http://localhost/api/v1/agent/reports?project_id=${projectId}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'x-org-slug': slug },
+        body,
+        ...({ duplex: 'half' } as object),
+      }),
+    );
+  const answer = send(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from(REPORT)) }));
+  await expect.poll(() => t.services.reportPermits.inUse()).toBe(1);
+  const refused = await answer;
+  expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('too slowly')]);
+  expect(t.services.reportPermits.inUse()).toBe(0);
+  expect((await send(REPORT)).status).toBe(201);
+});
+
 describe('a byte budget with senders', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
   /** A sender that has sent a share of its bytes. */
-  function createSender(received: number | undefined) {
+  function createSender(received: number) {
     const breakOff = vi.fn();
     return { received: () => received, breakOff };
   }
@@ -95,8 +128,9 @@ describe('a byte budget with senders', () => {
 
   it('leaves senders alone that are fast enough, that began just now, or that have sent everything', async () => {
     const budget = start();
-    const complete = createSender(undefined);
-    await budget.reserve('a', 60, { sender: complete });
+    const complete = createSender(1);
+    const release = await budget.reserve('a', 60, { sender: complete });
+    release(60);
     const fast = createSender(40);
     await budget.reserve('a', 40, { sender: fast });
     const recent = createSender(0);
@@ -109,6 +143,38 @@ describe('a byte budget with senders', () => {
     vi.advanceTimersByTime(10_000);
     expect(await waiting).toBe('OVER_SHARE');
     for (const { breakOff } of [complete, fast]) expect(breakOff).not.toHaveBeenCalled();
+  });
+
+  it('aborts the slowest first, and as many as the next request needs', async () => {
+    const budget = start();
+    const honest = createSender(8);
+    await budget.reserve('a', 90, { sender: honest });
+    const silent = [];
+    for (let i = 0; i < 11; i++) {
+      const sender = createSender(0);
+      silent.push({ sender, release: await budget.reserve(i === 0 ? 'a' : 'b', 10, { sender }) });
+    }
+    const waiting = budget.reserve('c', 45);
+    vi.advanceTimersByTime(2_100);
+    const aborted = silent.filter(({ sender }) => sender.breakOff.mock.calls.length > 0);
+    expect(aborted).toHaveLength(5);
+    for (const { release } of aborted) release();
+    await waiting;
+    vi.advanceTimersByTime(10_000);
+    expect(silent.filter(({ sender }) => sender.breakOff.mock.calls.length > 0)).toHaveLength(5);
+    expect(honest.breakOff).not.toHaveBeenCalled();
+  });
+
+  it('frees what is not needed of a body that has arrived', async () => {
+    const budget = start();
+    const release = await budget.reserve('a', 100);
+    const waiting = budget.reserve('a', 60);
+    release(40);
+    (await waiting)();
+    expect(budget.inUse()).toBe(40);
+    release();
+    release();
+    expect(budget.inUse()).toBe(0);
   });
 
   it('aborts the sender with the most bytes first', async () => {

@@ -3,7 +3,7 @@ import { readCellName } from '../../../db/cells/own-name.ts';
 import { ownsDirectory } from '../../../db/cells/roles.ts';
 import { type Database, openDatabase } from '../../../db/client.ts';
 import type { Config } from '../../config/config.ts';
-import { reasonOf } from '../error.ts';
+import { oneLine, reasonOf } from '../error.ts';
 import { type Check, checksOf } from './checks.ts';
 
 export const DIRECTORY_DOCS = 'docs/scaling.md#rights-in-the-directory';
@@ -19,7 +19,7 @@ export async function checkDirectory(
   if (cell === undefined && cellsUrl === undefined && noted !== undefined)
     return [
       directory.warning(
-        `the database is that of the cell ${noted}, but SVC_CELL is unset: such a server takes slugs that other cells have`,
+        `the database is that of the cell ${oneLine(noted)}, but SVC_CELL is unset: such a server takes slugs that other cells have`,
       ),
     ];
   if (cellsUrl === undefined) return [];

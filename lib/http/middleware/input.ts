@@ -1,11 +1,13 @@
 import type { InOrgCall, PublicCall } from '../call.ts';
+import type { Share } from '../request/held-body.ts';
 import { bodyReader, type RequestSchemas, readHeaders, readParams, readQuery } from '../request/input.ts';
+import { networkOf } from '../request/network.ts';
 import { middleware } from './middleware.ts';
 
 /**
  * Reads and validates headers, body and query (400), then the path (404). `openapi/operation.ts` derives the errors from the
  * schemas.
- * @param maxBytes the limit of the body
+ * @param maxBytes the limit of a body that may be large: its bytes are kept, and count, until the request is answered
  */
 export function input({ headers, body, query, params }: RequestSchemas, maxBytes?: number) {
   const readBody = body && bodyReader(body, maxBytes);
@@ -25,16 +27,21 @@ export function input({ headers, body, query, params }: RequestSchemas, maxBytes
   /** @returns a function that frees the memory of the body */
   async function readBodyOf(call: PublicCall & Input): Promise<() => void> {
     if (!readBody) return () => {};
-    const { services, peer } = call;
-    const org = 'org' in call ? (call as PublicCall & Input & InOrgCall).org : undefined;
-    const body = await readBody(call.c, { budget: services.bodies, key: org?.id ?? peer.ip });
-    call.body = body.value;
-    call.bodyBytes = body.bytes;
-    if (org) return body.free;
-    // Strangers keep no memory from organizations while they wait for something else.
-    body.free();
-    return () => {};
+    const { bytes, free, value } = await readBody(call.c, shareOf(call));
+    call.body = value;
+    if (maxBytes !== undefined) call.bodyBytes = bytes;
+    else free();
+    return free;
   }
+}
+
+/** Requests outside organizations have a budget of their own: who sends them may be a stranger. */
+function shareOf(call: PublicCall): Share {
+  const { peer, services } = call;
+  const { org } = call as Partial<InOrgCall>;
+  return org
+    ? { budget: services.bodies?.ofOrgs, key: org.id }
+    : { budget: services.bodies?.ofClients, key: networkOf(peer.ip) };
 }
 
 type Input = { [K in keyof RequestSchemas]: unknown };

@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import type { ByteBudget, Sender } from '../../fair-share/byte-budget.ts';
+import type { ByteBudget, Release, Sender } from '../../fair-share/byte-budget.ts';
 import { OverShareError, permitOr } from '../../fair-share/over-share.ts';
 import { ApiError } from '../errors.ts';
 import { announcedLength, bodyTooLarge, FIRST_BYTES, readBody } from './body-stream.ts';
@@ -12,43 +12,50 @@ export interface HeldBody {
 
 export const NO_BODY: HeldBody = { bytes: new Uint8Array(), free() {} };
 
-/** How to hold a body. */
-export interface HoldOptions {
+/** What limits the memory for bodies, and whose share of it one uses. */
+export interface Share {
   /** Unset: the runtime limits memory itself. */
   budget: ByteBudget | undefined;
-  /** Who sends the body: its share of the budget. */
   key: string;
+}
+
+export interface HoldOptions extends Share {
   maxBytes: number;
   /** Whether a body of at most `FIRST_BYTES` does not count. */
   smallIsFree?: boolean;
+  /** A body that takes longer to arrive is broken off. */
+  arrivalMs?: number | undefined;
   tooLarge?: () => ApiError;
-  what: Sent;
+  nouns: Nouns;
 }
 
 /** What is sent, in messages of errors. */
-export interface Sent {
+export interface Nouns {
   one: string;
   many: string;
 }
 
-export const tooManyOf = ({ many }: Sent) => `Too many ${many} are sent at a time. Send this one again.`;
+export const tooManyOf = ({ many }: Nouns) => `Too many ${many} are sent at a time. Send this one again.`;
 
 /**
- * Receives the body of a request, once there is memory for it.
+ * Receives the body of a request, once there is memory for it. One without an announced length counts as the largest until it has
+ * arrived.
  * @throws ApiError `invalid_body`; OverShareError when the sender's share of the memory is in use for too long, or when the body arrives
  * slowly while others wait for memory
  */
-export async function holdBody(
-  c: Context,
-  { budget, key, maxBytes, smallIsFree = false, tooLarge = () => bodyTooLarge(maxBytes), what }: HoldOptions,
-): Promise<HeldBody> {
+export async function holdBody(c: Context, options: HoldOptions): Promise<HeldBody> {
+  const { maxBytes, smallIsFree = false, tooLarge = () => bodyTooLarge(maxBytes) } = options;
   const length = announcedLength(c);
   if (length !== undefined && !(length <= maxBytes)) throw tooLarge();
+  if (smallIsFree && length !== undefined && length <= FIRST_BYTES) {
+    const buffer = await c.req.arrayBuffer().catch(endedEarly);
+    return { ...NO_BODY, bytes: new Uint8Array(buffer) };
+  }
 
+  const { budget, key, arrivalMs, nouns } = options;
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  let received: number | undefined = 0;
+  let received = 0;
   let isBrokenOff = false;
-  let { free } = NO_BODY;
   const sender: Sender = {
     received: () => received,
     breakOff() {
@@ -57,31 +64,31 @@ export async function holdBody(
       reader?.cancel().catch(() => {});
     },
   };
+  let release: Release = () => {};
   const reserve = async () => {
     const reserved = budget?.reserve(key, length ?? maxBytes, { signal: c.req.raw.signal, sender });
-    if (reserved) free = await permitOr(reserved, tooManyOf(what));
+    if (reserved) release = await permitOr(reserved, tooManyOf(nouns));
   };
-  const isSmall = smallIsFree && length !== undefined && length <= FIRST_BYTES;
-  if (isSmall) {
-    const buffer = await c.req.arrayBuffer().catch(endedEarly);
-    return { ...NO_BODY, bytes: new Uint8Array(buffer) };
-  }
   const mayBeSmall = smallIsFree && length === undefined;
   if (!mayBeSmall) await reserve();
+  const timer = arrivalMs === undefined ? undefined : setTimeout(sender.breakOff, arrivalMs);
   try {
     reader = c.req.raw.body?.getReader();
     const onProgress = (bytes: number) => {
       received = bytes;
     };
     const limits = { maxBytes, length, onProgress, tooLarge, ...(mayBeSmall && { onLarge: reserve }) };
-    const bytes = reader ? await readBody(reader, limits).catch(endedEarly) : NO_BODY.bytes;
-    if (isBrokenOff)
-      throw new OverShareError(`The ${what.one} arrived too slowly while others waited. Send it again.`);
-    received = undefined;
-    return { bytes, free };
+    // A read that is broken off ends or fails, depending on the runtime.
+    const ended = (error: unknown) => (isBrokenOff ? NO_BODY.bytes : endedEarly(error));
+    const bytes = reader ? await readBody(reader, limits).catch(ended) : NO_BODY.bytes;
+    if (isBrokenOff) throw new OverShareError(`The ${nouns.one} arrived too slowly. Send it again.`);
+    release(bytes.byteLength);
+    return { bytes, free: () => release() };
   } catch (error) {
-    free();
+    release();
     throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { ApiError, type FieldError } from '../errors.ts';
-import { type HeldBody, type HoldOptions, holdBody, NO_BODY } from './held-body.ts';
+import { type HeldBody, holdBody, NO_BODY, type Share } from './held-body.ts';
 
 /** The input of an endpoint; each part is an object schema. */
 export interface RequestSchemas {
@@ -27,19 +27,16 @@ export interface ReadBody extends HeldBody {
   value: unknown;
 }
 
-/** Who sends a body, and what limits the memory for it. */
-export type BodySender = Pick<HoldOptions, 'budget' | 'key'>;
-
 /** Reads the JSON object of the body. Throws ApiError `invalid_body`, OverShareError, or what {@link fieldErrors} returns. */
-export type BodyReader = (c: Context, sender: BodySender) => Promise<ReadBody>;
+export type BodyReader = (c: Context, share: Share) => Promise<ReadBody>;
 
 /** @param maxBytes the limit of the body */
 export function bodyReader(schema: z.ZodType, maxBytes = BODY_LIMIT): BodyReader {
   const isOptional = isOptionalBody(schema);
-  return async (c, sender) => {
+  return async (c, share) => {
     if (isOptional && hasNoBody(c)) return { ...NO_BODY, value: valid(schema, {}) };
     requirePlainJson(c);
-    const held = await holdBody(c, { ...sender, maxBytes, smallIsFree: true, what: WHAT });
+    const held = await holdBody(c, { ...share, maxBytes, smallIsFree: true, nouns: NOUNS });
     try {
       return { ...held, value: valid(schema, parseObject(held.bytes)) };
     } catch (error) {
@@ -49,7 +46,7 @@ export function bodyReader(schema: z.ZodType, maxBytes = BODY_LIMIT): BodyReader
   };
 }
 
-const WHAT = { one: 'body', many: 'large bodies' };
+const NOUNS = { one: 'body', many: 'large bodies' };
 
 function valid(schema: z.ZodType, value: unknown): unknown {
   const parsed = schema.safeParse(value);
