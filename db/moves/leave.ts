@@ -6,7 +6,7 @@ import { orgMoves } from '../schema/moves.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import { orgDeletions, orgs, projectTransfers, reservedSlugs } from '../schema/orgs.ts';
 import { personalTokens } from '../schema/personal-tokens.ts';
-import { run, type SqlClient } from '../statements.ts';
+import { arrayText, run, type SqlClient } from '../statements.ts';
 import { formerSchema, type MovingOrg } from './moves.ts';
 import { lockingTables } from './pause.ts';
 
@@ -149,12 +149,17 @@ export async function purgeFormer(client: SqlClient, orgId: string): Promise<boo
   return true;
 }
 
+const isLeft = sql`org_id is null and moved_to is not null`;
+
 /** The cell that an organization with this slug or custom domain has moved to, as SQL: null if there is none. */
 export const cellOf = (name: string): SQL<string | null> =>
-  sql`(select moved_to from ${reservedSlugs} where slug = ${name} and org_id is null and moved_to is not null)`;
+  sql`(select moved_to from ${reservedSlugs} where slug = ${name} and ${isLeft})`;
 
-/** Whether an organization with this slug has moved to another cell. */
-export async function hasLeft(client: SqlClient, slug: string): Promise<boolean> {
-  const [row] = await run<{ cell: string | null }>(client, sql`select ${cellOf(slug)} as cell`);
-  return row?.cell != null;
+/** Which of these slugs are of organizations that have moved to another cell. */
+export async function findLeft(client: SqlClient, slugs: readonly string[]): Promise<Set<string>> {
+  const rows = await run<{ slug: string }>(
+    client,
+    sql`select slug from ${reservedSlugs} where slug = any (${arrayText(slugs)}::text[]) and ${isLeft}`,
+  );
+  return new Set(rows.map(({ slug }) => slug));
 }

@@ -35,28 +35,33 @@ export interface ByteBudgetOptions {
   total: number;
   perKey: number;
   timeoutMs?: number;
-  /**
-   * While other requests wait, a body must arrive as fast as if all reserved bytes came in this time. Otherwise a few clients that
-   * send a byte per second could keep everybody else from sending. By default 20 s.
-   */
-  arrivalMs?: number;
 }
 
-/** A reservation whose body is arriving. */
+/** A reservation whose body is arriving, as it was when it was looked at last. */
 interface Arriving {
   key: string;
   bytes: number;
   sender: Sender;
-  since: number;
+  at: number;
+  received: number;
+  /** How fast it has come since the time before, as a share of what it must; 1 at first. */
+  progress: number;
 }
 
+/**
+ * While other requests wait, a body must arrive as fast as if all reserved bytes came in this time. Otherwise a few clients that send
+ * a byte per second could keep everybody else from sending.
+ */
 const ARRIVAL_MS = 20_000;
-/** Before this time, the rate of a sender is not known. */
-const GRACE_MS = 2_000;
+/** The rate of a sender is measured over this time. */
+const RATE_MS = 2_000;
+/** A request that waits for less may be served without aborting anybody. */
+const PATIENCE_MS = 1_000;
 const CHECK_MS = 500;
 
 interface Waiter {
   bytes: number;
+  since: number;
   grant(): void;
 }
 
@@ -67,7 +72,7 @@ interface Queue {
 }
 
 export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
-  const { total, perKey, timeoutMs = ACQUIRE_TIMEOUT_MS, arrivalMs = ARRIVAL_MS } = options;
+  const { total, perKey, timeoutMs = ACQUIRE_TIMEOUT_MS } = options;
   /** A queue moves to the end when it is served. */
   const queues = new Map<string, Queue>();
   const arriving = new Set<Arriving>();
@@ -81,16 +86,15 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
     let reserved = bytes;
     held += bytes;
     queue.held += bytes;
-    const entry = sender && { key, bytes, sender, since: performance.now() };
+    const entry = sender && { key, bytes, sender, at: performance.now(), received: 0, progress: 1 };
     if (entry) arriving.add(entry);
     return (rest = 0) => {
       if (entry) arriving.delete(entry);
-      const freed = reserved - rest;
-      if (freed <= 0) return;
-      reserved = rest;
+      const freed = Math.max(0, reserved - rest);
+      reserved -= freed;
       held -= freed;
       queue.held -= freed;
-      serve();
+      if (freed > 0) serve();
       deleteUnused(key, queue);
     };
   }
@@ -119,33 +123,57 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
     }
   }
 
-  /** Aborts senders that are slow, the slowest first, until the requests that are next have enough bytes. */
-  function breakOffSlow(): void {
+  /** The senders that are slow, the slowest first. */
+  function findSlow(): Arriving[] {
     const now = performance.now();
-    const progress = ({ bytes, sender, since }: Arriving) =>
-      (sender.received() * arrivalMs) / (bytes * (now - since));
-    const slow = [...arriving]
-      .filter((entry) => now - entry.since >= GRACE_MS && progress(entry) < 1)
-      .sort((a, b) => progress(a) - progress(b) || b.bytes - a.bytes);
-    const next = nextInLine();
-    let missing = next ? held + next.waiter.bytes - total : 0;
-    const missingInShares = new Map<string, number>();
-    for (const entry of slow) {
-      const { key, bytes, sender } = entry;
-      const missingInShare = missingInShares.get(key) ?? missingOf(key);
-      if (missing <= 0 && missingInShare <= 0) continue;
-      missing -= bytes;
-      missingInShares.set(key, missingInShare - bytes);
-      // Removed now, so that it is aborted once: its bytes are freed later.
-      arriving.delete(entry);
-      sender.breakOff();
+    for (const entry of arriving) {
+      const ms = now - entry.at;
+      if (ms < RATE_MS) continue;
+      const received = entry.sender.received();
+      entry.progress = ((received - entry.received) * ARRIVAL_MS) / (entry.bytes * ms);
+      Object.assign(entry, { at: now, received });
     }
+    return [...arriving]
+      .filter(({ progress }) => progress < 1)
+      .sort((a, b) => a.progress - b.progress || b.bytes - a.bytes);
   }
 
-  /** The bytes that the next request of a sender lacks in its share. */
-  function missingOf(key: string): number {
-    const { held = 0, waiters = [] } = queues.get(key) ?? {};
-    return waiters[0] ? held + waiters[0].bytes - perKey : 0;
+  /** Aborts slow senders for requests that wait for long. */
+  function breakOffSlow(): void {
+    const overdue = performance.now() - PATIENCE_MS;
+    const slow = findSlow();
+    let wanted = held - total;
+    for (const [key, queue] of queues) {
+      const waiters = queue.waiters.filter(({ since }) => since <= overdue);
+      const [first] = waiters;
+      if (!first) continue;
+      const bytes = waiters.reduce((sum, one) => sum + one.bytes, 0);
+      const left = queue.held - perKey;
+      const ofKey = slow.filter((entry) => entry.key === key);
+      wanted += Math.min(perKey, bytes) - breakOff(ofKey, { least: left + first.bytes, most: left + bytes });
+    }
+    const next = nextInLine()?.waiter;
+    if (!next || next.since > overdue) return;
+    const rest = slow.filter((entry) => arriving.has(entry));
+    breakOff(rest, { least: held - total + next.bytes, most: wanted });
+  }
+
+  /**
+   * Aborts senders until the most is freed that is missing, and none if the least that helps is not missing, or is more than they have.
+   * @returns the bytes that they free
+   */
+  function breakOff(senders: readonly Arriving[], { least, most }: { least: number; most: number }): number {
+    const all = senders.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (least <= 0 || all < least) return 0;
+    let freed = 0;
+    for (const entry of senders) {
+      if (freed >= most) break;
+      freed += entry.bytes;
+      // Removed now, so that it is aborted once: its bytes are freed later.
+      arriving.delete(entry);
+      entry.sender.breakOff();
+    }
+    return freed;
   }
 
   function wait(
@@ -174,6 +202,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
       };
       const waiter: Waiter = {
         bytes,
+        since: performance.now(),
         grant() {
           leave();
           resolve(take(key, queue, bytes, sender));

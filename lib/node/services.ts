@@ -58,8 +58,8 @@ const gzip = (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes, { level: 1 })
 
 const MIB = 1024 * 1024;
 const createBodyBudgets = (): BodyBudgets => ({
-  ofOrgs: createByteBudget({ total: 64 * MIB, perKey: 32 * MIB, arrivalMs: 5_000 }),
-  ofClients: createByteBudget({ total: 8 * MIB, perKey: 4 * MIB, arrivalMs: 5_000 }),
+  ofOrgs: createByteBudget({ total: 64 * MIB, perKey: 32 * MIB }),
+  ofClients: createByteBudget({ total: 8 * MIB, perKey: 4 * MIB }),
 });
 
 /** Reports of the largest size that the process holds in memory. One organization has half of them. */

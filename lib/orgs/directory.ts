@@ -1,9 +1,10 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
+import { createBatcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/client.ts';
 import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
-import { cellOf, hasLeft } from '../../db/moves/leave.ts';
+import { cellOf, findLeft } from '../../db/moves/leave.ts';
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import { isBehind } from '../../db/orgs/tables.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
@@ -31,7 +32,7 @@ export interface OrgDirectory {
   resolve(host: string, slugHeader: string | undefined): Promise<Org>;
   /** The organization with this slug or former slug, deleted or not. */
   named(slug: string): Promise<Org | undefined>;
-  /** Whether the organization with this slug has moved to another cell. That it has not is remembered for a second. */
+  /** Whether the organization with this slug has moved to another cell. Those who ask at a time share a statement. */
   hasLeft(slug: string): Promise<boolean>;
   /** Forgets the addresses of an organization whose slug or state has changed; other processes know them for a minute. */
   forget(orgId: string): void;
@@ -56,11 +57,11 @@ interface FoundOrg extends OrgName {
 /** A custom domain set by an administrator is known everywhere after this time. */
 const UNKNOWN_DOMAIN_MS = 10_000;
 
+/** Organizations that one statement looks for. */
+const MAX_GROUP = 1_000;
+
 /** After this an organization that could not be migrated is tried again when somebody asks for it. */
 const RETRY_MIGRATION_MS = 1_000;
-
-/** Denied requests ask where an organization is no more often than this. */
-const STAYED_MS = 1_000;
 
 /** What is remembered of organizations: plain data, which outlives the database it was read from. */
 export type KnownOrgs = ReturnType<typeof createKnownOrgs>;
@@ -70,7 +71,6 @@ export const createKnownOrgs = () => ({
   // A slug never leads to another organization (`db/orgs/slugs.ts`). Custom domains move, so only their absence is remembered, and not for long.
   bySlug: new QuickLRU<string, OrgName>({ maxSize: 10_000, maxAge: 60_000 }),
   unknownDomains: new QuickLRU<string, true>({ maxSize: 1_000, maxAge: UNKNOWN_DOMAIN_MS }),
-  stayed: new QuickLRU<string, true>({ maxSize: 1_000, maxAge: STAYED_MS }),
   failedLately: new QuickLRU<string, Error>({ maxSize: 1_000, maxAge: RETRY_MIGRATION_MS }),
   /** The tables of organizations without tables of their own, once this process knows that they exist. */
   emptyTables: undefined as OrgTables | undefined,
@@ -87,7 +87,7 @@ export function createOrgDirectory(options: {
 }): OrgDirectory {
   const { database, max, baseDomain, migrations, known, log } = options;
   const { db } = database;
-  const { tablesOf, bySlug, unknownDomains, stayed, failedLately } = known;
+  const { tablesOf, bySlug, unknownDomains, failedLately } = known;
   const migrating = new Map<string, Promise<void>>();
 
   /**
@@ -179,6 +179,14 @@ export function createOrgDirectory(options: {
     return { id: found.id, slug: found.slug, tables: known.emptyTables };
   }
 
+  const hasLeft = createBatcher<string, boolean>({
+    maxItems: MAX_GROUP,
+    async run(slugs) {
+      const left = await findLeft(database.sql, slugs);
+      return slugs.map((slug) => left.has(slug));
+    },
+  });
+
   const createIndexes = () => indexOrgs(database, migrations, log);
 
   return {
@@ -188,12 +196,7 @@ export function createOrgDirectory(options: {
       return org;
     },
     named: findSlug,
-    async hasLeft(slug) {
-      if (stayed.has(slug)) return false;
-      const left = await hasLeft(database.sql, slug);
-      if (!left) stayed.set(slug, true);
-      return left;
-    },
+    hasLeft,
     forget(orgId) {
       for (const [slug, org] of bySlug) if (org.id === orgId) bySlug.delete(slug);
     },

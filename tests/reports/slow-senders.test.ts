@@ -97,9 +97,9 @@ describe('a byte budget with senders', () => {
   });
 
   /** A sender that has sent a share of its bytes. */
-  function createSender(received: number) {
+  function createSender(received: number | (() => number)) {
     const breakOff = vi.fn();
-    return { received: () => received, breakOff };
+    return { received: typeof received === 'number' ? () => received : received, breakOff };
   }
   const start = () => {
     vi.useFakeTimers({
@@ -119,7 +119,9 @@ describe('a byte budget with senders', () => {
     vi.advanceTimersByTime(5_000);
     expect(slow.breakOff).not.toHaveBeenCalled();
     const waiting = budget.reserve('a', 10);
-    vi.advanceTimersByTime(1_000);
+    vi.advanceTimersByTime(900);
+    expect(slow.breakOff).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(100);
     expect(slow.breakOff).toHaveBeenCalledOnce();
     free();
     (await waiting)();
@@ -131,7 +133,8 @@ describe('a byte budget with senders', () => {
     const complete = createSender(1);
     const release = await budget.reserve('a', 60, { sender: complete });
     release(60);
-    const fast = createSender(40);
+    const began = performance.now();
+    const fast = createSender(() => (40 * (performance.now() - began)) / 19_000);
     await budget.reserve('a', 40, { sender: fast });
     const recent = createSender(0);
     await budget.reserve('b', 99, { sender: recent });
@@ -163,6 +166,40 @@ describe('a byte budget with senders', () => {
     vi.advanceTimersByTime(10_000);
     expect(silent.filter(({ sender }) => sender.breakOff.mock.calls.length > 0)).toHaveLength(5);
     expect(honest.breakOff).not.toHaveBeenCalled();
+  });
+
+  it('aborts one that sends nothing more, however fast it was', async () => {
+    const budget = start();
+    const sender = createSender(99);
+    await budget.reserve('a', 100, { sender });
+    void budget.reserve('a', 10).catch(() => {});
+    vi.advanceTimersByTime(3_000);
+    expect(sender.breakOff).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_500);
+    expect(sender.breakOff).toHaveBeenCalledOnce();
+  });
+
+  it('aborts nobody if that does not help', async () => {
+    const budget = start();
+    const slow = createSender(0);
+    await budget.reserve('a', 90);
+    await budget.reserve('a', 10, { sender: slow });
+    void budget.reserve('a', 20).catch(() => {});
+    vi.advanceTimersByTime(9_000);
+    expect(slow.breakOff).not.toHaveBeenCalled();
+  });
+
+  it('aborts at once for all who wait', async () => {
+    const budget = start();
+    const silent = [];
+    for (let i = 0; i < 20; i++) {
+      const sender = createSender(0);
+      silent.push(sender);
+      await budget.reserve(i < 10 ? 'a' : 'b', 10, { sender });
+    }
+    for (const key of ['c', 'd', 'e']) void budget.reserve(key, 20).catch(() => {});
+    vi.advanceTimersByTime(2_100);
+    expect(silent.filter(({ breakOff }) => breakOff.mock.calls.length > 0)).toHaveLength(6);
   });
 
   it('frees what is not needed of a body that has arrived', async () => {
