@@ -33,10 +33,14 @@ export async function receiveReport({ c, org, services }: InOrgCall): Promise<Re
   const contentType = c.req.header('content-type') ?? '';
   const encoding = encodingOf(c.req.header('content-encoding'));
   const maxBytes = maxReport + (isForm(contentType) ? FORM_BYTES : 0);
-  const { bytes, free } = await holdBody(c, {
-    ...{ budget: bodies, key: org.id, maxBytes, arrivalMs, nouns: NOUNS },
-    tooLarge: () => bodyTooLarge(maxBytes, [maxBytesDetail(maxReport)]),
-  });
+  const { bytes, free } = await holdBody(
+    c,
+    {
+      ...{ maxBytes, arrivalMs, nouns: NOUNS },
+      tooLarge: () => bodyTooLarge(maxBytes, [maxBytesDetail(maxReport)]),
+    },
+    () => ({ budget: bodies, key: org.id }),
+  );
   if (bytes.byteLength === 0) {
     free();
     throw invalidBody('The body must be a report.');

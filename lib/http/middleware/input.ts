@@ -1,5 +1,5 @@
 import type { InOrgCall, PublicCall } from '../call.ts';
-import type { Share } from '../request/held-body.ts';
+import { NO_BODY, type Share } from '../request/held-body.ts';
 import { bodyReader, type RequestSchemas, readHeaders, readParams, readQuery } from '../request/input.ts';
 import { networkOf } from '../request/network.ts';
 import { middleware } from './middleware.ts';
@@ -14,7 +14,16 @@ export function input({ headers, body, query, params }: RequestSchemas, maxBytes
   return middleware<PublicCall & Input>([], async function input(c, next) {
     const call = c.get('call');
     if (headers) call.headers = readHeaders(c, headers);
-    const free = await readBodyOf(call);
+    let free = NO_BODY.free;
+    if (readBody) {
+      const body = await readBody(c, () => shareOf(call));
+      call.body = body.value;
+      if (maxBytes === undefined) body.free();
+      else {
+        call.bodyBytes = body.bytes;
+        free = body.free;
+      }
+    }
     try {
       if (query) call.query = readQuery(c, query);
       if (params) call.params = readParams(c, params);
@@ -23,16 +32,6 @@ export function input({ headers, body, query, params }: RequestSchemas, maxBytes
       free();
     }
   });
-
-  /** @returns a function that frees the memory of the body */
-  async function readBodyOf(call: PublicCall & Input): Promise<() => void> {
-    if (!readBody) return () => {};
-    const { bytes, free, value } = await readBody(call.c, shareOf(call));
-    call.body = value;
-    if (maxBytes !== undefined) call.bodyBytes = bytes;
-    else free();
-    return free;
-  }
 }
 
 /** Requests outside organizations have a budget of their own: who sends them may be a stranger. */

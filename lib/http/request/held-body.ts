@@ -12,14 +12,14 @@ export interface HeldBody {
 
 export const NO_BODY: HeldBody = { bytes: new Uint8Array(), free() {} };
 
-/** What limits the memory for bodies, and whose share of it one uses. */
+/** What limits the memory for bodies, and whose share of it a request uses. */
 export interface Share {
   /** Unset: the runtime limits memory itself. */
   budget: ByteBudget | undefined;
   key: string;
 }
 
-export interface HoldOptions extends Share {
+export interface HoldOptions {
   maxBytes: number;
   /** Whether a body of at most `FIRST_BYTES` does not count. */
   smallIsFree?: boolean;
@@ -40,19 +40,20 @@ export const tooManyOf = ({ many }: Nouns) => `Too many ${many} are sent at a ti
 /**
  * Receives the body of a request, once there is memory for it. One without an announced length counts as the largest until it has
  * arrived.
+ * @param shareOf called if the body counts
  * @throws ApiError `invalid_body`; OverShareError when the sender's share of the memory is in use for too long, or when the body arrives
  * slowly while others wait for memory
  */
-export async function holdBody(c: Context, options: HoldOptions): Promise<HeldBody> {
+export async function holdBody(c: Context, options: HoldOptions, shareOf: () => Share): Promise<HeldBody> {
   const { maxBytes, smallIsFree = false, tooLarge = () => bodyTooLarge(maxBytes) } = options;
   const length = announcedLength(c);
   if (length !== undefined && !(length <= maxBytes)) throw tooLarge();
   if (smallIsFree && length !== undefined && length <= FIRST_BYTES) {
     const buffer = await c.req.arrayBuffer().catch(endedEarly);
-    return { ...NO_BODY, bytes: new Uint8Array(buffer) };
+    return { bytes: new Uint8Array(buffer), free: NO_BODY.free };
   }
 
-  const { budget, key, arrivalMs, nouns } = options;
+  const { arrivalMs, nouns } = options;
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   let received = 0;
   let isBrokenOff = false;
@@ -66,6 +67,7 @@ export async function holdBody(c: Context, options: HoldOptions): Promise<HeldBo
   };
   let release: Release = () => {};
   const reserve = async () => {
+    const { budget, key } = shareOf();
     const reserved = budget?.reserve(key, length ?? maxBytes, { signal: c.req.raw.signal, sender });
     if (reserved) release = await permitOr(reserved, tooManyOf(nouns));
   };

@@ -28,17 +28,18 @@ export interface ReadBody extends HeldBody {
 }
 
 /** Reads the JSON object of the body. Throws ApiError `invalid_body`, OverShareError, or what {@link fieldErrors} returns. */
-export type BodyReader = (c: Context, share: Share) => Promise<ReadBody>;
+export type BodyReader = (c: Context, shareOf: () => Share) => Promise<ReadBody>;
 
 /** @param maxBytes the limit of the body */
 export function bodyReader(schema: z.ZodType, maxBytes = BODY_LIMIT): BodyReader {
   const isOptional = isOptionalBody(schema);
-  return async (c, share) => {
+  const limits = { maxBytes, smallIsFree: true, nouns: NOUNS };
+  return async (c, shareOf) => {
     if (isOptional && hasNoBody(c)) return { ...NO_BODY, value: valid(schema, {}) };
     requirePlainJson(c);
-    const held = await holdBody(c, { ...share, maxBytes, smallIsFree: true, nouns: NOUNS });
+    const held = await holdBody(c, limits, shareOf);
     try {
-      return { ...held, value: valid(schema, parseObject(held.bytes)) };
+      return { bytes: held.bytes, free: held.free, value: valid(schema, parseObject(held.bytes)) };
     } catch (error) {
       held.free();
       throw error;
