@@ -84,11 +84,14 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
 
   function take(key: string, queue: Queue, bytes: number, sender: Sender | undefined): Release {
     let reserved = bytes;
+    let isFree = false;
     held += bytes;
     queue.held += bytes;
     const entry = sender && { key, bytes, sender, at: performance.now(), received: 0, progress: 1 };
     if (entry) arriving.add(entry);
     return (rest = 0) => {
+      if (isFree) return;
+      isFree = rest === 0;
       if (entry) arriving.delete(entry);
       const freed = Math.max(0, reserved - rest);
       reserved -= freed;
@@ -159,7 +162,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
   }
 
   /**
-   * Aborts senders until the most is freed that is missing, and none if the least that helps is not missing, or is more than they have.
+   * Aborts senders until `most` bytes are freed: nobody, if `least` bytes are not missing, or more than all of them can free.
    * @returns the bytes that they free
    */
   function breakOff(senders: readonly Arriving[], { least, most }: { least: number; most: number }): number {

@@ -210,8 +210,20 @@ describe('a byte budget with senders', () => {
     (await waiting)();
     expect(budget.inUse()).toBe(40);
     release();
-    release();
     expect(budget.inUse()).toBe(0);
+  });
+
+  it('knows a reservation after an earlier one of the same sender was freed twice', async () => {
+    const budget = start();
+    const first = await budget.reserve('a', 100);
+    first();
+    const second = await budget.reserve('a', 100);
+    first();
+    const waiting = budget.reserve('a', 10);
+    expect(budget.waiting()).toBe(1);
+    second();
+    (await waiting)();
+    expect([budget.inUse(), budget.waiting()]).toEqual([0, 0]);
   });
 
   it('aborts the sender with the most bytes first', async () => {
