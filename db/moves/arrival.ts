@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import * as restoring from '../backup/restore.ts';
+import { retried } from '../errors.ts';
 import type { Migration } from '../migrations/migrate.ts';
 import type { Sql } from '../pool/query.ts';
 import { orgArrivals, orgMoves } from '../schema/moves.ts';
@@ -114,19 +115,21 @@ async function replaceAccounts(
   }
 }
 
-/** Creates indexes, foreign keys and statistics, when all rows are copied. */
+/** Creates indexes, foreign keys and statistics, when all rows are copied. PostgreSQL writes changes to several tables meanwhile. */
 export async function completeCopy(
   client: Sql,
   { id, tables }: MovingOrg,
   migrations: readonly Migration[],
 ): Promise<void> {
-  await client.begin(async (tx) => {
-    const { afterRows } = await restoring.planSchema(tx, id, migrations);
-    await restoring.runAll(tx, afterRows);
-    // Autovacuum may come after the first requests, which would get the plans of empty tables.
-    for (const table of tables) await run(tx, sql`analyze ${tableIn(orgSchemaName(id), table)}`);
-    await run(tx, sql`update ${orgArrivals} set ready = true where org_id = ${id}::uuid`);
-  });
+  await retried(() =>
+    client.begin(async (tx) => {
+      const { afterRows } = await restoring.planSchema(tx, id, migrations);
+      await restoring.runAll(tx, afterRows);
+      // Autovacuum may come after the first requests, which would get the plans of empty tables.
+      for (const table of tables) await run(tx, sql`analyze ${tableIn(orgSchemaName(id), table)}`);
+      await run(tx, sql`update ${orgArrivals} set ready = true where org_id = ${id}::uuid`);
+    }),
+  );
 }
 
 /** Whether the copy has a version of policies, and with it all that was written before. */
@@ -168,11 +171,17 @@ export async function endCopy(
 /** Removes a copy that nobody is served from. @returns false if there is none */
 export async function dropCopy(client: Sql, orgId: string): Promise<boolean> {
   if (!(await readArrival(client, orgId))) return false;
-  await client.begin((tx) => unsubscribe(tx, orgId));
-  await client.begin(async (tx) => {
-    const dropped = await run(tx, sql`delete from ${orgArrivals} where org_id = ${orgId}::uuid returning 1`);
-    if (dropped.length > 0)
-      await run(tx, sql`drop schema if exists ${sql.identifier(orgSchemaName(orgId))} cascade`);
-  });
+  // Its workers, and the session of a command that was killed, may hold locks for a while.
+  await retried(() => client.begin((tx) => unsubscribe(tx, orgId)));
+  await retried(() =>
+    client.begin(async (tx) => {
+      const dropped = await run(
+        tx,
+        sql`delete from ${orgArrivals} where org_id = ${orgId}::uuid returning 1`,
+      );
+      if (dropped.length > 0)
+        await run(tx, sql`drop schema if exists ${sql.identifier(orgSchemaName(orgId))} cascade`);
+    }),
+  );
   return true;
 }
