@@ -19,7 +19,6 @@ import type { Config } from './config/config.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
-import type { ByteBudget } from './fair-share/byte-budget.ts';
 import { createConnectionShare } from './fair-share/connection-share.ts';
 import { createOrgGate, type OrgGate } from './fair-share/gate.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
@@ -37,6 +36,7 @@ import {
   type KnownRevisions,
   type Revisions,
 } from './findings/revisions.ts';
+import type { BodyBudgets } from './http/request/held-body.ts';
 import type { Logger } from './logger.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
@@ -83,6 +83,7 @@ export interface CoreServices {
   staticFiles: MiddlewareHandler | undefined;
   /** Unset: the runtime compresses responses itself. */
   gzip: Gzip | undefined;
+  /** Unset: the runtime limits memory itself. */
   bodies: BodyBudgets | undefined;
   reports: ReportReader;
   /** The page of the web UI, whatever its address: `index.html`. */
@@ -121,14 +122,6 @@ export interface Services extends CoreServices {
 
 /** Compresses bytes in the gzip format (RFC 1952). */
 export type Gzip = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
-
-/** For JSON bodies that are not small. Unset: the runtime limits memory itself. */
-export interface BodyBudgets {
-  /** By the ids of organizations. */
-  ofOrgs: ByteBudget;
-  /** By the networks of clients that send a request outside organizations. */
-  ofClients: ByteBudget;
-}
 
 /** What differs between Node, the edge and tests. */
 export interface Platform {

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import * as restoring from '../backup/restore.ts';
 import { retried } from '../errors.ts';
 import type { Migration } from '../migrations/migrate.ts';
-import type { Sql } from '../pool/query.ts';
+import type { Sql, TransactionSql } from '../pool/query.ts';
 import { orgArrivals, orgMoves } from '../schema/moves.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import { reservedSlugs } from '../schema/orgs.ts';
@@ -41,7 +41,7 @@ export async function createCopy(
   },
 ): Promise<restoring.Obstacle | undefined> {
   const { copyId, slug, accounts, migrations } = options;
-  return await client.begin(async (tx) => {
+  const create = async (tx: TransactionSql) => {
     await restoring.lockRestore(tx, id, slug);
     const obstacle = await restoring.findObstacle(tx, {
       ...{ orgId: id, slug },
@@ -65,7 +65,8 @@ export async function createCopy(
     await refuseOthers(tx, { id, tables });
     if (Object.keys(accounts).length > 0) await replaceAccounts(tx, { id, tables }, accounts);
     return undefined;
-  });
+  };
+  return await retried(() => client.begin(create));
 }
 
 /** Only the subscription writes to the copy, so that what was compared stays the same: it does not fire these triggers. */

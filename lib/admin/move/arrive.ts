@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { insertRows, sharedTarget } from '../../../db/backup/restore.ts';
 import { FIRST, LAST, SHARED_TABLES } from '../../../db/backup/sections.ts';
+import { retried } from '../../../db/errors.ts';
 import { differingSignIns, insertAccounts, insertPersonalTokens } from '../../../db/moves/accounts.ts';
 import { endCopy } from '../../../db/moves/arrival.ts';
 import type { SharedRows } from '../../../db/moves/leave.ts';
@@ -45,7 +46,7 @@ export async function arrive(
     backup: { ...(first as never as SharedPlan['backup']), header: { schema_version: migrations.length } },
   });
   const domain = stored?.custom_domain ?? null;
-  const result = await target.begin(async (tx) => {
+  const takeOver = async (tx: TransactionSql) => {
     if (!(await endCopy(tx, orgId, { copyId, domain }))) {
       await requireServed(tx, orgId);
       return { domainLeftOut: null, members: (await planOf(tx)).members.restored.length };
@@ -67,7 +68,8 @@ export async function arrive(
     );
     if (risks.length > 0) await insertRows(tx, await sharedTarget(tx, LAST, orgId), risks);
     return { domainLeftOut, members: plan.members.restored.length };
-  });
+  };
+  const result = await retried(() => target.begin(takeOver));
   const differing = await differingSignIns(
     { source, target },
     (await find(target)).restored.flatMap(({ user_id, account }) => (user_id === account ? [user_id] : [])),

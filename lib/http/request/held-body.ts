@@ -19,6 +19,14 @@ export interface Share {
   key: string;
 }
 
+/** For JSON bodies that are not small. */
+export interface BodyBudgets {
+  /** By the ids of organizations. */
+  ofOrgs: ByteBudget;
+  /** By the networks of clients that send a request outside organizations. */
+  ofClients: ByteBudget;
+}
+
 export interface HoldOptions {
   maxBytes: number;
   /** Whether a body of at most `FIRST_BYTES` does not count. */
