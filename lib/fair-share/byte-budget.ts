@@ -11,9 +11,17 @@ export interface ByteBudget {
    * @throws `OVER_SHARE` after the timeout
    */
   reserve(key: string, bytes: number, request?: ReserveRequest): Promise<Release>;
+  /** Bytes that are reserved. */
   inUse(): number;
+  /** Requests that wait for bytes. */
   waiting(): number;
+  /** Requests that got none, or were aborted, by reason, since the start. */
+  refused(): BudgetRefusals;
 }
+
+export const BUDGET_REFUSALS = ['late', 'slow'] as const;
+/** `late`: waited longer than the timeout. `slow`: sent its body too slowly while others waited. */
+export type BudgetRefusals = Readonly<Record<(typeof BUDGET_REFUSALS)[number], number>>;
 
 /** Frees reserved bytes. @param rest stay reserved; 0 by default. There is nothing more to arrive */
 export type Release = (rest?: number) => void;
@@ -78,6 +86,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
   const arriving = new Set<Arriving>();
   let held = 0;
   let waiting = 0;
+  const refused = { late: 0, slow: 0 };
   let checkTimer: ReturnType<typeof setInterval> | undefined;
 
   const fitsShare = ({ held }: Queue, bytes: number) => held + bytes <= perKey;
@@ -174,6 +183,7 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
       freed += entry.bytes;
       // Removed now, so that it is aborted once: its bytes are freed later.
       arriving.delete(entry);
+      refused.slow++;
       entry.sender.breakOff();
     }
     return freed;
@@ -212,7 +222,10 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
         },
       };
       const onAbort = () => refuse('the request was aborted');
-      const timer = setTimeout(() => refuse(`no memory within ${timeoutMs} ms`), timeoutMs);
+      const timer = setTimeout(() => {
+        refused.late++;
+        refuse(`no memory within ${timeoutMs} ms`);
+      }, timeoutMs);
       queue.waiters.push(waiter);
       waiting++;
       signal?.addEventListener('abort', onAbort);
@@ -231,5 +244,6 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
     },
     inUse: () => held,
     waiting: () => waiting,
+    refused: () => refused,
   };
 }

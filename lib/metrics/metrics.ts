@@ -3,6 +3,7 @@ import type { PoolGauges } from '../../db/client.ts';
 import type { ReplicaState } from '../../db/replica/monitor.ts';
 import { READ_ROUTES, type ReadRoute } from '../../db/replica/reads.ts';
 import { HASH_REFUSALS, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
+import { BUDGET_REFUSALS, type ByteBudget } from '../fair-share/byte-budget.ts';
 import { ERRORS, type ErrorKey } from '../http/errors.ts';
 import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
 import type { Backlog } from '../maintenance/backlog.ts';
@@ -40,6 +41,8 @@ export interface MetricsOptions {
   hashing?: (() => HashLoad) | undefined;
   /** The state of the replica. Unset: there is none. */
   replica?: (() => ReplicaState) | undefined;
+  /** What limits the memory for request bodies, by the label `budget`. */
+  bodies?: Readonly<Record<string, ByteBudget>> | undefined;
   /** Registers metrics of the runtime. */
   collectRuntime?: ((registry: Registry) => void) | undefined;
 }
@@ -180,6 +183,33 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
       const { refused } = hashing();
       this.reset();
       for (const reason of HASH_REFUSALS) this.inc({ reason }, refused[reason]);
+    },
+  });
+
+  const budgets = Object.entries(options.bodies ?? {});
+  const budgetGauge = (name: string, help: string, read: (budget: ByteBudget) => number) =>
+    new Gauge({
+      ...{ name, help, registers },
+      labelNames: ['budget'],
+      collect() {
+        for (const [name, budget] of budgets) this.set({ budget: name }, read(budget));
+      },
+    });
+  budgetGauge('svc_body_memory_bytes', 'Memory reserved for request bodies, without small ones.', (budget) =>
+    budget.inUse(),
+  );
+  budgetGauge('svc_body_memory_waiting', 'Requests that wait for memory for their bodies.', (budget) =>
+    budget.waiting(),
+  );
+  new Counter({
+    name: 'svc_body_memory_refused_total',
+    help: 'Requests refused (429): no memory for their bodies in time, or their bodies came slowly while others waited.',
+    labelNames: ['budget', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [name, budget] of budgets)
+        for (const reason of BUDGET_REFUSALS) this.inc({ budget: name, reason }, budget.refused()[reason]);
     },
   });
 

@@ -30,7 +30,14 @@ export async function createServices(platform: NodePlatform): Promise<Services> 
   const replica = openReplicaOf(config, database, log);
   const mailSecret = await readMailSecret(config, log);
   const { reports = createReportReader(config, log), bodies = createBodyBudgets() } = platform;
-  const metrics = { ...platform.metrics, ...(replica && { replica: replica.state }) };
+  const metrics = {
+    ...platform.metrics,
+    ...(replica && { replica: replica.state }),
+    bodies: {
+      ...{ organizations: bodies.ofOrgs, clients: bodies.ofClients },
+      ...(reports.bodies && { reports: reports.bodies }),
+    },
+  };
   const core = await createCore({ ...platform, reports, bodies, mailSecret, gzip, metrics }, database.pool);
   return connectServices(core, { database, max, replica, slugClaims: createSlugClaims(config) });
 }

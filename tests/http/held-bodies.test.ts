@@ -45,6 +45,13 @@ describe('sixty clients of an organization that send all of the largest batch bu
     return { socket, text: () => text };
   }
 
+  /** The value of a series in `/metrics`. */
+  async function measured(series: string): Promise<number> {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    const line = text.split('\n').find((line) => line.startsWith(`${series} `));
+    return Number(line?.slice(series.length));
+  }
+
   it('take the memory of four, and keep nobody from pushing', async () => {
     const { api } = server;
     const scans = { busy: await createScan(api, busy), other: await createScan(api, other) };
@@ -60,6 +67,8 @@ describe('sixty clients of an organization that send all of the largest batch bu
       await sleep(3_000);
       // Sockets of both sides keep some of it. Without a limit, the server holds 480 MiB.
       expect((await server.memory()) - before).toBeLessThan(150);
+      expect(await measured('svc_body_memory_bytes{budget="organizations"}')).toBe(4 * LARGEST);
+      expect(await measured('svc_body_memory_waiting{budget="organizations"}')).toBeGreaterThan(50);
       const start = performance.now();
       must(await batch(other, scans.other, LARGE));
       must(await api.post('/agent/findings', { ...busy.asAgent, body: finding(busy, scans.busy) }));
@@ -72,6 +81,11 @@ describe('sixty clients of an organization that send all of the largest batch bu
       await expect.poll(() => senders.filter(isNew).length, { timeout: limit(25_000) }).toBeLessThan(5);
       expect(refused('Too many large bodies')).toBeGreaterThan(30);
       expect(refused('too slowly')).toBeGreaterThan(3);
+      const counted = (reason: string) =>
+        measured(`svc_body_memory_refused_total{budget="organizations",reason="${reason}"}`);
+      expect(await counted('late')).toBeGreaterThan(30);
+      expect(await counted('slow')).toBeGreaterThan(3);
+      expect(await measured('svc_body_memory_refused_total{budget="clients",reason="late"}')).toBe(0);
       must(await batch(busy, scans.busy, LARGE));
     } finally {
       for (const { socket } of senders) socket.destroy();

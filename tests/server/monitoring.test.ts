@@ -8,6 +8,7 @@ import { openDatabase } from '../../db/client.ts';
 import { startEmbedded } from '../../db/embedded/embedded.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
+import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
 import { createMetrics, type MetricsOptions } from '../../lib/metrics/metrics.ts';
 import { collectProcess } from '../../lib/node/process-metrics.ts';
 import { silentLog } from '../support/server/log.ts';
@@ -18,6 +19,7 @@ const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url
 function busyMetrics(options: MetricsOptions = {}) {
   const metrics = createMetrics(() => ({ open: 2, inUse: 1, idle: 1, max: 10, waiting: 0 }), {
     replica: () => ({ problem: undefined, reason: undefined, lagMs: 5 }),
+    bodies: { organizations: createByteBudget({ total: 2, perKey: 1 }) },
     ...options,
   });
   metrics.requestStarted();
