@@ -512,6 +512,9 @@ describe('metrics', () => {
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     expect(answer.text.match(/^# TYPE .*$/gm)?.sort()).toEqual([
       '# TYPE svc_auth_failures_total counter',
+      '# TYPE svc_body_memory_bytes gauge',
+      '# TYPE svc_body_memory_refused_total counter',
+      '# TYPE svc_body_memory_waiting gauge',
       '# TYPE svc_db_pool_idle gauge',
       '# TYPE svc_db_pool_in_use gauge',
       '# TYPE svc_db_pool_max gauge',
