@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { purgeMoved } from '../../lib/admin/move/manage.ts';
 import { fill, sharedRowsOf } from '../support/admin/backup.ts';
 import { leftIn, moveBetween, rowsIn, sqlOf, UNAVAILABLE, useCells } from '../support/admin/cells.ts';
@@ -109,6 +109,18 @@ describe('an organization that has moved', () => {
     const other = await createOrg(one.api);
     const denied = await one.api.get('/projects', { cookie: stranger.cookie, org: other.slug });
     expect(denied.error).toBe('tenant_error/not_member');
+  });
+
+  it('does not appear without members to a request whose checks have passed before it leaves', async () => {
+    const { sessions } = one.services;
+    const spy = vi.spyOn(sessions, 'findInOrg');
+    must(await one.api.get('/members', org.asOwner));
+    const checked = await spy.mock.results[0]?.value;
+    await move();
+    await sqlOf(one).unsafe(`alter schema "moved_${org.id.replaceAll('-', '')}" rename to "${schema()}"`);
+    spy.mockResolvedValueOnce(checked);
+    expect((await one.api.get('/members', org.asOwner)).error).toBe(UNAVAILABLE);
+    spy.mockRestore();
   });
 
   it('moves back, after its data was purged or not', async () => {
