@@ -38,7 +38,8 @@ export type Obstacle =
   | 'schema exists'
   | 'slug taken'
   | 'slug reserved'
-  | 'moved away';
+  | 'moved away'
+  | 'its move from there is not complete: repeat that first';
 
 /**
  * @param options.isOriginal the slug was that of the organization, which may have been purged since
@@ -49,9 +50,10 @@ export async function findObstacle(
   options: { orgId: string; slug: string; isOriginal: boolean; comesBack?: boolean },
 ): Promise<Obstacle | undefined> {
   const { orgId, slug, isOriginal, comesBack = false } = options;
-  const [found] = await run<Record<'org' | 'schema' | 'slug' | 'reserved' | 'moved', boolean>>(
+  const [found] = await run<Record<'org' | 'pending' | 'schema' | 'slug' | 'reserved' | 'moved', boolean>>(
     client,
     sql`select exists (select from ${orgs} where id = ${orgId}::uuid) as org,
+      ${comesBack}::boolean and exists (select from ${orgMoves} where org_id = ${orgId}::uuid and rows is not null) as pending,
       exists (select from pg_catalog.pg_namespace where nspname = ${orgSchemaName(orgId)}) as schema,
       exists (select from ${orgs} where slug = ${slug}) as slug,
       exists (select from ${reservedSlugs} where slug = ${slug}
@@ -60,6 +62,8 @@ export async function findObstacle(
         and not (${comesBack}::boolean and exists (select from ${orgMoves} where org_id = ${orgId}::uuid)) as moved`,
   );
   if (found?.org) return 'organization exists';
+  // Its rows of `shared` are kept there only until that one is repeated.
+  if (found?.pending) return 'its move from there is not complete: repeat that first';
   if (found?.schema) return 'schema exists';
   if (found?.slug) return 'slug taken';
   if (found?.reserved) return 'slug reserved';

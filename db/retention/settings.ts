@@ -19,9 +19,14 @@ export const KEEP_ALL: RetentionDays = { resolved_findings: null, scans: null };
 
 const fields = { resolved_findings: retention.resolvedFindings, scans: retention.scans };
 
-export async function readRetention(db: Db, orgId: string): Promise<RetentionDays> {
-  const [row] = await db.select(fields).from(retention).where(eq(retention.orgId, orgId));
-  return row ?? KEEP_ALL;
+/** @returns undefined if the organization is not in this database */
+export async function readRetention(db: Db, orgId: string): Promise<RetentionDays | undefined> {
+  const [row] = await db
+    .select(fields)
+    .from(orgs)
+    .leftJoin(retention, eq(retention.orgId, orgs.id))
+    .where(eq(orgs.id, orgId));
+  return row;
 }
 
 /** Replaces the days. A run with the new ones begins at once. */

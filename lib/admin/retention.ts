@@ -1,4 +1,4 @@
-import { noteRetention, readRetention, takeRetentionOf } from '../../db/retention/settings.ts';
+import { KEEP_ALL, noteRetention, readRetention, takeRetentionOf } from '../../db/retention/settings.ts';
 import { takeTurn } from '../retention/expire.ts';
 import { AdminError } from './error.ts';
 import { type OrgTablesCall, readyOrg } from './org-tables.ts';
@@ -21,7 +21,7 @@ export async function runRetention(
 ): Promise<RetentionResult> {
   const { sql, db } = database;
   const org = await readyOrg(database, orgName, migrations);
-  const days = await readRetention(db, org.id);
+  const days = (await readRetention(db, org.id)) ?? KEEP_ALL;
   const result = { org_id: org.id, org: org.slug, ...days, findings_removed: 0, scans_removed: 0 };
   if (days.resolved_findings === null && days.scans === null) return result;
   let turn = await takeRetentionOf(sql, org.id);

@@ -1,9 +1,16 @@
-import { isMoving, isOfDeletedUser, isUnavailable, lacksOrgTable, refusesWrites } from '../../db/errors.ts';
+import {
+  isForeignKeyViolation,
+  isMoving,
+  isOfDeletedUser,
+  isUnavailable,
+  lacksOrgTable,
+  refusesWrites,
+} from '../../db/errors.ts';
 import { connectionsOverShare, isOverShare } from '../fair-share/over-share.ts';
 import type { Services } from '../services.ts';
 import { isTokenOf } from '../tokens/format.ts';
 import type { PublicCall, RequestContext } from './call.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, type ErrorKey } from './errors.ts';
 
 const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
 
@@ -34,9 +41,18 @@ export function unexpectedError(
   return new ApiError(key, refusesWrites(error) ? NO_WRITES : {});
 }
 
+/** Refusals for which a row of `shared` is missing. */
+const LACKS_ROWS: readonly ErrorKey[] = [
+  'tenant_error/not_member',
+  'tenant_error/not_found',
+  'resource_error/not_found',
+];
+
 /** Whether a call failed because its organization has moved to another cell since this process has found it. */
 export async function hasMoved(call: PublicCall | undefined, error: unknown): Promise<boolean> {
-  if (!call?.namedOrg || !(lacksOrgTable(error) || lacksSharedRows(call, error))) return false;
+  const isPossible =
+    lacksOrgTable(error) || isForeignKeyViolation(error) || (call && lacksSharedRows(call, error));
+  if (!call?.namedOrg || !isPossible) return false;
   const org = await call.namedOrg.catch(() => undefined);
   return org !== undefined && (await call.services.orgs.hasLeft(org.slug).catch(() => false));
 }
@@ -47,6 +63,6 @@ export async function hasMoved(call: PublicCall | undefined, error: unknown): Pr
  */
 function lacksSharedRows(call: PublicCall & { bearer?: string }, error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
-  if (error.key === 'tenant_error/not_member') return true;
+  if (LACKS_ROWS.includes(error.key)) return true;
   return error.key === 'token_error/invalid' && isTokenOf('personal', call.bearer ?? '');
 }

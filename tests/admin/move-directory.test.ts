@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimName, giveNames, writeNames } from '../../db/cells/names.ts';
 import { noteCellName } from '../../db/cells/own-name.ts';
@@ -9,7 +10,7 @@ import { prepareDatabase } from '../../lib/node/prepare-database.ts';
 import { leftIn, sqlOf, UNAVAILABLE, useCells } from '../support/admin/cells.ts';
 import { admin } from '../support/admin/command.ts';
 import { createDirectory, type TestDirectory } from '../support/admin/directory.ts';
-import type { TestOrg } from '../support/api/api.ts';
+import { createOrg, type TestOrg } from '../support/api/api.ts';
 import { createDatabase } from '../support/database/database.ts';
 import { afterTest } from '../support/run/suite.ts';
 import type { TestApp } from '../support/server/app.ts';
@@ -178,6 +179,34 @@ describe('the names of an organization that moves', () => {
     expect(await cellOf()).toBe(ONE);
   });
 
+  it('are those that it had here, whatever the other database says', async () => {
+    const victim = await createOrg(one.api);
+    await asCell(ONE, (sql) => claimName(sql, ONE, { name: victim.slug, orgId: victim.id }));
+    await sqlOf(two).unsafe(`
+      create function shared.steal() returns trigger language plpgsql as $$ begin
+        insert into shared.reserved_slugs (slug, org_id, reserved_at)
+          values ('${victim.slug}', new.id, now()), ('free-${victim.slug}', new.id, now());
+        return null; end $$;
+      create trigger steal after insert on shared.orgs for each row execute function shared.steal()`);
+    expect(await move(TWO)).toMatchObject({ code: 0 });
+    await sqlOf(two).unsafe('drop function shared.steal cascade');
+    expect([await cellOf(), await cellOf(victim.slug), await cellOf(`free-${victim.slug}`)]).toEqual([
+      TWO,
+      ONE,
+      undefined,
+    ]);
+  });
+
+  it('are not those of another organization in the directory: nothing begins', async () => {
+    const domain = `${org.slug}.example.org`;
+    await admin(one.databaseUrl, ['domains', 'set', org.slug, domain]);
+    await asCell('move-three', (sql) => claimName(sql, 'move-three', { name: domain, orgId: randomUUID() }));
+    const refused = await move(TWO);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(`${domain} (move-three)`)]);
+    await expectNothingBegun();
+    await directory.sql.unsafe('delete from cells.names where name = $1', [domain]);
+  });
+
   it('stay if the directory does not answer, because nothing begins, and if a move is cancelled', async () => {
     expect(await move(TWO, { cellsUrl: 'postgres://x:y@127.0.0.1:1/cells' })).toMatchObject({ code: 1 });
     await expectNothingBegun();
@@ -196,8 +225,26 @@ describe('the names of an organization that moves', () => {
     expect([failed.code, failed.err]).toEqual([1, expect.stringContaining('the directory refuses')]);
     expect((await get(one)).error).toBe(UNAVAILABLE);
     expect(await cellOf()).toBe(ONE);
+    // What is kept here until then is not overwritten by its return.
+    const back = await admin(two.databaseUrl, ['orgs', 'move', org.slug, '--to', ONE], {
+      env: { SVC_CELL: TWO, SVC_MOVE_TARGET_URL: one.databaseUrl },
+    });
+    expect([back.code, back.err]).toEqual([1, expect.stringContaining('is not complete')]);
     expect(await move(TWO)).toMatchObject({ code: 0 });
     expect(await cellOf()).toBe(TWO);
+  });
+
+  it('are not handed over by the sync if another organization has them now', async () => {
+    const domain = `${org.slug}.example.org`;
+    await admin(one.databaseUrl, ['domains', 'set', org.slug, domain]);
+    expect(await move(TWO)).toMatchObject({ code: 0 });
+    const other = await createOrg(one.api);
+    // The other cell has freed it.
+    await directory.sql.unsafe('delete from cells.names where name = $1', [domain]);
+    await admin(one.databaseUrl, ['domains', 'set', other.slug, domain]);
+    const env = { SVC_CELL: ONE, SVC_CELLS_URL: directory.urlOf(ONE) };
+    for (let times = 0; times < 2; times++) await admin(one.databaseUrl, ['cells', 'sync'], { env });
+    expect(await cellOf(domain)).toBe(ONE);
   });
 
   it('are handed over by the sync of the cell that it has left, if the command was not told of the directory', async () => {

@@ -111,15 +111,26 @@ describe('an organization that has moved', () => {
     expect(denied.error).toBe('tenant_error/not_member');
   });
 
-  it('does not appear without members to a request whose checks have passed before it leaves', async () => {
-    const { sessions } = one.services;
-    const spy = vi.spyOn(sessions, 'findInOrg');
+  it('does not appear without members or settings to requests whose checks have passed before it leaves', async () => {
+    const spy = vi.spyOn(one.services.sessions, 'findInOrg');
     must(await one.api.get('/members', org.asOwner));
     const checked = await spy.mock.results[0]?.value;
     await move();
     await sqlOf(one).unsafe(`alter schema "moved_${org.id.replaceAll('-', '')}" rename to "${schema()}"`);
-    spy.mockResolvedValueOnce(checked);
-    expect((await one.api.get('/members', org.asOwner)).error).toBe(UNAVAILABLE);
+    const { api } = one;
+    const body = { email: 'new@example.com', role: 'member' };
+    const member = `/members/${org.owner.id}/resend-invitation`;
+    for (const request of [
+      () => api.get('/members', org.asOwner),
+      () => api.get('/settings/retention', org.asOwner),
+      () => api.put('/settings/retention', { ...org.asOwner, body: { scans: 30 } }),
+      () => api.get('/settings/security', org.asOwner),
+      () => api.post('/members/invite', { ...org.asOwner, body }),
+      () => api.post(member, org.asOwner),
+    ]) {
+      spy.mockResolvedValueOnce(checked);
+      expect([String(request), (await request()).error]).toEqual([String(request), UNAVAILABLE]);
+    }
     spy.mockRestore();
   });
 

@@ -134,6 +134,7 @@ async function requireNoObstacle(
       'schema exists': `the schema ${orgSchemaName(orgId)} exists without an organization: drop it first`,
       'slug taken': `the slug ${slug} is taken: choose another one with --as <slug>`,
       'moved away': `the organization of ${slug} has moved to another cell: restore it there, or as another one with --as <slug>`,
+      'its move from there is not complete: repeat that first': exists,
       'slug reserved': `the slug ${slug} is reserved for another organization: choose another one with --as <slug>`,
     }[obstacle],
   );

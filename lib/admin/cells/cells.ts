@@ -46,13 +46,14 @@ export async function namesOf(client: SqlClient, orgId?: string): Promise<CellNa
   return [...rows];
 }
 
-/** The slugs and domains that have left a cell with their organizations. */
+/** The slugs and domains that have left a cell with their organizations, but for those that other organizations have now. */
 async function leftNames(client: SqlClient): Promise<LeftName[]> {
   const rows = await run<LeftName>(
     client,
     sql`select slug as name, moved_to as cell,
         exists (select from ${orgMoves} m where m.cell = r.moved_to and m.rows is not null) as pending
-      from ${reservedSlugs} r where org_id is null and moved_to is not null`,
+      from ${reservedSlugs} r where org_id is null and moved_to is not null
+        and not exists (select from ${orgs} o where o.slug = r.slug or o.custom_domain = r.slug)`,
   );
   return [...rows];
 }

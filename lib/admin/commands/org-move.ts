@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CellName, giveNames, hasCell } from '../../../db/cells/names.ts';
+import { type CellName, findElsewhere, giveNames, hasCell } from '../../../db/cells/names.ts';
 import { openDatabase } from '../../../db/client.ts';
 import { type Move, readMoves } from '../../../db/moves/moves.ts';
 import type { Sql } from '../../../db/pool/query.ts';
@@ -49,7 +49,7 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
           if (options.onServed) hasFollowed = await runHook(options.onServed);
         };
         const json = await withCells(call, (move) =>
-          moveOrg({ ...move, leaveOut: options.leaveOut, onBegin: directory?.requireTarget, onServed }, org, {
+          moveOrg({ ...move, leaveOut: options.leaveOut, onBegin: directory?.check, onServed }, org, {
             to,
             maxPauseMs: seconds * 1_000,
           }),
@@ -92,9 +92,18 @@ function directoryOf(call: Call, to: string) {
   if (call.config.cellsUrl === undefined) return undefined;
   const from = requireCell(call.config.cell, OWN_CELL);
   return {
-    requireTarget: async () => {
-      if (!(await inDirectory(call, (directory) => hasCell(directory, to))))
-        throw new AdminError(`the directory has no cell ${to}: see "cells grant"`);
+    /** @throws AdminError if the directory does not know the other cell, or has a name for another organization */
+    async check(names: readonly CellName[]) {
+      const { exists, elsewhere } = await inDirectory(call, async (directory) => ({
+        exists: await hasCell(directory, to),
+        elsewhere: await findElsewhere(directory, from, names),
+      }));
+      if (!exists) throw new AdminError(`the directory has no cell ${to}: see "cells grant"`);
+      const others = elsewhere.filter(({ same }) => !same);
+      if (others.length > 0)
+        throw new AdminError(
+          `the directory has names of this organization for others: ${others.map(({ name, cell }) => `${oneLine(name)} (${oneLine(cell)})`).join(', ')}`,
+        );
     },
     async give(names: readonly CellName[]) {
       const left = await inDirectory(call, (directory) => giveNames(directory, { from, to }, names));

@@ -12,8 +12,8 @@ export interface MoveCall extends Sessions {
   progress(line: string): void;
   /** Moves the organization also if members lose their access, because another account there has one of their addresses. */
   leaveOut?: boolean | undefined;
-  /** Called before anything is changed, unless the organization has left. It throws if the move cannot be. */
-  onBegin?: (() => Promise<void>) | undefined;
-  /** Called when the other cell serves the organization, perhaps again. */
+  /** Called with its names before anything is changed, unless the organization has left. It throws if the move cannot be. */
+  onBegin?: ((names: CellName[]) => Promise<void>) | undefined;
+  /** Called with those of its names that the other cell has taken over, when that serves the organization, perhaps again. */
   onServed?: ((names: CellName[]) => Promise<void>) | undefined;
 }

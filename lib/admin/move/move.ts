@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { orgTableNames } from '../../../db/backup/sections.ts';
 import { createOrgTables } from '../../../db/migrations/create-tables.ts';
-import { completeMove, findObstacle, readLeft } from '../../../db/moves/leave.ts';
+import { completeMove, findObstacle, readLeft, type SharedRows } from '../../../db/moves/leave.ts';
 import { holdMove, lockMove, type Move, noteMove, readMoves } from '../../../db/moves/moves.ts';
 import { unpublish } from '../../../db/moves/replication.ts';
 import { logOperatorEvent } from '../../security-events.ts';
@@ -50,7 +50,9 @@ export async function moveOrg(
   const arrived = await arrive(call, move, left);
   const pause = pausedAt === undefined ? null : Math.round(performance.now() - pausedAt);
   call.progress(`${move.slug} is served by ${oneLine(move.cell)}`);
-  await call.onServed?.(await namesOf(call.target, org.id));
+  // The other database may say that the organization has names of others of this cell.
+  const kept = new Set(namesIn(left));
+  await call.onServed?.((await namesOf(call.target, org.id)).filter(({ name }) => kept.has(name)));
   // First, because a slot that nobody reads keeps the write-ahead log.
   await unpublish(source, org.id);
   await arrived.erase();
@@ -63,6 +65,12 @@ export async function moveOrg(
   };
 }
 
+/** The slug, former slugs and custom domain that an organization had when it left. */
+const namesIn = ({ tables: { orgs, reserved_slugs: former } }: SharedRows): unknown[] => [
+  ...orgs.flatMap(({ slug, custom_domain }) => [slug, custom_domain]),
+  ...former.map(({ slug }) => slug),
+];
+
 /** Notes the move, or finds the one that was begun. */
 async function beginMove(call: MoveCall, name: string, to: string): Promise<Move> {
   const { source, migrations, log } = call;
@@ -73,7 +81,7 @@ async function beginMove(call: MoveCall, name: string, to: string): Promise<Move
   const [begun] = await readMoves(source, org.id);
   if (!begun?.movedAt) {
     await requireNames(call, to);
-    await call.onBegin?.();
+    await call.onBegin?.(await namesOf(source, org.id));
   }
   if (begun?.movedAt && !begun.pending)
     throw new AdminError(`${begun.slug} has moved to ${oneLine(begun.cell)} already`);
