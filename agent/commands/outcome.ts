@@ -41,9 +41,11 @@ export function reportOutcome(result: ScanResult, session: Session, flags: ScanF
       pending > 0
         ? `${pending} of ${quantity(sum(tally.total), 'finding')} not delivered`
         : 'The scan has not ended at the service';
-    output.warn(
-      `${problem}${reason}. The scan is queued in ${outcome.queue}: run \`svc-agent sync\` to deliver it.`,
-    );
+    const way =
+      stopped?.reason === 'not_accepted'
+        ? `run \`svc-agent sync\` when the service accepts it, or delete ${outcome.scanId}.jsonl there`
+        : 'run `svc-agent sync` to deliver it';
+    output.warn(`${problem}${reason}. The scan is queued in ${outcome.queue}: ${way}.`);
   }
   if (flags.summary !== undefined) {
     const registeredUrl = outcome.registered ? url : undefined;

@@ -15,6 +15,10 @@ import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
 import { indexOrgs, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
 
+const UNNAMED = {
+  message: 'No organization answers at this address. Name one in the header X-Org-Slug (svc-agent: SVC_ORG).',
+};
+
 /** The organization of a request, with its tables or, as long as it has none, those of `db/migrations/empty-tables.ts`. */
 export interface Org {
   id: string;
@@ -192,7 +196,8 @@ export function createOrgDirectory(options: {
   return {
     async resolve(host, slugHeader) {
       const org = await locate(host, slugHeader);
-      if (!org) throw new ApiError('tenant_error/not_found');
+      if (!org)
+        throw new ApiError('tenant_error/not_found', !baseDomain && slugHeader === undefined ? UNNAMED : {});
       return org;
     },
     named: findSlug,

@@ -7,7 +7,17 @@ import { plainConnections } from './plain-connections.ts';
 export function warnOfUnset(config: Config, log: Logger): void {
   for (const line of plainConnections(config)) log.warn(line);
   if (config.jwtSecrets.length === 0) log.warn('JWT_SECRET is not set: sessions end when the server stops');
+  warnOfMail(config, log);
   warnOfSettings(config, log);
+}
+
+/** Users are told that a mail was sent: the operator must know where it is. */
+function warnOfMail({ mail, requireVerifiedEmail, dataDir }: Config, log: Logger): void {
+  if (mail.resend || mail.smtpUrl) return;
+  const where = `mails are only written to ${dataDir}/outbox.jsonl, and their links to the log`;
+  const unset = 'RESEND_API_KEY and SVC_SMTP_URL are not set';
+  if (requireVerifiedEmail) log.warn(`${unset}: accounts must verify their addresses, but ${where}`);
+  else log.info(`${unset}: ${where}`);
 }
 
 /** The same, of what a server and the edge have in common. */

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -727,6 +735,16 @@ describe.each([
     expect(err.match(/is not a journal/g)).toHaveLength(4);
     expect(err).toMatch(/: The API token belongs to another project\.$/m);
     expect(await findings()).toHaveLength(1);
+  });
+
+  it('of a scan that the service never accepts stays, until its journal is deleted as the message says', async () => {
+    const run = await agent(['report', writeReport(workspace, 1), '--project', 'no-such-project']);
+    const [, directory = '', name = ''] =
+      /queued in (\S+): .*, or delete (\S+) there\.$/m.exec(run.err) ?? [];
+    expect([run.code, name]).toEqual([1, expect.stringMatching(/\.jsonl$/)]);
+    expect((await agent(['sync'])).code).toBe(3);
+    rmSync(join(directory, name));
+    expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
   });
 
   it('waits for reports in progress before it ends the scan', async () => {

@@ -127,7 +127,7 @@ async function requireNoObstacle(
   const { orgId, slug, isCopy } = plan;
   const obstacle = await restoring.findObstacle(client, { orgId, slug, isOriginal: !isCopy });
   if (obstacle === undefined) return;
-  const exists = `the organization ${orgId} exists: restore it as another one with --as <slug>, or delete and purge it first`;
+  const exists = `the organization ${slug} (${orgId}) exists: restore it as another one with --as <slug>, or delete and purge it first`;
   throw new AdminError(
     {
       'organization exists': exists,
