@@ -225,7 +225,7 @@ describe('the names of an organization that moves', () => {
     expect([failed.code, failed.err]).toEqual([1, expect.stringContaining('the directory refuses')]);
     expect((await get(one)).error).toBe(UNAVAILABLE);
     expect(await cellOf()).toBe(ONE);
-    // What is kept here until then is not overwritten by its return.
+    // Its return does not overwrite the rows that this cell keeps until then.
     const back = await admin(two.databaseUrl, ['orgs', 'move', org.slug, '--to', ONE], {
       env: { SVC_CELL: TWO, SVC_MOVE_TARGET_URL: one.databaseUrl },
     });
