@@ -185,19 +185,20 @@ describe('a push of a scan', () => {
   it('that is registered or deleted between the two first statements is written whole or not at all', async () => {
     const push = aPush({ scan_id: 'in between' });
     const { sql } = database;
+    const registration = (s: string) => `insert into ${s}.scans
+      (scan_id, project_id, persona, name, status, created_at)
+      values ('in between', '${PROJECT}', 'senku', 'Late', 'running', now()) on conflict do nothing`;
     const begin: typeof sql.begin = (run) =>
       sql.begin((tx) => {
-        let sent = 0;
-        // Before the second statement is sent, another session registers the scan.
-        const unsafe = ((text: string, params: never[]) =>
-          sent++ === 1
-            ? Promise.resolve(
-                inBoth(
-                  (s) => `insert into ${s}.scans (scan_id, project_id, persona, name, status, created_at)
-                    values ('in between', '${PROJECT}', 'senku', 'Late', 'running', now()) on conflict do nothing`,
-                ),
-              ).then(() => tx.unsafe(text, params))
-            : tx.unsafe(text, params)) as typeof tx.unsafe;
+        let first: Promise<unknown> | undefined;
+        // The second statement is sent when the first one has answered and another session has registered the scan.
+        const unsafe = ((text: string, params: never[]) => {
+          const send = () => tx.unsafe(text, params);
+          if (first) return first.then(() => inBoth(registration)).then(send);
+          const query = send();
+          first = query;
+          return query;
+        }) as typeof tx.unsafe;
         return run({ unsafe });
       });
     const client = { ...sql, begin } as typeof sql;
