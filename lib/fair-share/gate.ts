@@ -1,11 +1,12 @@
 import { ACQUIRE_TIMEOUT_MS, OVER_SHARE } from '../../db/pool/semaphore.ts';
 import type { Engine } from '../../db/server-facts.ts';
+import { createSteps, type OrgSteps } from './steps.ts';
 
 /**
  * Limits the concurrent requests of each organization while several are active, so that one with many requests does not
  * delay the others. An organization is active for `RECENT_MS` after its latest request.
  */
-export interface OrgGate {
+export interface OrgGate extends OrgSteps {
   /**
    * Admits a request, immediately if no other organization is active.
    * @param signalOf called if the request has to wait; the signal withdraws it
@@ -15,23 +16,7 @@ export interface OrgGate {
   enter(orgId: string, signalOf?: () => AbortSignal): (() => void) | Promise<() => void>;
   /** Whether no other organization is active. */
   isAlone(orgId: string): boolean;
-  /**
-   * Runs one step of expensive work: immediately if no other organization is active, otherwise after earlier steps of the
-   * same organization, which then uses at most one processor for such work.
-   */
-  oneAtATime<T>(orgId: string, step: () => Promise<T>): Promise<T>;
-  /**
-   * The same for a step of many changes, which has no permit, so that there may be any number: one of them at a time waits beside
-   * other work. Work that holds a permit, which other organizations wait for, waits for one of them at the most.
-   */
-  oneChangeAtATime<T>(orgId: string, step: () => Promise<T>): Promise<T>;
-  /** Milliseconds to pause after a step of `ms` milliseconds; 0 if no other organization is active. */
-  restAfter(orgId: string, ms: number): number;
 }
-
-/** A pause takes this many times as long as the step before it, which leaves CPU time to others. */
-const REST_FACTOR = 3;
-const MAX_REST_MS = 1_000;
 
 /**
  * Concurrent requests of one organization while others are active. 8 are enough to fill the batches of pushes. Reading and
@@ -41,10 +26,18 @@ export const REQUESTS_AT_ONCE = 8;
 /** On Citus, where a batch of pushes is several statements: fewer and larger batches of as many pushes take less time. */
 export const REQUESTS_AT_ONCE_ON_CITUS = 16;
 /**
- * Limits the pause before the next waiting request is admitted. The pause is as long as the previous request took, so that an
- * organization with a permanent queue uses half of the time.
+ * An organization is overloaded if it had on average more than half of its limit in progress or waiting. The average is of this time,
+ * exponentially weighted, so that a burst is none: for instance the requests that have arrived while this process waited for a processor.
  */
-const MAX_PAUSE_MS = 50;
+const MEAN_MS = 500;
+/**
+ * An overloaded organization has half of its limit, and pauses after each request, so that each of these places is used for this part
+ * of the time. Half of both while it does expensive work as well.
+ */
+const OVERLOADED_PART = 1 / 4;
+const MAX_PAUSE_MS = 150;
+/** An organization without requests is forgotten when its average is below this. */
+const FORGOTTEN = 0.5;
 const RECENT_MS = 500;
 /** A request that takes longer no longer counts against the limit if others wait. */
 const LONG_MS = 1_000;
@@ -66,6 +59,9 @@ interface ActiveRequest {
 interface Queue {
   active: Set<ActiveRequest>;
   waiting: Waiting[];
+  /** The average number of active and waiting requests, see `MEAN_MS`, until `meanAt`. */
+  mean: number;
+  meanAt: number;
 }
 
 export interface OrgGateOptions {
@@ -82,40 +78,49 @@ export function createOrgGate({
   engine = () => undefined,
 }: OrgGateOptions = {}): OrgGate {
   const queues = new Map<string, Queue>();
-  /** The latest step of each organization's expensive work, and of its changes; resolves when it ends. */
-  const lastSteps = new Map<string, Promise<void>>();
   let checkTimer: ReturnType<typeof setInterval> | undefined;
-  /** The two organizations with the latest requests. */
-  let latest = { id: '', at: Number.NEGATIVE_INFINITY };
-  let other = latest;
+  const requests = createActivity();
+  /** Requests of organizations that send no more than they may. */
+  const calmRequests = createActivity();
 
-  function recordRequest(id: string): void {
-    const at = performance.now();
-    if (latest.id === id) {
-      latest.at = at;
-      return;
-    }
-    other = latest;
-    latest = { id, at };
-  }
-
-  function othersAreActive(id: string): boolean {
-    const { at } = latest.id === id ? other : latest;
-    return performance.now() - at < RECENT_MS;
-  }
+  const othersAreActive = (id: string) => requests.hasOthers(id);
+  const steps = createSteps({
+    mustShare: (id) => rests && othersAreActive(id),
+    isOverloaded: (id) => isOverloaded(queues.get(id)),
+  });
 
   function queueOf(id: string): Queue {
     let queue = queues.get(id);
     if (!queue) {
-      queue = { active: new Set(), waiting: [] };
+      queue = { active: new Set(), waiting: [], mean: 0, meanAt: performance.now() };
       queues.set(id, queue);
     }
     return queue;
   }
 
-  const isBelowLimit = (id: string, { active }: Queue) =>
-    active.size < (engine() === 'citus' ? REQUESTS_AT_ONCE_ON_CITUS : REQUESTS_AT_ONCE) ||
-    !othersAreActive(id);
+  /** To be called before the number of requests changes. */
+  function updateMean(queue: Queue): void {
+    const now = performance.now();
+    const count = queue.active.size + queue.waiting.length;
+    queue.mean += (count - queue.mean) * (1 - Math.exp((queue.meanAt - now) / MEAN_MS));
+    queue.meanAt = now;
+  }
+
+  const limit = () => (engine() === 'citus' ? REQUESTS_AT_ONCE_ON_CITUS : REQUESTS_AT_ONCE);
+  const isOverloaded = (queue: Queue | undefined) => queue !== undefined && queue.mean > limit() / 2;
+  /** Not if all active organizations are overloaded: each has its limit of requests in progress then. */
+  const mustYield = (id: string, queue: Queue) => isOverloaded(queue) && calmRequests.hasOthers(id);
+  const loadOf = (id: string) => (steps.isWorking(id) ? 2 : 1);
+
+  const isBelowLimit = (id: string, queue: Queue) =>
+    queue.active.size < (mustYield(id, queue) ? limit() / 2 / loadOf(id) : limit()) || !othersAreActive(id);
+
+  /** How long a request keeps its place after it is answered. */
+  function pauseAfter(id: string, queue: Queue, ms: number): number {
+    if (!mustYield(id, queue)) return 0;
+    const load = loadOf(id);
+    return Math.min(load * MAX_PAUSE_MS, (load / OVERLOADED_PART - 1) * ms);
+  }
 
   function admit(id: string, queue: Queue): () => void {
     let left = false;
@@ -124,12 +129,13 @@ export function createOrgGate({
       leave() {
         if (left) return;
         left = true;
-        const pause = queue.waiting.length > 0 && othersAreActive(id) ? performance.now() - request.since : 0;
-        if (pause > 0) setTimeout(release, Math.min(MAX_PAUSE_MS, pause));
+        const pause = pauseAfter(id, queue, performance.now() - request.since);
+        if (pause > 0) setTimeout(release, pause);
         else release();
       },
     };
     const release = () => {
+      updateMean(queue);
       queue.active.delete(request);
       admitWaiting(id, queue);
     };
@@ -143,67 +149,70 @@ export function createOrgGate({
       if (next.signal?.aborted) next.refuse(overShare('the request was aborted'));
       else next.begin();
     }
-    if (queue.active.size === 0) queues.delete(id);
+    if (queue.active.size > 0) return;
+    if (queue.mean < FORGOTTEN) queues.delete(id);
+    else keepChecking();
   }
 
   /**
-   * Refuses requests that have waited too long, or whose clients are gone. Admits waiting requests if no other organization is
+   * Refuses requests that have waited too long, or whose clients are gone, and forgets organizations without requests. Admits waiting requests if no other organization is
    * active any more, or if an active request takes longer than `LONG_MS`, because it waits for a body or a lock.
    */
   function checkWaiting(): void {
     const now = performance.now();
-    let waiting = 0;
     const stays = ({ deadline, signal, refuse }: Waiting) => {
       const isOver = deadline <= now || signal?.aborted;
       if (isOver) refuse(overShare(`not admitted within ${timeoutMs} ms`));
       return !isOver;
     };
     for (const [id, queue] of [...queues]) {
+      updateMean(queue);
       queue.waiting = queue.waiting.filter(stays);
       if (queue.waiting.length > 0)
         for (const { since, leave } of [...queue.active]) if (since < now - LONG_MS) leave();
       admitWaiting(id, queue);
-      waiting += queue.waiting.length;
     }
-    if (waiting > 0) return;
+    if ([...queues.values()].some(({ active, waiting: { length } }) => length > 0 || active.size === 0))
+      return;
     clearInterval(checkTimer);
     checkTimer = undefined;
   }
 
-  /** Runs a step after the earlier ones of a queue. */
-  async function inTurn<T>(queue: string, step: () => Promise<T>): Promise<T> {
-    const result = (lastSteps.get(queue) ?? Promise.resolve()).then(step);
-    const ended = result.then(
-      () => {},
-      () => {},
-    );
-    lastSteps.set(queue, ended);
-    try {
-      return await result;
-    } finally {
-      if (lastSteps.get(queue) === ended) lastSteps.delete(queue);
-    }
+  function keepChecking(): void {
+    checkTimer ??= setInterval(checkWaiting, CHECK_INTERVAL_MS);
   }
 
-  const mustWait = (id: string) => rests && othersAreActive(id);
-
   return {
-    oneAtATime: (id, step) => (mustWait(id) ? inTurn(id, step) : step()),
-    oneChangeAtATime: (id, step) =>
-      mustWait(id) ? inTurn(`changes of ${id}`, () => inTurn(id, step)) : step(),
+    ...steps,
     isAlone: (id) => !othersAreActive(id),
-    restAfter: (id, ms) => (mustWait(id) ? Math.min(MAX_REST_MS, REST_FACTOR * ms) : 0),
     enter(id, signalOf) {
-      recordRequest(id);
       const queue = queueOf(id);
-      if (queue.waiting.length === 0 && isBelowLimit(id, queue)) {
-        return admit(id, queue);
-      }
-      checkTimer ??= setInterval(checkWaiting, CHECK_INTERVAL_MS);
+      updateMean(queue);
+      requests.record(id);
+      if (!isOverloaded(queue)) calmRequests.record(id);
+      if (queue.waiting.length === 0 && isBelowLimit(id, queue)) return admit(id, queue);
+      keepChecking();
       return new Promise((resolve, refuse) => {
         const begin = () => resolve(admit(id, queue));
         queue.waiting.push({ begin, refuse, deadline: performance.now() + timeoutMs, signal: signalOf?.() });
       });
+    },
+  };
+}
+
+/** Remembers the two organizations with the latest requests, which is enough to know whether another one is active. */
+function createActivity() {
+  let latest = { id: '', at: Number.NEGATIVE_INFINITY };
+  let other = latest;
+  return {
+    record(id: string): void {
+      const at = performance.now();
+      if (latest.id === id) latest.at = at;
+      else [other, latest] = [latest, { id, at }];
+    },
+    hasOthers(id: string): boolean {
+      const { at } = latest.id === id ? other : latest;
+      return performance.now() - at < RECENT_MS;
     },
   };
 }

@@ -56,9 +56,8 @@ export async function undoRule(
   let position: Position | undefined = after;
   while (position && undone.restored + undone.skipped < limit && !c.req.raw.signal.aborted) {
     const from: Position = position;
-    const began = performance.now();
     try {
-      position = await services.gate.oneChangeAtATime(org.id, () =>
+      position = await services.gate.oneAtATime(org.id, 'change', () =>
         from.among === 'changes' ? undoApplied(from) : undoPushed(from),
       );
     } catch (error) {
@@ -66,8 +65,6 @@ export async function undoRule(
       log.warn('the undo of a rule was interrupted', { org: org.id, ...undone, error });
       break;
     }
-    const rest = position ? services.gate.restAfter(org.id, performance.now() - began) : 0;
-    if (rest > 0) await new Promise((over) => setTimeout(over, rest));
   }
   return { ...undone, ...(position && { next: positionText(position) }) };
 

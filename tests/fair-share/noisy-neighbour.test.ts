@@ -453,14 +453,14 @@ describe('expensive work of one organization', () => {
       if (fails) throw new Error('failed');
     };
     gate.enter('one');
-    await repeat(5, () => gate.oneAtATime('one', part));
+    await repeat(5, () => gate.oneAtATime('one', 'list', part));
     expect(most).toBe(5);
     most = 0;
     gate.enter('two');
     const outcomes = await Promise.allSettled([
-      gate.oneAtATime('one', () => part(true)),
-      gate.oneAtATime('one', part),
-      gate.oneAtATime('one', part),
+      gate.oneAtATime('one', 'list', () => part(true)),
+      gate.oneAtATime('one', 'list', part),
+      gate.oneAtATime('one', 'list', part),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
     expect(most).toBe(1);
@@ -475,10 +475,10 @@ describe('expensive work of one organization', () => {
       await sleep(5);
       order.push(name);
     };
-    const changes = repeat(20, () => gate.oneChangeAtATime('one', part('change')));
+    const changes = repeat(20, () => gate.oneAtATime('one', 'change', part('change')));
     // The first one runs.
     await Promise.resolve().then(() => {});
-    await gate.oneAtATime('one', part('search'));
+    await gate.oneAtATime('one', 'search', part('search'));
     expect(order).toEqual(['change', 'search']);
     await changes;
     expect(order).toHaveLength(21);

@@ -156,9 +156,9 @@ describe('a limit that is reached', () => {
   /** An organization whose share is in use. */
   const gate: Services['gate'] = {
     isAlone: () => true,
-    oneAtATime: (_, part) => part(),
-    oneChangeAtATime: (_, part) => part(),
+    oneAtATime: (_id, _kind, part) => part(),
     restAfter: () => 0,
+    isWorking: () => false,
     enter() {
       throw Object.assign(new Error('not admitted'), { code: OVER_SHARE });
     },

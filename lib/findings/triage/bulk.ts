@@ -105,9 +105,8 @@ export async function changeMatching(
     const chunk = selected
       .slice(done, done + CHUNK)
       .map(({ id, change_id }) => ({ ...changeOf(id), id, if_change_id: change_id }));
-    const began = performance.now();
     try {
-      found.push(...(await services.gate.oneChangeAtATime(org.id, () => write(chunk))));
+      found.push(...(await services.gate.oneAtATime(org.id, 'change', () => write(chunk))));
     } catch (error) {
       if (done === 0) throw error;
       log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });
@@ -115,8 +114,6 @@ export async function changeMatching(
     }
     done += chunk.length;
     if (c.req.raw.signal.aborted) break;
-    const rest = services.gate.restAfter(org.id, performance.now() - began);
-    if (rest > 0) await new Promise((over) => setTimeout(over, rest));
   }
   const ids = selected.slice(0, done).map(({ id }) => id);
   const next = done < matching.length ? ids.at(-1) : undefined;

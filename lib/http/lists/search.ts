@@ -23,36 +23,17 @@ export async function search<T>(
   });
   const { release } = await permitOr(permit, 'This organization searches too much at a time.');
   const { searchMs } = services.config;
-  const timed = timing(() => run({ statementMs: searchMs, signal }));
   try {
-    return await services.gate.oneAtATime(org.id, timed.run);
+    return await services.gate.oneAtATime(org.id, 'search', () => run({ statementMs: searchMs, signal }));
   } catch (error) {
     throw tooLong(error, searchMs);
   } finally {
-    const rest = services.gate.restAfter(org.id, timed.ms());
-    if (rest > 0) setTimeout(release, rest);
-    else release();
+    release();
   }
 }
 
-/** Wraps `work` and measures its latest run, without the time before it started. */
-function timing<T>(work: () => Promise<T>): { run: () => Promise<T>; ms: () => number } {
-  let ms = 0;
-  return {
-    async run() {
-      const began = performance.now();
-      try {
-        return await work();
-      } finally {
-        ms = performance.now() - began;
-      }
-    },
-    ms: () => ms,
-  };
-}
-
 /**
- * Reads the batches of a list at the pace of the organization's share, with a pause after each.
+ * Reads the batches of a list at the pace of the organization's share.
  * @param isSearch no index has the list in order, so the first batch needs a scan of all rows and a permit for searches
  */
 export async function* paced<T>(
@@ -62,18 +43,16 @@ export async function* paced<T>(
 ): AsyncGenerator<T> {
   const { org, services } = call;
   const { gate, permitsShared } = services;
-  const next = timing(() => parts.next());
+  const next = () => parts.next();
   try {
     let mustSearch = isSearch && !permitsShared;
     for (;;) {
       const { done, value } = await (mustSearch
-        ? search(call, next.run, LIST_WAIT_MS)
-        : gate.oneAtATime(org.id, next.run));
+        ? search(call, next, LIST_WAIT_MS)
+        : gate.oneAtATime(org.id, 'list', next));
       mustSearch = false;
       if (done) return;
       yield value;
-      const rest = gate.restAfter(org.id, next.ms());
-      if (rest > 0) await new Promise((later) => setTimeout(later, rest));
     }
   } finally {
     await parts.return(undefined);

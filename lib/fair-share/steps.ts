@@ -1,0 +1,73 @@
+/** The steps of each organization's expensive work: searches, whole lists, and changes of many findings. */
+export interface OrgSteps {
+  /**
+   * Runs one step of expensive work: immediately if no other organization is active, otherwise after earlier steps of the same
+   * organization. Steps of one kind pause after each other, so that all expensive work of the organization together takes a
+   * quarter of a processor. One step of each kind at a time waits for the others: any number of changes, which need no permit,
+   * delay a search by one of them.
+   */
+  oneAtATime<T>(orgId: string, kind: StepKind, step: () => Promise<T>): Promise<T>;
+  /** Milliseconds to pause after `ms` milliseconds of other expensive work; 0 if no other organization is active. */
+  restAfter(orgId: string, ms: number): number;
+  /** Whether steps of the organization run, wait or pause, unless no other organization is active. */
+  isWorking(orgId: string): boolean;
+}
+
+/** Work that is done in steps: a search, a part of a whole list, a part of many changes. */
+export type StepKind = 'search' | 'list' | 'change';
+
+/** The part of one processor's time that the expensive work of an organization takes, divided among its kinds of work. */
+const EXPENSIVE_PART = 1 / 4;
+/** Limits the pause after a step, for each kind of work in progress. */
+const MAX_REST_MS = 1_000;
+
+export interface StepsOptions {
+  /** Whether an organization must leave time to others. */
+  mustShare(orgId: string): boolean;
+  /** Whether an organization sends too many requests, which are one more kind of work. */
+  isOverloaded(orgId: string): boolean;
+}
+
+export function createSteps({ mustShare, isOverloaded }: StepsOptions): OrgSteps {
+  /** The work of each organization: its latest step, and the latest one of each kind with the pause after it. */
+  const works = new Map<string, { latest: Promise<void>; kinds: Map<StepKind, Promise<void>> }>();
+
+  /** If several kinds of work are in progress, each has its part of the time. */
+  function restAfter(id: string, ms: number): number {
+    if (!mustShare(id)) return 0;
+    const kinds = Math.max(1, works.get(id)?.kinds.size ?? 0) + (isOverloaded(id) ? 1 : 0);
+    return Math.min(kinds * MAX_REST_MS, (kinds / EXPENSIVE_PART - 1) * ms);
+  }
+
+  async function inTurn<T>(id: string, kind: StepKind, step: () => Promise<T>): Promise<T> {
+    const work = works.get(id) ?? { latest: Promise.resolve(), kinds: new Map() };
+    works.set(id, work);
+    let began = 0;
+    const result = (work.kinds.get(kind) ?? Promise.resolve()).then(() => {
+      const ended = work.latest.then(() => {
+        began = performance.now();
+        return step();
+      });
+      work.latest = ended.then(ignore, ignore);
+      return ended;
+    });
+    const rest = async () => {
+      const ms = restAfter(id, performance.now() - began);
+      if (ms > 0) await new Promise((over) => setTimeout(over, ms));
+    };
+    const rested: Promise<void> = result.then(rest, rest).then(() => {
+      if (work.kinds.get(kind) === rested) work.kinds.delete(kind);
+      if (work.kinds.size === 0) works.delete(id);
+    });
+    work.kinds.set(kind, rested);
+    return result;
+  }
+
+  return {
+    oneAtATime: (id, kind, step) => (mustShare(id) ? inTurn(id, kind, step) : step()),
+    restAfter,
+    isWorking: (id) => works.has(id),
+  };
+}
+
+const ignore = () => {};
