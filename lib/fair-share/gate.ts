@@ -35,7 +35,11 @@ const MEAN_MS = 500;
  * of the time. Half of both while it does expensive work as well.
  */
 const OVERLOADED_PART = 1 / 4;
+/** Limits the pause, twice as much while the organization does expensive work. */
 const MAX_PAUSE_MS = 150;
+/** If a request has waited for this time, its organization has all of its places, for half of the time, with shorter pauses. */
+const PATIENCE_MS = 3_000;
+const MAX_SHORT_PAUSE_MS = 50;
 /** An organization without requests is forgotten when its average is below this. */
 const FORGOTTEN = 0.5;
 const RECENT_MS = 500;
@@ -46,20 +50,24 @@ const CHECK_INTERVAL_MS = 250;
 interface Waiting {
   begin(): void;
   refuse(error: Error): void;
-  deadline: number;
+  since: number;
   signal: AbortSignal | undefined;
 }
 
 interface ActiveRequest {
   since: number;
   leave(): void;
+  /** Ends it without a pause. */
+  release(): void;
 }
 
 /** The requests of one organization. */
 interface Queue {
   active: Set<ActiveRequest>;
   waiting: Waiting[];
-  /** The average number of active and waiting requests, see `MEAN_MS`, until `meanAt`. */
+  /** How many of the active ones are answered and keep their places during a pause. */
+  pausing: number;
+  /** The average number of requests in progress or waiting, see `MEAN_MS`, until `meanAt`. */
   mean: number;
   meanAt: number;
 }
@@ -92,7 +100,7 @@ export function createOrgGate({
   function queueOf(id: string): Queue {
     let queue = queues.get(id);
     if (!queue) {
-      queue = { active: new Set(), waiting: [], mean: 0, meanAt: performance.now() };
+      queue = { active: new Set(), waiting: [], pausing: 0, mean: 0, meanAt: performance.now() };
       queues.set(id, queue);
     }
     return queue;
@@ -101,46 +109,65 @@ export function createOrgGate({
   /** To be called before the number of requests changes. */
   function updateMean(queue: Queue): void {
     const now = performance.now();
-    const count = queue.active.size + queue.waiting.length;
+    // At most twice the limit, so that an organization is overloaded for a second at the most after the last one had to wait.
+    const count = Math.min(2 * limit(), queue.active.size - queue.pausing + queue.waiting.length);
     queue.mean += (count - queue.mean) * (1 - Math.exp((queue.meanAt - now) / MEAN_MS));
     queue.meanAt = now;
   }
 
   const limit = () => (engine() === 'citus' ? REQUESTS_AT_ONCE_ON_CITUS : REQUESTS_AT_ONCE);
-  const isOverloaded = (queue: Queue | undefined) => queue !== undefined && queue.mean > limit() / 2;
-  /** Not if all active organizations are overloaded: each has its limit of requests in progress then. */
-  const mustYield = (id: string, queue: Queue) => isOverloaded(queue) && calmRequests.hasOthers(id);
+  function isOverloaded(queue: Queue | undefined): boolean {
+    if (!queue) return false;
+    updateMean(queue);
+    return queue.mean > limit() / 2;
+  }
+
+  /** How an organization yields. Not if all active ones are overloaded: each has its limit of requests in progress then. */
+  function yieldOf(id: string, queue: Queue): 'not' | 'little' | 'much' {
+    if (!isOverloaded(queue) || !calmRequests.hasOthers(id)) return 'not';
+    const [first] = queue.waiting;
+    return first && performance.now() - first.since > PATIENCE_MS ? 'little' : 'much';
+  }
+
   const loadOf = (id: string) => (steps.isWorking(id) ? 2 : 1);
 
   const isBelowLimit = (id: string, queue: Queue) =>
-    queue.active.size < (mustYield(id, queue) ? limit() / 2 / loadOf(id) : limit()) || !othersAreActive(id);
+    queue.active.size < (yieldOf(id, queue) === 'much' ? limit() / 2 / loadOf(id) : limit()) ||
+    !othersAreActive(id);
 
-  /** How long a request keeps its place after it is answered. */
+  /** How long a request of `ms` milliseconds keeps its place after it is answered. */
   function pauseAfter(id: string, queue: Queue, ms: number): number {
-    if (!mustYield(id, queue)) return 0;
     const load = loadOf(id);
-    return Math.min(load * MAX_PAUSE_MS, (load / OVERLOADED_PART - 1) * ms);
+    const pauses = {
+      not: 0,
+      little: Math.min(MAX_SHORT_PAUSE_MS, ms),
+      much: Math.min(load * MAX_PAUSE_MS, (load / OVERLOADED_PART - 1) * ms),
+    };
+    return pauses[yieldOf(id, queue)];
   }
 
   function admit(id: string, queue: Queue): () => void {
-    let left = false;
-    const request: ActiveRequest = {
-      since: performance.now(),
-      leave() {
-        if (left) return;
-        left = true;
-        const pause = pauseAfter(id, queue, performance.now() - request.since);
-        if (pause > 0) setTimeout(release, pause);
-        else release();
-      },
-    };
+    let state: 'active' | 'pausing' | 'over' = 'active';
     const release = () => {
+      if (state === 'over') return;
       updateMean(queue);
+      if (state === 'pausing') queue.pausing--;
+      state = 'over';
       queue.active.delete(request);
       admitWaiting(id, queue);
     };
+    const leave = () => {
+      if (state !== 'active') return;
+      const pause = pauseAfter(id, queue, performance.now() - request.since);
+      if (pause === 0) return release();
+      updateMean(queue);
+      state = 'pausing';
+      queue.pausing++;
+      setTimeout(release, pause);
+    };
+    const request: ActiveRequest = { since: performance.now(), leave, release };
     queue.active.add(request);
-    return request.leave;
+    return leave;
   }
 
   function admitWaiting(id: string, queue: Queue): void {
@@ -160,8 +187,8 @@ export function createOrgGate({
    */
   function checkWaiting(): void {
     const now = performance.now();
-    const stays = ({ deadline, signal, refuse }: Waiting) => {
-      const isOver = deadline <= now || signal?.aborted;
+    const stays = ({ since, signal, refuse }: Waiting) => {
+      const isOver = now - since >= timeoutMs || signal?.aborted;
       if (isOver) refuse(overShare(`not admitted within ${timeoutMs} ms`));
       return !isOver;
     };
@@ -169,7 +196,7 @@ export function createOrgGate({
       updateMean(queue);
       queue.waiting = queue.waiting.filter(stays);
       if (queue.waiting.length > 0)
-        for (const { since, leave } of [...queue.active]) if (since < now - LONG_MS) leave();
+        for (const { since, release } of [...queue.active]) if (since < now - LONG_MS) release();
       admitWaiting(id, queue);
     }
     if ([...queues.values()].some(({ active, waiting: { length } }) => length > 0 || active.size === 0))
@@ -194,7 +221,7 @@ export function createOrgGate({
       keepChecking();
       return new Promise((resolve, refuse) => {
         const begin = () => resolve(admit(id, queue));
-        queue.waiting.push({ begin, refuse, deadline: performance.now() + timeoutMs, signal: signalOf?.() });
+        queue.waiting.push({ begin, refuse, since: performance.now(), signal: signalOf?.() });
       });
     },
   };

@@ -2,13 +2,13 @@
 export interface OrgSteps {
   /**
    * Runs one step of expensive work: immediately if no other organization is active, otherwise after earlier steps of the same
-   * organization. Steps of one kind pause after each other, so that all expensive work of the organization together takes a
-   * quarter of a processor. One step of each kind at a time waits for the others: any number of changes, which need no permit,
-   * delay a search by one of them.
+   * organization. Steps of one kind pause after each other, so that the lists of an organization together take a quarter of a
+   * processor, and its searches and changes another one, except for steps longer than a third of a second. One step of each kind at a
+   * time waits for the others: any number of changes, which need no permit, delay a search by one of them.
    */
   oneAtATime<T>(orgId: string, kind: StepKind, step: () => Promise<T>): Promise<T>;
-  /** Milliseconds to pause after `ms` milliseconds of other expensive work; 0 if no other organization is active. */
-  restAfter(orgId: string, ms: number): number;
+  /** Milliseconds to pause after `ms` milliseconds of such work outside of a step; 0 if no other organization is active. */
+  restAfter(orgId: string, kind: StepKind, ms: number): number;
   /** Whether steps of the organization run, wait or pause, unless no other organization is active. */
   isWorking(orgId: string): boolean;
 }
@@ -16,9 +16,12 @@ export interface OrgSteps {
 /** Work that is done in steps: a search, a part of a whole list, a part of many changes. */
 export type StepKind = 'search' | 'list' | 'change';
 
-/** The part of one processor's time that the expensive work of an organization takes, divided among its kinds of work. */
+/**
+ * The part of one processor's time that the lists of an organization together take, because they must end within ten minutes.
+ * Searches and changes divide as much among the kinds of work in progress, of which requests are one if there are too many.
+ */
 const EXPENSIVE_PART = 1 / 4;
-/** Limits the pause after a step, for each kind of work in progress. */
+/** A search holds a permit while it waits for the end of the pause. */
 const MAX_REST_MS = 1_000;
 
 export interface StepsOptions {
@@ -32,11 +35,10 @@ export function createSteps({ mustShare, isOverloaded }: StepsOptions): OrgSteps
   /** The work of each organization: its latest step, and the latest one of each kind with the pause after it. */
   const works = new Map<string, { latest: Promise<void>; kinds: Map<StepKind, Promise<void>> }>();
 
-  /** If several kinds of work are in progress, each has its part of the time. */
-  function restAfter(id: string, ms: number): number {
+  function restAfter(id: string, kind: StepKind, ms: number): number {
     if (!mustShare(id)) return 0;
-    const kinds = Math.max(1, works.get(id)?.kinds.size ?? 0) + (isOverloaded(id) ? 1 : 0);
-    return Math.min(kinds * MAX_REST_MS, (kinds / EXPENSIVE_PART - 1) * ms);
+    const kinds = kind === 'list' ? 1 : (works.get(id)?.kinds.size ?? 1) + (isOverloaded(id) ? 1 : 0);
+    return Math.min(MAX_REST_MS, (kinds / EXPENSIVE_PART - 1) * ms);
   }
 
   async function inTurn<T>(id: string, kind: StepKind, step: () => Promise<T>): Promise<T> {
@@ -52,7 +54,7 @@ export function createSteps({ mustShare, isOverloaded }: StepsOptions): OrgSteps
       return ended;
     });
     const rest = async () => {
-      const ms = restAfter(id, performance.now() - began);
+      const ms = restAfter(id, kind, performance.now() - began);
       if (ms > 0) await new Promise((over) => setTimeout(over, ms));
     };
     const rested: Promise<void> = result.then(rest, rest).then(() => {

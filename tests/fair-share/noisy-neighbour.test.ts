@@ -242,10 +242,10 @@ describe('requests of one organization at a time', () => {
   it('are as many as come while no other asks, and eight while there are others', async () => {
     const gate = createOrgGate({ timeoutMs: 200 });
     const alone = await repeat(100, async () => gate.enter('one'));
-    expect([gate.isAlone('one'), gate.restAfter('one', 10)]).toEqual([true, 0]);
+    expect([gate.isAlone('one'), gate.restAfter('one', 'list', 10)]).toEqual([true, 0]);
     for (const leave of alone) leave();
     (await gate.enter('two'))();
-    expect([gate.isAlone('one'), gate.restAfter('one', 10)]).toEqual([false, 30]);
+    expect([gate.isAlone('one'), gate.restAfter('one', 'list', 10)]).toEqual([false, 30]);
     let admitted = 0;
     const leaves: (() => void)[] = [];
     const enter = async () => {

@@ -14,7 +14,7 @@ import { paced, tooLong } from './search.ts';
 const ROWS_PER_FETCH = 200;
 
 /** The fraction of `rowsPerFetch` that is fetched while other organizations send requests, because a fetch uses CPU time. */
-const SHARED_FETCH = 1 / 4;
+const SHARED_FETCH = 1 / 2;
 
 /** Pages with at most this number of rows are read completely into memory. */
 const MAX_BUFFERED_ROWS = 100;
@@ -56,7 +56,7 @@ export async function answerRows(
   // The body of a HEAD response is never read, so it would never free its database connection.
   if (c.req.method === 'HEAD') return { status: 200, headers, body: null };
 
-  const restAfter = (ms: number) => services.gate.restAfter(org.id, ms);
+  const restAfter = (ms: number) => services.gate.restAfter(org.id, 'list', ms);
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, restAfter(ms)));
   const partsOf = (rows: readonly Uint8Array[]) => formatRows(format, rows, pause);
   const [head, separator] = [encoder.encode(format.head), encoder.encode(format.separator)];
