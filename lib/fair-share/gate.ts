@@ -182,8 +182,9 @@ export function createOrgGate({
   }
 
   /**
-   * Refuses requests that have waited too long, or whose clients are gone, and forgets organizations without requests. Admits waiting requests if no other organization is
-   * active any more, or if an active request takes longer than `LONG_MS`, because it waits for a body or a lock.
+   * Refuses requests that have waited too long, or whose clients are gone, and forgets organizations without requests. Admits waiting
+   * requests if no other organization is active any more, or if an active request takes longer than `LONG_MS`, because it waits for a
+   * body or a lock.
    */
   function checkWaiting(): void {
     const now = performance.now();

@@ -112,6 +112,20 @@ describe('an address that nobody has verified', () => {
   });
 });
 
+describe('an account that a member gets in the other cell during the move', () => {
+  it('is not theirs in rows that are copied already, so that the move is to begin anew', async () => {
+    await verify(one, org.owner.email);
+    const registers = async () => {
+      await register(two, org.owner.email);
+      await verify(two, org.owner.email);
+    };
+    await expect(move(after(PUBLISHED, registers))).rejects.toThrow(/other accounts in the other cell/);
+    expect(await isServed(one)).toBe(true);
+    await cancel();
+    expect(await move()).toMatchObject({ members: 1, members_left_out: [] });
+  });
+});
+
 it('a personal token that is revoked while the organization leaves is not revoked, or does not work there', async () => {
   const { id, token } = await createToken(org.owner);
   let revoking: Promise<{ status: number }> | undefined;

@@ -9,6 +9,7 @@ import { atOneInstant } from '../../../db/moves/snapshots.ts';
 import { AdminError } from '../error.ts';
 import type { MoveCall } from './call.ts';
 import { catchUp, watchSubscription } from './copy.ts';
+import type { MatchedMembers } from './members.ts';
 import { OBSTACLES, requireMembers } from './requirements.ts';
 
 /*
@@ -44,7 +45,7 @@ export async function leaveHere(
     comparedAfter = errors;
     await catchUp(call, org);
     // Strangers may have registered there with addresses of members.
-    await requireMembers(call, org.id);
+    await requireSameAccounts(call, org.id, await requireMembers(call, org.id));
     const began = performance.now();
     const pause = await pauseWrites(source, org, maxPauseMs);
     try {
@@ -59,6 +60,27 @@ export async function leaveHere(
     progress(`writes go on after ${Math.round(performance.now() - began)} ms, because the copy was late`);
   }
   throw new AdminError('the copy does not catch up within the pause: allow a longer one with --max-pause');
+}
+
+/**
+ * Ids of accounts are replaced in rows as they arrive, by the accounts that members had when the copy began. Rows with the id of an account
+ * that a member does not have there would name nobody, and be erased as those of a former member.
+ * @throws AdminError if members have other accounts there now
+ */
+async function requireSameAccounts(
+  { target }: MoveCall,
+  orgId: string,
+  { ids, copies, leftOut }: MatchedMembers,
+): Promise<void> {
+  const { accounts = {} } = (await readArrival(target, orgId)) ?? {};
+  const without = [...copies.users.map(({ id }) => id), ...leftOut.map(({ user_id }) => user_id)];
+  const isOther =
+    Object.entries(ids).some(([here, there]) => accounts[here] !== there) ||
+    without.some((id) => accounts[id] !== undefined);
+  if (isOther)
+    throw new AdminError(
+      'members have other accounts in the other cell than when the copy began: cancel the move and begin anew',
+    );
 }
 
 interface Attempt extends Pause {
