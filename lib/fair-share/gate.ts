@@ -1,5 +1,6 @@
-import { ACQUIRE_TIMEOUT_MS, OVER_SHARE } from '../../db/pool/semaphore.ts';
+import { ACQUIRE_TIMEOUT_MS } from '../../db/pool/semaphore.ts';
 import type { Engine } from '../../db/server-facts.ts';
+import { overShare } from './over-share.ts';
 import { createSteps, type OrgSteps } from './steps.ts';
 
 /**
@@ -116,6 +117,8 @@ export function createOrgGate({
   }
 
   const limit = () => (engine() === 'citus' ? REQUESTS_AT_ONCE_ON_CITUS : REQUESTS_AT_ONCE);
+
+  /** Updates the average, too. */
   function isOverloaded(queue: Queue | undefined): boolean {
     if (!queue) return false;
     updateMean(queue);
@@ -160,7 +163,6 @@ export function createOrgGate({
       if (state !== 'active') return;
       const pause = pauseAfter(id, queue, performance.now() - request.since);
       if (pause === 0) return release();
-      updateMean(queue);
       state = 'pausing';
       queue.pausing++;
       setTimeout(release, pause);
@@ -211,11 +213,11 @@ export function createOrgGate({
   }
 
   return {
-    ...steps,
+    oneAtATime: steps.oneAtATime,
+    restAfter: steps.restAfter,
     isAlone: (id) => !othersAreActive(id),
     enter(id, signalOf) {
       const queue = queueOf(id);
-      updateMean(queue);
       requests.record(id);
       if (!isOverloaded(queue)) calmRequests.record(id);
       if (queue.waiting.length === 0 && isBelowLimit(id, queue)) return admit(id, queue);
@@ -244,5 +246,3 @@ function createActivity() {
     },
   };
 }
-
-const overShare = (message: string) => Object.assign(new Error(message), { code: OVER_SHARE });

@@ -16,6 +16,9 @@ export class OverShareError extends ApiError {
 export const connectionsOverShare = (cause: unknown) =>
   new OverShareError('This organization has too many requests in progress.', cause);
 
+/** The error of what waits for its organization's share, when it is not admitted in time or withdrawn. */
+export const overShare = (message: string) => Object.assign(new Error(message), { code: OVER_SHARE });
+
 export const isOverShare = (error: unknown): boolean => sqlState(error) === OVER_SHARE;
 
 const NO_PERMIT = new Set<string | undefined>([TOO_BUSY, OVER_SHARE, ABORTED]);

@@ -1,3 +1,5 @@
+import { overShare } from './over-share.ts';
+
 /** The steps of each organization's expensive work: searches, whole lists, and changes of many findings. */
 export interface OrgSteps {
   /**
@@ -5,12 +7,12 @@ export interface OrgSteps {
    * organization. Steps of one kind pause after each other, so that the lists of an organization together take a quarter of a
    * processor, and its searches and changes another one, except for steps longer than a third of a second. One step of each kind at a
    * time waits for the others: any number of changes, which need no permit, delay a search by one of them.
+   * @param signal withdraws a step that has not begun
+   * @throws `OVER_SHARE` when it is withdrawn
    */
-  oneAtATime<T>(orgId: string, kind: StepKind, step: () => Promise<T>): Promise<T>;
+  oneAtATime<T>(orgId: string, kind: StepKind, step: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Milliseconds to pause after `ms` milliseconds of such work outside of a step; 0 if no other organization is active. */
   restAfter(orgId: string, kind: StepKind, ms: number): number;
-  /** Whether steps of the organization run, wait or pause, unless no other organization is active. */
-  isWorking(orgId: string): boolean;
 }
 
 /** Work that is done in steps: a search, a part of a whole list, a part of many changes. */
@@ -31,7 +33,12 @@ export interface StepsOptions {
   isOverloaded(orgId: string): boolean;
 }
 
-export function createSteps({ mustShare, isOverloaded }: StepsOptions): OrgSteps {
+export interface Steps extends OrgSteps {
+  /** Whether steps of the organization run, wait or pause. Those of one that was alone do not count. */
+  isWorking(orgId: string): boolean;
+}
+
+export function createSteps({ mustShare, isOverloaded }: StepsOptions): Steps {
   /** The work of each organization: its latest step, and the latest one of each kind with the pause after it. */
   const works = new Map<string, { latest: Promise<void>; kinds: Map<StepKind, Promise<void>> }>();
 
@@ -41,12 +48,18 @@ export function createSteps({ mustShare, isOverloaded }: StepsOptions): OrgSteps
     return Math.min(MAX_REST_MS, (kinds / EXPENSIVE_PART - 1) * ms);
   }
 
-  async function inTurn<T>(id: string, kind: StepKind, step: () => Promise<T>): Promise<T> {
+  function inTurn<T>(
+    id: string,
+    kind: StepKind,
+    step: () => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     const work = works.get(id) ?? { latest: Promise.resolve(), kinds: new Map() };
     works.set(id, work);
-    let began = 0;
+    let began: number | undefined;
     const result = (work.kinds.get(kind) ?? Promise.resolve()).then(() => {
       const ended = work.latest.then(() => {
+        if (signal?.aborted) throw withdrawn();
         began = performance.now();
         return step();
       });
@@ -54,7 +67,7 @@ export function createSteps({ mustShare, isOverloaded }: StepsOptions): OrgSteps
       return ended;
     });
     const rest = async () => {
-      const ms = restAfter(id, kind, performance.now() - began);
+      const ms = began === undefined ? 0 : restAfter(id, kind, performance.now() - began);
       if (ms > 0) await new Promise((over) => setTimeout(over, ms));
     };
     const rested: Promise<void> = result.then(rest, rest).then(() => {
@@ -62,14 +75,20 @@ export function createSteps({ mustShare, isOverloaded }: StepsOptions): OrgSteps
       if (work.kinds.size === 0) works.delete(id);
     });
     work.kinds.set(kind, rested);
-    return result;
+    if (!signal) return result;
+    return new Promise((resolve, reject) => {
+      const withdraw = () => began === undefined && reject(withdrawn());
+      signal.addEventListener('abort', withdraw);
+      result.then(resolve, reject).finally(() => signal.removeEventListener('abort', withdraw));
+    });
   }
 
   return {
-    oneAtATime: (id, kind, step) => (mustShare(id) ? inTurn(id, kind, step) : step()),
+    oneAtATime: (id, kind, step, signal) => (mustShare(id) ? inTurn(id, kind, step, signal) : step()),
     restAfter,
     isWorking: (id) => works.has(id),
   };
 }
 
 const ignore = () => {};
+const withdrawn = () => overShare('the request was aborted');

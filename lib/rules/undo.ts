@@ -52,17 +52,17 @@ export async function undoRule(
 ): Promise<Undone> {
   const { actor, c, log, now, org, services, sql } = call;
   call.leaveGate();
+  const { signal } = c.req.raw;
   const undone = { restored: 0, skipped: 0 };
   let position: Position | undefined = after;
-  while (position && undone.restored + undone.skipped < limit && !c.req.raw.signal.aborted) {
+  while (position && undone.restored + undone.skipped < limit && !signal.aborted) {
     const from: Position = position;
     try {
-      position = await services.gate.oneAtATime(org.id, 'change', () =>
-        from.among === 'changes' ? undoApplied(from) : undoPushed(from),
-      );
+      const undo = () => (from.among === 'changes' ? undoApplied(from) : undoPushed(from));
+      position = await services.gate.oneAtATime(org.id, 'change', undo, signal);
     } catch (error) {
       if (from === after) throw error;
-      log.warn('the undo of a rule was interrupted', { org: org.id, ...undone, error });
+      if (!signal.aborted) log.warn('the undo of a rule was interrupted', { org: org.id, ...undone, error });
       break;
     }
   }

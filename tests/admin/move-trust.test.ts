@@ -45,7 +45,10 @@ async function createToken(user: { cookie: string }): Promise<{ id: string; toke
 }
 
 /** Does something once, after the first statement with a text. */
-function after(part: string, what: (rows: Record<string, unknown>[]) => Promise<unknown> | unknown): Meddle {
+function onceAfter(
+  part: string,
+  what: (rows: Record<string, unknown>[]) => Promise<unknown> | unknown,
+): Meddle {
   let done = false;
   return async (text, rows) => {
     if (done || !text.includes(part)) return;
@@ -104,7 +107,7 @@ describe('an address that nobody has verified', () => {
   it('takes no access from a member, if a stranger registers with it there during the move', async () => {
     const member = await createUser(one.api);
     await invite(member.email);
-    await expect(move(after(PUBLISHED, () => register(two, member.email)))).rejects.toThrow(
+    await expect(move(onceAfter(PUBLISHED, () => register(two, member.email)))).rejects.toThrow(
       `addresses of 1 members (${member.email})`,
     );
     expect(await isServed(one)).toBe(true);
@@ -119,10 +122,22 @@ describe('an account that a member gets in the other cell during the move', () =
       await register(two, org.owner.email);
       await verify(two, org.owner.email);
     };
-    await expect(move(after(PUBLISHED, registers))).rejects.toThrow(/other accounts in the other cell/);
+    await expect(move(onceAfter(PUBLISHED, registers))).rejects.toThrow(/other accounts in the other cell/);
     expect(await isServed(one)).toBe(true);
     await cancel();
     expect(await move()).toMatchObject({ members: 1, members_left_out: [] });
+  });
+
+  it('erases nothing of theirs if they get it when the organization has left', async () => {
+    const body = { name: 'Mine', query: 'severity=high', shared: false };
+    must(await one.api.post('/views', { ...org.asOwner, body }));
+    await verify(one, org.owner.email);
+    const registers = async () => {
+      await register(two, org.owner.email);
+      await verify(two, org.owner.email);
+    };
+    await move(onceAfter('row_to_json(t)', registers));
+    expect(await sqlOf(two).unsafe('select user_id from shared.account_erasures')).toEqual([]);
   });
 });
 
@@ -130,7 +145,7 @@ it('a personal token that is revoked while the organization leaves is not revoke
   const { id, token } = await createToken(org.owner);
   let revoking: Promise<{ status: number }> | undefined;
   await move(
-    after('row_to_json(t)', async () => {
+    onceAfter('row_to_json(t)', async () => {
       revoking = one.api.delete(`/profile/tokens/${id}`, org.asOwner);
       await Promise.race([revoking, new Promise((later) => setTimeout(later, 300))]);
     }),
@@ -163,7 +178,7 @@ describe('a database that somebody has taken over cannot', () => {
     );
     for (const table of foreign) {
       const add = () => sqlOf(one).unsafe(`alter publication ${name} add table ${table}`);
-      await expect(move(after(PUBLISHED, add))).rejects.toThrow(/cannot be trusted/);
+      await expect(move(onceAfter(PUBLISHED, add))).rejects.toThrow(/cannot be trusted/);
       expect(await leftIn(two, org)).not.toContain('subscription');
       await cancel();
       expect([await leftIn(one, org), await leftIn(two, org)]).toEqual([[orgSchemaName(org.id)], []]);

@@ -65,7 +65,7 @@ function work(org: string, kind: StepKind): { steps: number } {
   return worker;
 }
 
-/** What is answered in a second, after one that tells who sends too much. */
+/** The requests answered in a second. The second before it is long enough to find who sends too much. */
 async function perSecond(senders: readonly Sender[]): Promise<number[]> {
   await vi.advanceTimersByTimeAsync(1_000);
   const before = senders.map(({ answered }) => answered);
@@ -168,6 +168,29 @@ describe('expensive work beside another organization', () => {
       expect(part).toBeGreaterThan(0.8 / 12);
       expect(part).toBeLessThan(1.2 / 12);
     }
+  });
+
+  it('that is withdrawn before its turn fails at once, and the next step does not wait for it', async () => {
+    gate.enter('quiet');
+    send('quiet', 1, 50);
+    gate.enter('noisy');
+    const client = new AbortController();
+    const began = performance.now();
+    const ends: string[] = [];
+    const step = (name: string, signal?: AbortSignal) =>
+      gate
+        .oneAtATime('noisy', 'search', () => sleep(STEP_MS), signal)
+        .then(
+          () => ends.push(`${name} ended at ${performance.now() - began}`),
+          ({ code }) => ends.push(`${name} ${code} at ${performance.now() - began}`),
+        );
+    const steps = [step('first'), step('withdrawn', client.signal), step('last')];
+    await vi.advanceTimersByTimeAsync(15);
+    client.abort();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await Promise.all(steps);
+    // The pause after the first step takes 30 ms.
+    expect(ends).toEqual(['first ended at 10', 'withdrawn OVER_SHARE at 15', 'last ended at 50']);
   });
 
   it('takes less if the organization sends too many requests as well', async () => {

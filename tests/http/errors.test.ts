@@ -158,7 +158,6 @@ describe('a limit that is reached', () => {
     isAlone: () => true,
     oneAtATime: (_id, _kind, part) => part(),
     restAfter: () => 0,
-    isWorking: () => false,
     enter() {
       throw Object.assign(new Error('not admitted'), { code: OVER_SHARE });
     },

@@ -96,6 +96,7 @@ export async function changeMatching(
 ): Promise<MatchedChanges> {
   const { actor, c, log, now, org, services } = call;
   const { limit } = selection;
+  const { signal } = c.req.raw;
   const matching = await select(call, selection);
   const selected = matching.slice(0, limit);
   const changeIds: string[] = [];
@@ -106,14 +107,14 @@ export async function changeMatching(
       .slice(done, done + CHUNK)
       .map(({ id, change_id }) => ({ ...changeOf(id), id, if_change_id: change_id }));
     try {
-      found.push(...(await services.gate.oneAtATime(org.id, 'change', () => write(chunk))));
+      found.push(...(await services.gate.oneAtATime(org.id, 'change', () => write(chunk), signal)));
     } catch (error) {
       if (done === 0) throw error;
-      log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });
+      if (!signal.aborted) log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });
       break;
     }
     done += chunk.length;
-    if (c.req.raw.signal.aborted) break;
+    if (signal.aborted) break;
   }
   const ids = selected.slice(0, done).map(({ id }) => id);
   const next = done < matching.length ? ids.at(-1) : undefined;

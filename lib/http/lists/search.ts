@@ -23,14 +23,9 @@ export async function search<T>(
   });
   const { release } = await permitOr(permit, 'This organization searches too much at a time.');
   const { searchMs } = services.config;
-  // One that waits for its turn holds nothing for a client that is gone.
-  const withdraw = () => release();
-  signal.addEventListener('abort', withdraw);
+  const limited = () => run({ statementMs: searchMs, signal });
   try {
-    return await services.gate.oneAtATime(org.id, 'search', () => {
-      signal.removeEventListener('abort', withdraw);
-      return run({ statementMs: searchMs, signal });
-    });
+    return await services.gate.oneAtATime(org.id, 'search', limited, signal);
   } catch (error) {
     throw tooLong(error, searchMs);
   } finally {
