@@ -185,6 +185,14 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE TABLE \"shared\".\"org_moves\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"slug\" text NOT NULL,\n\t\"cell\" text NOT NULL,\n\t\"copy_id\" uuid NOT NULL,\n\t\"started_at\" timestamp (3) with time zone NOT NULL,\n\t\"moved_at\" timestamp (3) with time zone,\n\t\"rows\" json\n);",
       "ALTER TABLE \"shared\".\"reserved_slugs\" ADD COLUMN \"moved_to\" text;"
     ]
+  },
+  {
+    "name": "0015_org-arrivals",
+    "hash": "24584f3b6810310b5d75cb92d2d24278b60cc0fb9f76d42c1322d7cd691be646",
+    "statements": [
+      "ALTER TABLE \"shared\".\"org_arrivals\" ADD COLUMN \"slug\" text;",
+      "ALTER TABLE \"shared\".\"org_arrivals\" ADD COLUMN \"schema_version\" integer;"
+    ]
   }
 ];
 

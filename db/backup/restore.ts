@@ -8,7 +8,7 @@ import {
 } from '../migrations/migrate.ts';
 import { trigramSchema } from '../migrations/search-index.ts';
 import { removeStrayMarks } from '../projects/transfer/marks.ts';
-import { orgMoves } from '../schema/moves.ts';
+import { orgArrivals, orgMoves } from '../schema/moves.ts';
 import { defineOrgTables } from '../schema/org.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import { orgs, reservedSlugs } from '../schema/orgs.ts';
@@ -57,7 +57,8 @@ export async function findObstacle(
       exists (select from pg_catalog.pg_namespace where nspname = ${orgSchemaName(orgId)}) as schema,
       exists (select from ${orgs} where slug = ${slug}) as slug,
       exists (select from ${reservedSlugs} where slug = ${slug}
-        and (org_id is not null or not ${isOriginal}::boolean)) as reserved,
+        and (org_id is not null or not ${isOriginal}::boolean))
+        or ${awaitsOther(orgId, sql`${slug}`)} as reserved,
       exists (select from ${reservedSlugs} where slug = ${slug} and moved_to is not null and org_id is null)
         and not (${comesBack}::boolean and exists (select from ${orgMoves} where org_id = ${orgId}::uuid)) as moved`,
   );
@@ -70,6 +71,10 @@ export async function findObstacle(
   // It would be in two cells.
   return found?.moved ? 'moved away' : undefined;
 }
+
+/** Whether another organization that is being moved here has a slug. */
+const awaitsOther = (orgId: string, slug: SQL): SQL =>
+  sql`exists (select from ${orgArrivals} a where a.slug = ${slug} and a.org_id <> ${orgId}::uuid)`;
 
 const CREATES_INDEX = /^CREATE (?:UNIQUE )?INDEX "(\w+)"/m;
 const ADDS_KEY = /^ALTER TABLE \S+ ADD CONSTRAINT "(\w+)" FOREIGN KEY/m;
@@ -182,13 +187,18 @@ export async function setSlug(tx: SqlClient, orgId: string, slug: string): Promi
   await run(tx, sql`update ${orgs} set slug = ${slug} where id = ${orgId}::uuid`);
 }
 
-/** The former slugs that no organization has or has had. */
-export async function freeSlugs(tx: SqlClient, slugs: readonly string[]): Promise<Set<string>> {
+/** The former slugs of an organization that no other one has, has had or is going to bring from its cell. */
+export async function freeSlugs(
+  tx: SqlClient,
+  orgId: string,
+  slugs: readonly string[],
+): Promise<Set<string>> {
   const rows = await run<{ slug: string }>(
     tx,
     sql`select slug from json_array_elements_text(${JSON.stringify(slugs)}::text::json) as s(slug)
       where not exists (select from ${orgs} o where o.slug = s.slug)
-        and not exists (select from ${reservedSlugs} r where r.slug = s.slug and r.org_id is not null)`,
+        and not exists (select from ${reservedSlugs} r where r.slug = s.slug and r.org_id is not null)
+        and not ${awaitsOther(orgId, sql`s.slug`)}`,
   );
   return new Set(rows.map(({ slug }) => slug));
 }

@@ -14,6 +14,8 @@ import { unsubscribe } from './replication.ts';
 /** The copy of an organization, which nobody is served from yet. */
 export interface Arrival {
   copyId: string;
+  /** How many migrations its tables have had. */
+  schemaVersion: number | null;
   accounts: Record<string, string>;
   ready: boolean;
 }
@@ -21,7 +23,7 @@ export interface Arrival {
 export async function readArrival(client: SqlClient, orgId: string): Promise<Arrival | undefined> {
   const [row] = await run<Omit<Arrival, 'accounts'> & { accounts: string }>(
     client,
-    sql`select copy_id as "copyId", accounts::text as accounts, ready from ${orgArrivals} where org_id = ${orgId}::uuid`,
+    sql`select copy_id as "copyId", schema_version as "schemaVersion", accounts::text as accounts, ready from ${orgArrivals} where org_id = ${orgId}::uuid`,
   );
   return row && { ...row, accounts: JSON.parse(row.accounts) };
 }
@@ -51,8 +53,8 @@ export async function createCopy(
     await purgeFormer(tx, id);
     await run(
       tx,
-      sql`insert into ${orgArrivals} (org_id, copy_id, accounts)
-        values (${id}::uuid, ${copyId}::uuid, ${JSON.stringify(accounts)}::text::json)`,
+      sql`insert into ${orgArrivals} (org_id, copy_id, slug, schema_version, accounts)
+        values (${id}::uuid, ${copyId}::uuid, ${slug}, ${migrations.length}::int, ${JSON.stringify(accounts)}::text::json)`,
     );
     // Nobody else gets the slug until the organization arrives, or after the move was cancelled.
     await run(
@@ -144,18 +146,19 @@ export async function hasArrived(client: SqlClient, orgId: string, version: numb
 
 /**
  * Ends the copying in the transaction that puts the organization into service.
- * @returns false if another process has done so
+ * @returns how many migrations its tables have had; undefined if another process has ended it
  */
 export async function endCopy(
   tx: SqlClient,
   orgId: string,
   { copyId, domain }: { copyId: string; domain: string | null },
-): Promise<boolean> {
-  const ended = await run(
+): Promise<{ schemaVersion: number | null } | undefined> {
+  const [ended] = await run<{ schemaVersion: number | null }>(
     tx,
-    sql`delete from ${orgArrivals} where org_id = ${orgId}::uuid and copy_id = ${copyId}::uuid returning 1`,
+    sql`delete from ${orgArrivals} where org_id = ${orgId}::uuid and copy_id = ${copyId}::uuid
+      returning schema_version as "schemaVersion"`,
   );
-  if (ended.length === 0) return false;
+  if (!ended) return undefined;
   await unsubscribe(tx, orgId);
   const schema = sql.identifier(orgSchemaName(orgId));
   for (const name of ['replace_accounts', 'refuse_others'])
@@ -166,7 +169,7 @@ export async function endCopy(
       tx,
       sql`delete from ${reservedSlugs} where slug = ${domain} and org_id is null and moved_to is not null`,
     );
-  return true;
+  return ended;
 }
 
 /** Removes a copy that nobody is served from. @returns false if there is none */

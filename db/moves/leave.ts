@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { SHARED_TABLES, type SharedTableName } from '../backup/sections.ts';
+import { FIRST, SHARED_TABLES, type SharedTableName } from '../backup/sections.ts';
 import { sharedSection, TEXT_SETTINGS } from '../backup/snapshot.ts';
 import type { Sql } from '../pool/query.ts';
 import { orgMoves } from '../schema/moves.ts';
@@ -21,7 +21,7 @@ export interface SharedRows {
 }
 
 /** Why an organization cannot leave now. */
-export type Obstacle = 'changed' | 'deleted' | 'transfers' | 'late';
+export type Obstacle = 'changed' | 'deleted' | 'transfers' | 'members' | 'late';
 
 class Refusal extends Error {
   readonly why: Obstacle;
@@ -52,13 +52,21 @@ export async function findObstacle(
 /**
  * Takes an organization out of service, in one transaction: its schema gets another name, so that no process reads or writes it any more,
  * its rows of `shared` are kept with the move, and its slugs and domain say where it is.
- * @param until the pause of writes ends then. Later, the copy may lack writes
+ * @param options.until the pause of writes ends then. Later, the copy may lack writes
+ * @param options.areMatched whether all of these members were matched with accounts of the other cell
  */
 export async function takeOut(
   client: Sql,
   org: MovingOrg,
-  { cell, slug, version, until }: { cell: string; slug: string; version: number; until: string },
+  options: {
+    cell: string;
+    slug: string;
+    version: number;
+    until: string;
+    areMatched(members: readonly SharedRow[]): boolean;
+  },
 ): Promise<Obstacle | undefined> {
+  const { cell, slug, version, until, areMatched } = options;
   try {
     await lockingTables(client, org, async (tx, lock) => {
       for (const setting of TEXT_SETTINGS) await run(tx, sql.raw(setting));
@@ -73,6 +81,7 @@ export async function takeOut(
       );
       if (time?.late) throw new Refusal('late');
       const rows = await readShared(tx, org.id);
+      if (!areMatched(rows.tables.memberships)) throw new Refusal('members');
       await leaveSlugs(tx, org.id, cell);
       await run(
         tx,
@@ -92,6 +101,12 @@ export async function takeOut(
 }
 
 async function readShared(tx: SqlClient, orgId: string): Promise<SharedRows> {
+  // Locked: a change at the same time would be lost, though its request was answered. The locks of the tables protect accepted risks.
+  for (const name of FIRST)
+    await run(
+      tx,
+      sql`select 1 from ${sql.raw(`shared.${name}`)} where ${sql.identifier(SHARED_TABLES[name].key)} = ${orgId}::uuid for update`,
+    );
   const tables: Partial<SharedRows['tables']> = {};
   for (const name of Object.keys(SHARED_TABLES) as SharedTableName[]) {
     const { columns, rows } = sharedSection(tx, name, orgId);

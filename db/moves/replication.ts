@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { sqlState } from '../errors.ts';
 import type { Sql } from '../pool/query.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import { run, type SqlClient } from '../statements.ts';
@@ -53,23 +54,38 @@ export async function isPublished(client: SqlClient, orgId: string): Promise<boo
   return row?.exists ?? false;
 }
 
-/** Removes the publication and the slot. A subscription that reads the slot is disconnected. */
+/** How long the removal of a slot is tried. PostgreSQL ends who reads it within this time, unless that one waits for a dead network. */
+const REMOVAL_MS = 30_000;
+/** Somebody began to read the slot at the same time. */
+const OBJECT_IN_USE = '55006';
+
+/**
+ * Removes the publication and the slot. A subscription that reads the slot is disconnected.
+ * @throws SlotInUse if that takes too long
+ */
 export async function unpublish(client: SqlClient, orgId: string): Promise<void> {
   const name = replicationName(orgId);
+  const isSlot = sql`slot_name = ${name} and database = current_database()`;
   await run(client, sql`drop publication if exists ${sql.identifier(name)}`);
-  for (;;) {
+  for (const end = performance.now() + REMOVAL_MS; performance.now() < end; ) {
     await run(
       client,
       sql`select case when active then pg_terminate_backend(active_pid)::text else pg_drop_replication_slot(slot_name)::text end
-        from pg_replication_slots where slot_name = ${name} and database = current_database()`,
-    );
-    const left = await run(
-      client,
-      sql`select 1 from pg_replication_slots where slot_name = ${name}
-      and database = current_database()`,
-    );
+        from pg_replication_slots where ${isSlot}`,
+    ).catch((error) => {
+      if (sqlState(error) !== OBJECT_IN_USE) throw error;
+    });
+    const left = await run(client, sql`select 1 from pg_replication_slots where ${isSlot}`);
     if (left.length === 0) return;
     await new Promise((later) => setTimeout(later, 50));
+  }
+  throw new SlotInUse(name);
+}
+
+/** Whoever reads a replication slot does not end. */
+export class SlotInUse extends Error {
+  constructor(name: string) {
+    super(`the replication slot ${name} is in use`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { boolean, json, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, integer, json, text, uuid } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 import { shared } from './shared-schema.ts';
 
@@ -25,6 +25,10 @@ export const orgMoves = shared.table('org_moves', {
 export const orgArrivals = shared.table('org_arrivals', {
   orgId: uuid('org_id').primaryKey(),
   copyId: uuid('copy_id').notNull(),
+  /** Nobody else gets it meanwhile. */
+  slug: text('slug'),
+  /** How many migrations the tables of the copy have had. */
+  schemaVersion: integer('schema_version'),
   /** The accounts of members here, by their ids in the other cell, where they differ. */
   accounts: json('accounts').$type<Record<string, string>>().notNull(),
   /** All rows are copied, and indexes and keys are created. */

@@ -54,6 +54,7 @@ export async function restoreShared(
   if (!isCopy) {
     const free = await restoring.freeSlugs(
       tx,
+      orgId,
       backup.reserved_slugs.map((reserved) => reserved.slug),
     );
     const slugs = backup.reserved_slugs.filter((reserved) => free.has(reserved.slug));

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { insertRows, sharedTarget } from '../../../db/backup/restore.ts';
+import { insertRows, runAll, sharedTarget, stepsOf } from '../../../db/backup/restore.ts';
 import { FIRST, LAST, SHARED_TABLES } from '../../../db/backup/sections.ts';
 import { retried } from '../../../db/errors.ts';
 import { differingSignIns, insertAccounts, insertPersonalTokens } from '../../../db/moves/accounts.ts';
 import { endCopy } from '../../../db/moves/arrival.ts';
 import type { SharedRows } from '../../../db/moves/leave.ts';
-import type { Move } from '../../../db/moves/moves.ts';
+import { type Move, readMoves } from '../../../db/moves/moves.ts';
 import type { TransactionSql } from '../../../db/pool/query.ts';
 import { orgs } from '../../../db/schema/orgs.ts';
 import { run } from '../../../db/statements.ts';
@@ -14,6 +14,7 @@ import type { MemberRow } from '../backup/verify.ts';
 import { AdminError } from '../error.ts';
 import type { MoveCall } from './call.ts';
 import { matchMembers } from './members.ts';
+import { noOwner } from './requirements.ts';
 
 export interface Arrived {
   slug: string;
@@ -40,19 +41,24 @@ export async function arrive(
   const slug = String(stored?.slug);
   if (slug !== movedSlug) throw new AdminError(`the rows that were kept are not those of ${movedSlug}`);
   const { copies, leftOut, find, isSame } = await matchMembers({ source, target }, memberships);
-  const planOf = async (tx: TransactionSql): Promise<SharedPlan> => ({
+  const planOf = async (tx: TransactionSql, version = migrations.length): Promise<SharedPlan> => ({
     ...{ orgId, slug, isCopy: false, ownerId: undefined, migrations },
     members: await find(tx),
-    backup: { ...(first as never as SharedPlan['backup']), header: { schema_version: migrations.length } },
+    backup: { ...(first as never as SharedPlan['backup']), header: { schema_version: version } },
   });
   const domain = stored?.custom_domain ?? null;
   const takeOver = async (tx: TransactionSql) => {
-    if (!(await endCopy(tx, orgId, { copyId, domain }))) {
-      await requireServed(tx, orgId);
-      return { domainLeftOut: null, members: (await planOf(tx)).members.restored.length };
+    const ended = await endCopy(tx, orgId, { copyId, domain });
+    if (!ended) {
+      const { hasLeft } = await requireArrived(tx, orgId);
+      return { domainLeftOut: null, members: (await planOf(tx)).members.restored.length, hasLeft };
     }
+    // Both cells may have been upgraded since the organization left.
+    const version = ended.schemaVersion ?? migrations.length;
+    await runAll(tx, await stepsOf(tx, orgId, migrations.slice(version)));
     await insertAccounts(tx, copies);
-    const plan = await planOf(tx);
+    const plan = await planOf(tx, version);
+    if (!plan.members.restored.some(({ role }) => role === 'owner')) throw noOwner();
     const { domainLeftOut } = await restoreShared(tx, plan);
     const accounts = new Map(plan.members.restored.map(({ user_id, account }) => [user_id, account]));
     // A token acts as its account, also outside of the organization: it needs more proof than a membership.
@@ -67,7 +73,7 @@ export async function arrive(
       JSON.stringify(SHARED_TABLES[LAST].columns.map((name) => row[name])),
     );
     if (risks.length > 0) await insertRows(tx, await sharedTarget(tx, LAST, orgId), risks);
-    return { domainLeftOut, members: plan.members.restored.length };
+    return { domainLeftOut, members: plan.members.restored.length, hasLeft: false };
   };
   const result = await retried(() => target.begin(takeOver));
   const differing = await differingSignIns(
@@ -81,14 +87,19 @@ export async function arrive(
     members: result.members,
     leftOut: leftOut.map(({ email }) => email),
     otherSignIns: otherSignIns.map(({ email }) => email),
-    erase: () => target.begin(async (tx) => void (await eraseMissing(tx, await planOf(tx)))),
+    erase: async () => {
+      // The next cell has done so.
+      if (!result.hasLeft) await target.begin(async (tx) => void (await eraseMissing(tx, await planOf(tx))));
+    },
   };
 }
 
-async function requireServed(tx: TransactionSql, orgId: string): Promise<void> {
+/** @throws AdminError unless the organization has arrived in the other cell, which it may have left since */
+async function requireArrived(tx: TransactionSql, orgId: string): Promise<{ hasLeft: boolean }> {
   const found = await run(tx, sql`select 1 from ${orgs} where id = ${orgId}::uuid`);
-  if (found.length === 0)
-    throw new AdminError(
-      'the other cell has neither the organization nor its copy: is it the cell that the move began with?',
-    );
+  if (found.length > 0) return { hasLeft: false };
+  if ((await readMoves(tx, orgId)).some(({ movedAt }) => movedAt !== null)) return { hasLeft: true };
+  throw new AdminError(
+    'the other cell has neither the organization nor its copy: is it the cell that the move began with?',
+  );
 }

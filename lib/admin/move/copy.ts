@@ -29,6 +29,7 @@ export async function copyRows(call: MoveCall, org: MovingOrg, move: Move): Prom
   const arrival = await readArrival(target, org.id);
   const goesOn =
     arrival?.copyId === move.copyId &&
+    arrival.schemaVersion === migrations.length &&
     (await isPublished(source, org.id)) &&
     (await readSubscription(target, org.id)) !== undefined;
   if (goesOn) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hasArrived, readArrival } from '../../../db/moves/arrival.ts';
 import { checksumsOf } from '../../../db/moves/checksums.ts';
-import { takeOut } from '../../../db/moves/leave.ts';
+import { type SharedRow, takeOut } from '../../../db/moves/leave.ts';
 import type { Move, MovingOrg } from '../../../db/moves/moves.ts';
 import { type Pause, pauseWrites, resumeWrites } from '../../../db/moves/pause.ts';
 import { readSubscription } from '../../../db/moves/replication.ts';
@@ -45,19 +45,22 @@ export async function leaveHere(
     comparedAfter = errors;
     await catchUp(call, org);
     // Strangers may have registered there with addresses of members.
-    await requireSameAccounts(call, org.id, await requireMembers(call, org.id));
+    const members = await requireMembers(call, org.id);
+    await requireSameAccounts(call, org.id, members);
     const began = performance.now();
     const pause = await pauseWrites(source, org, maxPauseMs);
     try {
       const end = began + maxPauseMs - MARGIN_MS;
-      const isOut = await leaveWithin(call, org, move, { ...pause, began, end, comparedAfter });
+      const isOut = await leaveWithin(call, org, move, { ...pause, began, end, comparedAfter, members });
       if (isOut) return began;
     } catch (error) {
       await resumeWrites(source, org).catch(() => {});
       throw error;
     }
     await resumeWrites(source, org);
-    progress(`writes go on after ${Math.round(performance.now() - began)} ms, because the copy was late`);
+    progress(
+      `writes go on after ${Math.round(performance.now() - began)} ms, because the copy was late or members have changed`,
+    );
   }
   throw new AdminError('the copy does not catch up within the pause: allow a longer one with --max-pause');
 }
@@ -87,13 +90,23 @@ interface Attempt extends Pause {
   began: number;
   end: number;
   comparedAfter: number;
+  members: MatchedMembers;
+}
+
+/** Whether all of these members were matched, and an owner among them has an account in the other cell. */
+function areMatched(rows: readonly SharedRow[], { matched, leftOut }: MatchedMembers): boolean {
+  const isLeftOut = new Set<unknown>(leftOut.map(({ user_id }) => user_id));
+  return (
+    rows.every(({ user_id }) => user_id && matched.has(user_id)) &&
+    rows.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id))
+  );
 }
 
 async function leaveWithin(
   call: MoveCall,
   org: MovingOrg,
   { cell, slug }: Move,
-  { until, version, began, end, comparedAfter }: Attempt,
+  { until, version, began, end, comparedAfter, members }: Attempt,
 ): Promise<boolean> {
   const { source, target, migrations, progress } = call;
   const since = () => Math.round(performance.now() - began);
@@ -104,8 +117,11 @@ async function leaveWithin(
   }
   const arrived = since();
   if ((await errorsOf(call, org)) !== comparedAfter) return false;
-  const obstacle = await takeOut(source, org, { cell, slug, version: migrations.length, until });
-  if (obstacle === 'late') return false;
+  const obstacle = await takeOut(source, org, {
+    ...{ cell, slug, version: migrations.length, until },
+    areMatched: (rows) => areMatched(rows, members),
+  });
+  if (obstacle === 'late' || obstacle === 'members') return false;
   if (obstacle) throw new AdminError(`${slug} ${OBSTACLES[obstacle]}`);
   progress(
     `paused: writes in progress ${paused} ms, last changes ${arrived - paused} ms, leaving ${since() - arrived} ms`,

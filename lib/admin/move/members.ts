@@ -10,6 +10,8 @@ import type { MemberRow } from '../backup/verify.ts';
 
 /** The accounts of members in the other cell. */
 export interface MatchedMembers {
+  /** The ids of all members. */
+  matched: ReadonlySet<string>;
   /** The ids that accounts have there, by those here, where they differ. */
   ids: Record<string, string>;
   /** Accounts to copy. */
@@ -48,6 +50,7 @@ export async function matchMembers(
   // The other database may answer with rows of accounts that were not asked for, which may exist here.
   const isCopied = (id: string) => wanted.has(id) && !conflicts.has(id);
   return {
+    matched: new Set(members.map(({ user_id }) => user_id)),
     ids: Object.fromEntries(ids),
     copies: {
       users: accounts.users.filter(({ id }) => isCopied(id)),

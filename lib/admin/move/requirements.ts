@@ -24,6 +24,7 @@ export const OBSTACLES: Record<Obstacle, string> = {
     'has another slug or version of its schema than before, or lacks indexes: run "migrate", or cancel the move and begin anew',
   deleted: 'is deleted',
   transfers: 'has a project that is being transferred: see "projects transfers"',
+  members: 'has other members than before: repeat the command',
   late: 'took too long',
 };
 
@@ -71,6 +72,10 @@ async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]> {
   });
 }
 
+/** The error if the organization would have no owner in the other cell. */
+export const noOwner = (): AdminError =>
+  new AdminError('other accounts of the cell have the addresses of all owners: see "users show" there');
+
 /** How many addresses a message names. */
 const NAMED = 10;
 
@@ -82,10 +87,7 @@ export async function requireMembers(call: MoveCall, orgId: string): Promise<Mat
   const members = await membersOf(call.source, orgId);
   const matched = await matchMembers(call, members);
   const isLeftOut = new Set(matched.leftOut.map(({ user_id }) => user_id));
-  if (!members.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id)))
-    throw new AdminError(
-      'other accounts of the cell have the addresses of all owners: see "users show" there',
-    );
+  if (!members.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id))) throw noOwner();
   if (isLeftOut.size > 0 && !call.leaveOut) {
     const named = matched.leftOut.slice(0, NAMED).map(({ email }) => oneLine(email ?? '-'));
     throw new AdminError(
