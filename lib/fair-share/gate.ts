@@ -41,6 +41,11 @@ const MAX_PAUSE_MS = 150;
 /** If a request has waited for this time, its organization has all of its places, for half of the time, with shorter pauses. */
 const PATIENCE_MS = 3_000;
 const MAX_SHORT_PAUSE_MS = 50;
+/**
+ * An overloaded organization yields if it sends this many times as many requests as another one that is not, or does expensive work.
+ * Otherwise both send as much, and the requests of one wait because a client sends those of the other only afterwards.
+ */
+const MORE = 2;
 /** An organization without requests is forgotten when its average is below this. */
 const FORGOTTEN = 0.5;
 const RECENT_MS = 500;
@@ -70,6 +75,8 @@ interface Queue {
   pausing: number;
   /** The average number of requests in progress or waiting, see `MEAN_MS`, until `meanAt`. */
   mean: number;
+  /** How many requests were sent, with the same weights. */
+  sent: number;
   meanAt: number;
 }
 
@@ -92,7 +99,7 @@ export function createOrgGate({
   /** Requests of organizations that send no more than they may. */
   const calmRequests = createActivity();
 
-  const othersAreActive = (id: string) => requests.hasOthers(id);
+  const othersAreActive = (id: string) => requests.sentByOther(id) !== undefined;
   const steps = createSteps({
     mustShare: (id) => rests && othersAreActive(id),
     isOverloaded: (id) => isOverloaded(queues.get(id)),
@@ -101,7 +108,7 @@ export function createOrgGate({
   function queueOf(id: string): Queue {
     let queue = queues.get(id);
     if (!queue) {
-      queue = { active: new Set(), waiting: [], pausing: 0, mean: 0, meanAt: performance.now() };
+      queue = { active: new Set(), waiting: [], pausing: 0, mean: 0, sent: 0, meanAt: performance.now() };
       queues.set(id, queue);
     }
     return queue;
@@ -112,7 +119,9 @@ export function createOrgGate({
     const now = performance.now();
     // At most twice the limit, so that an organization is overloaded for a second at the most after the last one had to wait.
     const count = Math.min(2 * limit(), queue.active.size - queue.pausing + queue.waiting.length);
-    queue.mean += (count - queue.mean) * (1 - Math.exp((queue.meanAt - now) / MEAN_MS));
+    const weight = Math.exp((queue.meanAt - now) / MEAN_MS);
+    queue.mean = count + (queue.mean - count) * weight;
+    queue.sent *= weight;
     queue.meanAt = now;
   }
 
@@ -127,7 +136,10 @@ export function createOrgGate({
 
   /** How an organization yields. Not if all active ones are overloaded: each has its limit of requests in progress then. */
   function yieldOf(id: string, queue: Queue): 'not' | 'little' | 'much' {
-    if (!isOverloaded(queue) || !calmRequests.hasOthers(id)) return 'not';
+    if (!isOverloaded(queue)) return 'not';
+    const sentByCalm = calmRequests.sentByOther(id);
+    if (sentByCalm === undefined) return 'not';
+    if (queue.sent < MORE * sentByCalm && !steps.isWorking(id)) return 'not';
     const [first] = queue.waiting;
     return first && performance.now() - first.since > PATIENCE_MS ? 'little' : 'much';
   }
@@ -218,8 +230,10 @@ export function createOrgGate({
     isAlone: (id) => !othersAreActive(id),
     enter(id, signalOf) {
       const queue = queueOf(id);
-      requests.record(id);
-      if (!isOverloaded(queue)) calmRequests.record(id);
+      const isCalm = !isOverloaded(queue);
+      queue.sent++;
+      requests.record(id, queue.sent);
+      if (isCalm) calmRequests.record(id, queue.sent);
       if (queue.waiting.length === 0 && isBelowLimit(id, queue)) return admit(id, queue);
       keepChecking();
       return new Promise((resolve, refuse) => {
@@ -232,17 +246,18 @@ export function createOrgGate({
 
 /** Remembers the two organizations with the latest requests, which is enough to know whether another one is active. */
 function createActivity() {
-  let latest = { id: '', at: Number.NEGATIVE_INFINITY };
+  let latest = { id: '', at: Number.NEGATIVE_INFINITY, sent: 0 };
   let other = latest;
   return {
-    record(id: string): void {
+    record(id: string, sent: number): void {
       const at = performance.now();
-      if (latest.id === id) latest.at = at;
-      else [other, latest] = [latest, { id, at }];
+      if (latest.id !== id) other = latest;
+      latest = { id, at, sent };
     },
-    hasOthers(id: string): boolean {
-      const { at } = latest.id === id ? other : latest;
-      return performance.now() - at < RECENT_MS;
+    /** How many requests another organization has sent, if one is active. The more it sends, the more likely it is the one that is told. */
+    sentByOther(id: string): number | undefined {
+      const { at, sent } = latest.id === id ? other : latest;
+      return performance.now() - at < RECENT_MS ? sent : undefined;
     },
   };
 }

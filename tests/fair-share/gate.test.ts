@@ -25,9 +25,9 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-async function request(org: string): Promise<void> {
+async function request(org: string, ms = REQUEST_MS): Promise<void> {
   const leave = await gate.enter(org);
-  await sleep(REQUEST_MS);
+  await sleep(ms);
   leave();
 }
 
@@ -46,6 +46,21 @@ function send(org: string, connections: number, pauseMs = 0): Sender {
       sender.answered++;
       sender.slowestMs = Math.max(sender.slowestMs, performance.now() - began);
       if (pauseMs > 0) await sleep(pauseMs);
+    }
+  };
+  for (let i = 0; i < connections; i++) void connect();
+  return sender;
+}
+
+/** Connections that send requests of all organizations in turn. Those of the first one take longer. */
+function sendInTurn(orgs: readonly string[], connections: number): Sender {
+  const sender: Sender = { answered: 0, slowestMs: 0 };
+  let next = 0;
+  const connect = async () => {
+    while (!ended) {
+      const turn = next++ % orgs.length;
+      await request(orgs[turn] as string, turn === 0 ? 4 * REQUEST_MS : REQUEST_MS);
+      sender.answered++;
     }
   };
   for (let i = 0; i < connections; i++) void connect();
@@ -114,6 +129,12 @@ describe('an organization that sends as much as it can', () => {
   it('has all of its places beside one that sends as much', async () => {
     const answered = await perSecond([send('one', 100), send('two', 20)]);
     for (const one of answered) expect(one).toBeCloseTo(rate(REQUESTS_AT_ONCE), -2);
+  });
+
+  it('has all of its places if the others send as much, and wait for the same client', async () => {
+    const orgs = ['slow', 'two', 'three', 'four'];
+    const [answered = 0] = await perSecond([sendInTurn(orgs, 64)]);
+    expect(answered).toBeGreaterThan(0.9 * orgs.length * (rate(REQUESTS_AT_ONCE) / 4));
   });
 
   it('has no limit when it is alone, also if another one was active before', async () => {
