@@ -92,7 +92,8 @@ function Item({ scan, project }: { scan: Scan; project: string | undefined }) {
         size="sm"
         fw={500}
         truncate
-        maw="16rem"
+        flex="none"
+        maw="min(16rem, 55%)"
       >
         <bdi>{scanName(scan)}</bdi>
       </LinkAnchor>

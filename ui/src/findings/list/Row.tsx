@@ -56,7 +56,7 @@ interface Props {
   /** Whether it is the active row. */
   active: boolean;
   columns: typeof COLUMNS;
-  /** Whether the row has two lines. */
+  /** Whether the row has several lines, for narrow screens. */
   card: boolean;
   /** Whether the row has as little height as possible. */
   compact: boolean;
@@ -112,6 +112,11 @@ function Cells(props: LoadedProps) {
     actions.select(index, event.shiftKey);
   };
   const title = <Title {...props} />;
+  const project = projectName && (
+    <bdi className={classes.project} title={projectName}>
+      {projectName}
+    </bdi>
+  );
   const status = (
     <StatusCell
       // An open menu must not change to another finding.
@@ -148,12 +153,20 @@ function Cells(props: LoadedProps) {
           <div className={classes.facts}>
             <SeverityMark severity={finding.severity} />
             {status}
-            {projectName && (
-              <bdi className={classes.fact} title={projectName}>
-                {projectName}
-              </bdi>
-            )}
+            {compact && project}
           </div>
+          {!compact && (
+            <div className={classes.facts}>
+              {project}
+              {finding.file && (
+                <span className={classes.path} title={finding.file}>
+                  <bdi dir="ltr">
+                    <FileLocation file={finding.file} line={finding.line} />
+                  </bdi>
+                </span>
+              )}
+            </div>
+          )}
         </GridCell>
       ) : (
         columns.map(({ id }) => (

@@ -9,7 +9,7 @@ const HEAD_REM = 2.25;
 const ROW_REM = 2.5;
 const COMPACT_REM = 1.75;
 /** Heights of rows with two lines on narrow screens. */
-const CARD_REM = 4.25;
+const CARD_REM = 5.25;
 const COMPACT_CARD_REM = 3.5;
 
 interface Rows {
