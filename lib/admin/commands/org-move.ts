@@ -18,18 +18,18 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
   orgs
     .command('move')
     .description(
-      'move an organization to the database of another cell (SVC_MOVE_TARGET_URL) while servers run; it takes no changes for the last seconds; repeat the command if it fails or dies',
+      'move an organization from the database of this cell (DATABASE_URL) to that of another one (SVC_MOVE_TARGET_URL) while servers run; it takes no changes for the last seconds; repeat the command if it fails or dies',
     )
     .argument('<org>', ORG)
     .option('--to <cell>', 'name of the other cell: letters, digits and hyphens')
-    .option('--max-pause <seconds>', 'how long it may take no changes, from 3 to 60', '10')
+    .option('--max-pause <seconds>', 'how long it may take no changes, from 3 to 60 (default: 10)')
     .option(
       '--on-served <command>',
       'a command line to run as soon as the other cell serves it, such as one that lets the proxy follow',
     )
     .option(
       '--leave-out',
-      'move it also if members lose their access, because another account there has an address of theirs',
+      'leave members out, who lose their access, if another account there has an address of theirs',
     )
     .option('--cancel', 'cancel the move: the organization stays')
     .action((org, options, command) =>
@@ -39,7 +39,7 @@ export function addOrgMove(orgs: Command, choose: Choose): void {
           return { json, text: `the move of ${json.slug} to ${oneLine(json.cell)} is cancelled` };
         }
         const to = requireCell(options.to, 'name the other cell with --to <cell>');
-        const seconds = Number(options.maxPause);
+        const seconds = Number(options.maxPause ?? 10);
         if (!(seconds >= 3 && seconds <= 60))
           throw new AdminError('--max-pause takes a number from 3 to 60', EXIT.usage);
         let hasFollowed: boolean | undefined;
@@ -147,8 +147,10 @@ async function withCells<T>(
   use: (call: MoveCall) => Promise<T>,
 ): Promise<T> {
   const { databaseUrl, moveTargetUrl, moveSourceUrl } = config;
-  if (databaseUrl === undefined || moveTargetUrl === undefined)
-    throw new AdminError('set DATABASE_URL and SVC_MOVE_TARGET_URL to the databases of the two cells');
+  if (databaseUrl === undefined)
+    throw new AdminError('set DATABASE_URL to the database of this cell: see docs/scaling.md');
+  if (moveTargetUrl === undefined)
+    throw new AdminError('set SVC_MOVE_TARGET_URL to the database of the other cell: see docs/scaling.md');
   return await inSessions(databaseUrl, 'this cell', (source, here) =>
     inSessions(moveTargetUrl, 'the other cell', (target, there) => {
       const sessions = { source, target, readers: { source: here, target: there } };

@@ -21,7 +21,9 @@ export function checkConfiguration(config: Config): Check[] {
       ? settings.ok('strict mode is on')
       : settings.warning('SVC_STRICT is off: the defaults suit a trial on one machine'),
     exposure
-      ? settings.warning(`reachable from outside with insecure settings: ${exposure.reachable.join('; ')}`)
+      ? settings.warning(
+          `reachable from outside with insecure settings, if the server has the same environment as this command: ${exposure.reachable.join('; ')}`,
+        )
       : settings.ok(`the server listens on ${address}, port ${config.port}`),
     ...openings.map(({ what, close }) => settings.warning(`${what} (${close})`)),
     ...checkSecrets(config),
