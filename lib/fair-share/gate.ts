@@ -42,8 +42,8 @@ const MAX_PAUSE_MS = 150;
 const PATIENCE_MS = 3_000;
 const MAX_SHORT_PAUSE_MS = 50;
 /**
- * An overloaded organization yields if it sends this many times as many requests as another one that is not, or does expensive work.
- * Otherwise both send as much, and the requests of one wait because a client sends those of the other only afterwards.
+ * An overloaded organization yields if it sends this many times as many requests as one that is not, or does expensive work. If all send
+ * as much, a client may send their requests in turn, so that all of them would wait for the pauses of one.
  */
 const MORE = 2;
 /** An organization without requests is forgotten when its average is below this. */
@@ -96,10 +96,10 @@ export function createOrgGate({
   const queues = new Map<string, Queue>();
   let checkTimer: ReturnType<typeof setInterval> | undefined;
   const requests = createActivity();
-  /** Requests of organizations that send no more than they may. */
-  const calmRequests = createActivity();
+  /** The organization that has sent the fewest requests, of those active ones that send no more than they may. */
+  let quietest = { id: '', at: Number.NEGATIVE_INFINITY, sent: 0 };
 
-  const othersAreActive = (id: string) => requests.sentByOther(id) !== undefined;
+  const othersAreActive = (id: string) => requests.hasOthers(id);
   const steps = createSteps({
     mustShare: (id) => rests && othersAreActive(id),
     isOverloaded: (id) => isOverloaded(queues.get(id)),
@@ -137,9 +137,9 @@ export function createOrgGate({
   /** How an organization yields. Not if all active ones are overloaded: each has its limit of requests in progress then. */
   function yieldOf(id: string, queue: Queue): 'not' | 'little' | 'much' {
     if (!isOverloaded(queue)) return 'not';
-    const sentByCalm = calmRequests.sentByOther(id);
-    if (sentByCalm === undefined) return 'not';
-    if (queue.sent < MORE * sentByCalm && !steps.isWorking(id)) return 'not';
+    const { id: other, at, sent } = quietest;
+    if (other === id || !isRecent(at)) return 'not';
+    if (queue.sent < MORE * sent && !steps.isWorking(id)) return 'not';
     const [first] = queue.waiting;
     return first && performance.now() - first.since > PATIENCE_MS ? 'little' : 'much';
   }
@@ -230,10 +230,11 @@ export function createOrgGate({
     isAlone: (id) => !othersAreActive(id),
     enter(id, signalOf) {
       const queue = queueOf(id);
+      requests.record(id);
       const isCalm = !isOverloaded(queue);
-      queue.sent++;
-      requests.record(id, queue.sent);
-      if (isCalm) calmRequests.record(id, queue.sent);
+      const sent = ++queue.sent;
+      if (isCalm && (id === quietest.id || sent <= quietest.sent || !isRecent(quietest.at)))
+        quietest = { id, at: performance.now(), sent };
       if (queue.waiting.length === 0 && isBelowLimit(id, queue)) return admit(id, queue);
       keepChecking();
       return new Promise((resolve, refuse) => {
@@ -246,18 +247,16 @@ export function createOrgGate({
 
 /** Remembers the two organizations with the latest requests, which is enough to know whether another one is active. */
 function createActivity() {
-  let latest = { id: '', at: Number.NEGATIVE_INFINITY, sent: 0 };
+  let latest = { id: '', at: Number.NEGATIVE_INFINITY };
   let other = latest;
   return {
-    record(id: string, sent: number): void {
+    record(id: string): void {
       const at = performance.now();
-      if (latest.id !== id) other = latest;
-      latest = { id, at, sent };
+      if (latest.id === id) latest.at = at;
+      else [other, latest] = [latest, { id, at }];
     },
-    /** How many requests another organization has sent, if one is active. The more it sends, the more likely it is the one that is told. */
-    sentByOther(id: string): number | undefined {
-      const { at, sent } = latest.id === id ? other : latest;
-      return performance.now() - at < RECENT_MS ? sent : undefined;
-    },
+    hasOthers: (id: string): boolean => isRecent((latest.id === id ? other : latest).at),
   };
 }
+
+const isRecent = (at: number): boolean => performance.now() - at < RECENT_MS;

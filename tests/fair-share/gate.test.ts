@@ -137,6 +137,14 @@ describe('an organization that sends as much as it can', () => {
     expect(answered).toBeGreaterThan(0.9 * orgs.length * (rate(REQUESTS_AT_ONCE) / 4));
   });
 
+  it('pauses beside one that sends little, also if a third one sends as much', async () => {
+    const noisy = send('noisy', 100);
+    send('accomplice', 2);
+    send('quiet', 1, 50);
+    const [answered] = await perSecond([noisy]);
+    expect(answered).toBeLessThan(1.2 * rate(REQUESTS_AT_ONCE / 2, 1 / 4));
+  });
+
   it('has no limit when it is alone, also if another one was active before', async () => {
     const other = send('other', 1, 50);
     const noisy = send('noisy', 100);
