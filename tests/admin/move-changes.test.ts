@@ -158,17 +158,29 @@ it('a setting that is changed while the organization leaves is not changed', asy
   expect(rows).toEqual([{ days: 90 }]);
 });
 
-it('a move that was not completed is, although the organization has moved on', async () => {
-  let hasLeft = false;
-  const diesWhenItHasArrived: Meddle = async (text) => {
-    hasLeft ||= text.includes(LEFT);
-    if (hasLeft && text.startsWith('drop publication')) throw new Died();
+describe('a move that was not completed', () => {
+  /** Moves it until it is served there, and takes it from there as a move to a third cell does. */
+  const leaveBoth = async (startedAt: string) => {
+    let hasLeft = false;
+    const diesWhenItHasArrived: Meddle = async (text) => {
+      hasLeft ||= text.includes(LEFT);
+      if (hasLeft && text.startsWith('drop publication')) throw new Died();
+    };
+    await expect(move(diesWhenItHasArrived)).rejects.toThrow(Died);
+    await sqlOf(two).unsafe(`insert into shared.org_moves (org_id, slug, cell, copy_id, started_at, moved_at)
+      values ('${org.id}', '${org.slug}', 'three', gen_random_uuid(), ${startedAt}, now())`);
+    await sqlOf(two).unsafe(`alter schema "${schema()}" rename to "moved_${org.id.replaceAll('-', '')}"`);
+    await sqlOf(two).unsafe(`delete from shared.orgs where id = '${org.id}'`);
   };
-  await expect(move(diesWhenItHasArrived)).rejects.toThrow(Died);
-  await sqlOf(two).unsafe(`insert into shared.org_moves (org_id, slug, cell, copy_id, started_at, moved_at)
-    values ('${org.id}', '${org.slug}', 'three', gen_random_uuid(), now(), now())`);
-  await sqlOf(two).unsafe(`alter schema "${schema()}" rename to "moved_${org.id.replaceAll('-', '')}"`);
-  await sqlOf(two).unsafe(`delete from shared.orgs where id = '${org.id}'`);
-  await move();
-  await expect(move()).rejects.toThrow('has moved to two already');
+
+  it('is, although the organization has moved on', async () => {
+    await leaveBoth('now()');
+    await move();
+    await expect(move()).rejects.toThrow('has moved to two already');
+  });
+
+  it('is not if the organization left the other cell before: it is in none', async () => {
+    await leaveBoth("now() - interval '1 hour'");
+    await expect(move()).rejects.toThrow(/neither the organization nor its copy/);
+  });
 });

@@ -31,7 +31,7 @@ export interface Arrived {
 /** Puts an organization into service in the other cell, with the rows of `shared` that were kept. It may have been done before. */
 export async function arrive(
   { source, target, migrations }: MoveCall,
-  { orgId, copyId, slug: movedSlug }: Move,
+  { orgId, copyId, slug: movedSlug, movedAt }: Move,
   left: SharedRows,
 ): Promise<Arrived> {
   const { tables, personalTokens } = left;
@@ -50,7 +50,7 @@ export async function arrive(
   const takeOver = async (tx: TransactionSql) => {
     const ended = await endCopy(tx, orgId, { copyId, domain });
     if (!ended) {
-      const { hasLeft } = await requireArrived(tx, orgId);
+      const { hasLeft } = await requireArrived(tx, orgId, movedAt);
       return { domainLeftOut: null, members: (await planOf(tx)).members.restored.length, hasLeft };
     }
     // Both cells may have been upgraded since the organization left.
@@ -94,11 +94,19 @@ export async function arrive(
   };
 }
 
-/** @throws AdminError unless the organization has arrived in the other cell, which it may have left since */
-async function requireArrived(tx: TransactionSql, orgId: string): Promise<{ hasLeft: boolean }> {
+/**
+ * @param leftHere when it left this cell. It may have left the other one before that, too, by the clocks of both databases
+ * @throws AdminError unless the organization has arrived in the other cell, which it may have left since
+ */
+async function requireArrived(
+  tx: TransactionSql,
+  orgId: string,
+  leftHere: Date | null,
+): Promise<{ hasLeft: boolean }> {
   const found = await run(tx, sql`select 1 from ${orgs} where id = ${orgId}::uuid`);
   if (found.length > 0) return { hasLeft: false };
-  if ((await readMoves(tx, orgId)).some(({ movedAt }) => movedAt !== null)) return { hasLeft: true };
+  const [next] = await readMoves(tx, orgId);
+  if (leftHere && next?.movedAt && next.startedAt > leftHere) return { hasLeft: true };
   throw new AdminError(
     'the other cell has neither the organization nor its copy: is it the cell that the move began with?',
   );
