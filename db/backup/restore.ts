@@ -65,11 +65,11 @@ export async function findObstacle(
   if (found?.org) return 'organization exists';
   // Its rows of `shared` are kept there only until that one is repeated.
   if (found?.pending) return 'its move from there is not complete: repeat that first';
-  if (found?.schema) return 'schema exists';
   if (found?.slug) return 'slug taken';
   if (found?.reserved) return 'slug reserved';
   // It would be in two cells.
-  return found?.moved ? 'moved away' : undefined;
+  if (found?.moved) return 'moved away';
+  return found?.schema ? 'schema exists' : undefined;
 }
 
 /** Whether another organization that is being moved here has a slug. */

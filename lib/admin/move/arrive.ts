@@ -14,7 +14,7 @@ import type { MemberRow } from '../backup/verify.ts';
 import { AdminError } from '../error.ts';
 import type { MoveCall } from './call.ts';
 import { matchMembers } from './members.ts';
-import { noOwner } from './requirements.ts';
+import { NO_OWNER } from './requirements.ts';
 
 export interface Arrived {
   slug: string;
@@ -30,7 +30,7 @@ export interface Arrived {
 
 /** Puts an organization into service in the other cell, with the rows of `shared` that were kept. It may have been done before. */
 export async function arrive(
-  { source, target, migrations }: MoveCall,
+  { source, target, migrations, leaveOut }: MoveCall,
   { orgId, copyId, slug: movedSlug, movedAt }: Move,
   left: SharedRows,
 ): Promise<Arrived> {
@@ -54,11 +54,14 @@ export async function arrive(
       return { domainLeftOut: null, members: (await planOf(tx)).members.restored.length, hasLeft };
     }
     // Both cells may have been upgraded since the organization left.
-    const version = ended.schemaVersion ?? migrations.length;
+    const version = ended.schemaVersion ?? tables.org_migrations.length;
     await runAll(tx, await stepsOf(tx, orgId, migrations.slice(version)));
     await insertAccounts(tx, copies);
     const plan = await planOf(tx, version);
-    if (!plan.members.restored.some(({ role }) => role === 'owner')) throw noOwner();
+    if (!leaveOut && !plan.members.restored.some(({ role }) => role === 'owner'))
+      throw new AdminError(
+        `${NO_OWNER}: see "users show" there, or let the organization arrive without an owner with --leave-out`,
+      );
     const { domainLeftOut } = await restoreShared(tx, plan);
     const accounts = new Map(plan.members.restored.map(({ user_id, account }) => [user_id, account]));
     // A token acts as its account, also outside of the organization: it needs more proof than a membership.

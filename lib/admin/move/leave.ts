@@ -10,7 +10,7 @@ import { AdminError } from '../error.ts';
 import type { MoveCall } from './call.ts';
 import { catchUp, watchSubscription } from './copy.ts';
 import type { MatchedMembers } from './members.ts';
-import { OBSTACLES, requireMembers } from './requirements.ts';
+import { OBSTACLES, requireMembers, requireRoom } from './requirements.ts';
 
 /*
  * All rows are compared before the pause, at one instant of both databases. During the pause, it is enough that the last version of policies
@@ -44,6 +44,8 @@ export async function leaveHere(
     if (errors !== comparedAfter) await compareRows(call, org);
     comparedAfter = errors;
     await catchUp(call, org);
+    // Since the slug was reserved there, an organization may have got it that was created at the same instant.
+    await requireRoom(call.target, { id: org.id, slug: move.slug });
     // Strangers may have registered there with addresses of members.
     const members = await requireMembers(call, org.id);
     await requireSameAccounts(call, org.id, members);
@@ -62,7 +64,9 @@ export async function leaveHere(
       `writes go on after ${Math.round(performance.now() - began)} ms, because the copy was late or members have changed`,
     );
   }
-  throw new AdminError('the copy does not catch up within the pause: allow a longer one with --max-pause');
+  throw new AdminError(
+    'the copy does not catch up within the pause, or members change: repeat the command, or allow a longer pause with --max-pause',
+  );
 }
 
 /**
@@ -94,13 +98,9 @@ interface Attempt extends Pause {
 }
 
 /** Whether all of these members were matched, and an owner among them has an account in the other cell. */
-function areMatched(rows: readonly SharedRow[], { matched, leftOut }: MatchedMembers): boolean {
-  const isLeftOut = new Set<unknown>(leftOut.map(({ user_id }) => user_id));
-  return (
-    rows.every(({ user_id }) => user_id && matched.has(user_id)) &&
-    rows.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id))
-  );
-}
+const areMatched = (rows: readonly SharedRow[], { known, served }: MatchedMembers): boolean =>
+  rows.every(({ user_id }) => known.has(String(user_id))) &&
+  rows.some(({ role, user_id }) => role === 'owner' && served.has(String(user_id)));
 
 async function leaveWithin(
   call: MoveCall,

@@ -10,8 +10,10 @@ import type { MemberRow } from '../backup/verify.ts';
 
 /** The accounts of members in the other cell. */
 export interface MatchedMembers {
-  /** The ids of all members. */
-  matched: ReadonlySet<string>;
+  /** The ids of all members, also of those who are left out. */
+  known: ReadonlySet<string>;
+  /** Those of members who have an account of their own there, or get one: two members may be one account there. */
+  served: ReadonlySet<string>;
   /** The ids that accounts have there, by those here, where they differ. */
   ids: Record<string, string>;
   /** Accounts to copy. */
@@ -50,7 +52,8 @@ export async function matchMembers(
   // The other database may answer with rows of accounts that were not asked for, which may exist here.
   const isCopied = (id: string) => wanted.has(id) && !conflicts.has(id);
   return {
-    matched: new Set(members.map(({ user_id }) => user_id)),
+    known: new Set(members.map(({ user_id }) => user_id)),
+    served: new Set([...found, ...accounts.users.flatMap(({ id }) => (isCopied(id) ? [id] : []))]),
     ids: Object.fromEntries(ids),
     copies: {
       users: accounts.users.filter(({ id }) => isCopied(id)),

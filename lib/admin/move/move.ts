@@ -82,16 +82,17 @@ async function beginMove(call: MoveCall, name: string, to: string): Promise<Move
   if (!begun?.movedAt) {
     await requireNames(call, to);
     await call.onBegin?.(await namesOf(source, org.id));
-  }
+  } else if (begun.pending) await requireNames(call, to);
   if (begun?.movedAt && !begun.pending)
     throw new AdminError(`${begun.slug} has moved to ${oneLine(begun.cell)} already`);
   if (begun && begun.cell !== to)
     throw new AdminError(`${begun.slug} is being moved to ${oneLine(begun.cell)}: cancel that with --cancel`);
-  if (begun) return begun;
+  if (begun?.movedAt) return begun;
   // An organization that nobody has written to has none: they move like those of all others.
   await source.begin((tx) => createOrgTables(tx, org.id, migrations));
   const obstacle = await findObstacle(source, org, migrations.length);
   if (obstacle) throw new AdminError(`${org.slug} ${OBSTACLES[obstacle]}`);
+  if (begun) return begun;
   await requireRoom(call.target, org);
   await source.begin(async (tx) => {
     await holdMove(tx, org.id);

@@ -72,9 +72,9 @@ async function membersOf(client: Sql, orgId: string): Promise<MemberRow[]> {
   });
 }
 
-/** The error if the organization would have no owner in the other cell. */
-export const noOwner = (): AdminError =>
-  new AdminError('other accounts of the cell have the addresses of all owners: see "users show" there');
+/** The organization would have no owner in the other cell. */
+export const NO_OWNER =
+  'other accounts of the cell have the addresses of all owners, or they are deleted or not owners there';
 
 /** How many addresses a message names. */
 const NAMED = 10;
@@ -87,7 +87,8 @@ export async function requireMembers(call: MoveCall, orgId: string): Promise<Mat
   const members = await membersOf(call.source, orgId);
   const matched = await matchMembers(call, members);
   const isLeftOut = new Set(matched.leftOut.map(({ user_id }) => user_id));
-  if (!members.some(({ role, user_id }) => role === 'owner' && !isLeftOut.has(user_id))) throw noOwner();
+  if (!members.some(({ role, user_id }) => role === 'owner' && matched.served.has(user_id)))
+    throw new AdminError(`${NO_OWNER}: see "users show" there`);
   if (isLeftOut.size > 0 && !call.leaveOut) {
     const named = matched.leftOut.slice(0, NAMED).map(({ email }) => oneLine(email ?? '-'));
     throw new AdminError(
