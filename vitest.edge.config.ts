@@ -3,7 +3,6 @@ import { again } from './tests/support/run/again.ts';
 
 // Against the worker in workerd.
 export default again({
-  expectedS: 210,
   include: ['tests/edge/**/*.test.ts', ...SUITES],
   globalSetup: ['tests/support/database/postgres.ts', 'tests/support/edge/setup.ts'],
 });

@@ -1,11 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { WORKERS } from './tests/support/run/calibrate.ts';
-import { limits } from './tests/support/run/limits.ts';
-import { createProgress } from './tests/support/run/progress.ts';
-import { openRun } from './tests/support/run/run.ts';
-
-/** Seconds on the reference machine. */
-const EXPECTED_S = 50;
+import { runOptions } from './tests/support/run/options.ts';
 
 /**
  * `npm run test:quick`: the suites that find the most per second. A suite is listed when it
@@ -62,16 +56,12 @@ const SUITES = [
   'ui/styles',
 ];
 
-await openRun();
+const options = runOptions();
 
 export default defineConfig({
   test: {
-    ...limits(),
-    maxWorkers: WORKERS,
-    isolate: false,
-    reporters: ['default', createProgress(EXPECTED_S)],
-    setupFiles: 'tests/support/run/setup.ts',
-    provide: { observedDir: process.env.SVC_OBSERVED_DIR ?? '', browser: '' },
+    ...options,
+    provide: { ...options.provide, browser: '' },
     include: SUITES.map((name) => `tests/${name}.test.ts`),
     globalSetup: ['tests/support/database/postgres.ts', 'tests/support/contract/forget.ts'],
   },

@@ -1,4 +1,4 @@
-import { buildServer } from '../server/process.ts';
+import { buildServer, ROOT } from '../server/process.ts';
 
 /** Builds `dist/` once for all suites that start it, as `npm start` does. */
-export default () => buildServer();
+export default () => buildServer(ROOT, { fast: true });

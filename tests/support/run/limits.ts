@@ -1,18 +1,19 @@
 /**
- * How many times slower than the reference machine this one was when the run began (see calibrate.ts); 1 outside of a run.
+ * Test files that run at the same time. Six keep two cores busy: a good part of their time is waiting for PostgreSQL, servers and
+ * browsers.
  */
-export const slowness = (): number => Number(process.env.SVC_TEST_LIMIT_FACTOR ?? 1);
+export const WORKERS = 6;
 
-/** How many times slower the machine may become while the run lasts. */
-const MARGIN = 3;
+/** How many times slower than two quiet cores a machine may be before a limit on time is exceeded. */
+const MARGIN = 6;
 
-/** A limit on time: `ms` on the reference machine, longer on a slower one. Every limit in the suite is one of these. */
-export const limit = (ms: number): number => Math.round(ms * slowness() * MARGIN);
+/** A limit on time, for `ms` on two quiet cores. Every limit in the suite is one of these. */
+export const limit = (ms: number): number => ms * MARGIN;
 
 /** The default timeout of `vi.waitFor`, `vi.waitUntil` and `expect.poll`. */
 export const WAIT_MS = 10_000;
 
-/** The limits of a Vitest configuration. On the reference machine the slowest tests take a fifteenth of them. */
+/** The limits of a Vitest configuration. */
 export const limits = () => ({
   testTimeout: limit(60_000),
   hookTimeout: limit(120_000),

@@ -1,11 +1,11 @@
 import type { TestProject } from 'vitest/node';
 import findBrowser from '../../browser/support/chromium.ts';
 import startPostgres from '../database/postgres.ts';
-import { buildServer } from '../server/process.ts';
+import { buildServer, ROOT } from '../server/process.ts';
 
 /** Builds `dist/` once for all suites that start it, as `npm start` does; the database starts meanwhile. */
 export default async function setup(project: TestProject) {
   findBrowser(project);
-  const [stopPostgres] = await Promise.all([startPostgres(project), buildServer()]);
+  const [stopPostgres] = await Promise.all([startPostgres(project), buildServer(ROOT, { fast: true })]);
   return stopPostgres;
 }

@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { measureSlowness } from './calibrate.ts';
 import { makeRunDir } from './memory-dir.ts';
 
 const NPM_CHECK_MS = 500;
 
 /**
- * Prepares this process for a test run. It measures the machine's speed (see limits.ts), and gives the run a temporary
+ * Prepares this process for a test run: gives the run a temporary
  * directory that is removed when the run ends, whatever ends it, together with all processes that the run has left
  * (see watchdog.mjs). Vitest reads its configuration once per project; only the first call does anything.
  */
-export async function openRun(): Promise<void> {
+export function openRun(): void {
   const { env, pid } = process;
   if (env.SVC_TEST_RUNNER === `${pid}`) return;
   env.SVC_TEST_RUNNER = `${pid}`;
@@ -23,7 +22,6 @@ export async function openRun(): Promise<void> {
   // Every temporary directory of the run is made in here, and processes of the run are recognized by it.
   env.TMPDIR = dir;
   env.SVC_OBSERVED_DIR = mkdtempSync(join(dir, 'observed-'));
-  env.SVC_TEST_LIMIT_FACTOR = `${await measureSlowness()}`;
 }
 
 function watch(dir: string, env: NodeJS.ProcessEnv): void {

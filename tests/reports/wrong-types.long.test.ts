@@ -10,7 +10,7 @@ const WRONG = [7, 'x', [{}], {}];
 
 /**
  * The damaged versions of each report that are tried. `WRONG_TYPES_SEED` chooses others.
- * `WRONG_TYPES=all npx vitest run tests/reports/wrong-types.test.ts` tries all.
+ * `WRONG_TYPES=all npx vitest run tests/reports/wrong-types.long.test.ts` tries all.
  */
 const RUNS = process.env.WRONG_TYPES === 'all' ? Infinity : Number(process.env.WRONG_TYPES ?? 6);
 const SEED = Number(process.env.WRONG_TYPES_SEED ?? 1);

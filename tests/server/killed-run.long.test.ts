@@ -55,7 +55,7 @@ async function startRun(program: string, args: string[]) {
   const child = spawn(program, args, {
     cwd: root,
     // With a PostgreSQL of its own.
-    env: { ...process.env, TEST_DATABASE_URL: undefined, SVC_TEST_SLOWNESS: '1', READY_FILE: readyFile },
+    env: { ...process.env, TEST_DATABASE_URL: undefined, READY_FILE: readyFile },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   afterTest(() => child.kill('SIGKILL'));
