@@ -17,6 +17,7 @@ import {
   push,
   type TestOrg,
 } from '../support/api/api.ts';
+import { onePerAccess } from '../support/contract/access-groups.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 const endpoints: Endpoint[] = Object.values(table);
@@ -50,6 +51,11 @@ const outcome = ({ status, error }: Answer) => [status, error];
 const title = ({ method, path }: Endpoint) => `${method} ${path}`;
 const ofKind = (...kinds: Access['kind'][]): [string, Endpoint][] =>
   endpoints.filter(({ access }) => kinds.includes(access.kind)).map((e) => [title(e), e]);
+/** One endpoint for each distinct access. */
+const oneOfKind = (...kinds: Access['kind'][]): [string, Endpoint][] =>
+  onePerAccess(endpoints)
+    .filter(({ access }) => kinds.includes(access.kind))
+    .map((e) => [title(e), e]);
 
 /** A path with its parameters filled, by the word in front of each; random ids where `ids` has none. */
 const fill = (path: string, ids: Record<string, string> = {}) =>
@@ -149,7 +155,7 @@ const GUARDS = [
   [403, 'auth_error/base_domain_only'],
 ];
 
-describe.each(ofKind('public', 'baseDomainOnly'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('public', 'baseDomainOnly'))('%s', (_, endpoint) => {
   it('asks for nothing', async () => {
     expect(GUARDS).not.toContainEqual(outcome(await call(endpoint)));
   });
@@ -160,7 +166,7 @@ describe.each(ofKind('public', 'baseDomainOnly'))('%s', (_, endpoint) => {
   });
 });
 
-describe.each(ofKind('baseDomainOnly'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('baseDomainOnly'))('%s', (_, endpoint) => {
   it.each(['acme.svc.test', '127.0.0.1', 'elsewhere.example'])('is refused at %s', async (host) => {
     expect(outcome(await call(endpoint, { host }, based))).toEqual([403, 'auth_error/base_domain_only']);
   });
@@ -170,7 +176,7 @@ describe.each(ofKind('baseDomainOnly'))('%s', (_, endpoint) => {
   });
 });
 
-describe.each(ofKind('cookie', 'cookieOrg'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('cookie', 'cookieOrg'))('%s', (_, endpoint) => {
   // The session is asked for first, so that an organization that does not exist changes nothing.
   describe.each(['a known', 'an unknown'])('at %s organization', (which) => {
     const as = (cookie?: string) =>
@@ -191,7 +197,7 @@ describe.each(ofKind('cookie', 'cookieOrg'))('%s', (_, endpoint) => {
   });
 });
 
-describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('cookie'))('%s', (_, endpoint) => {
   it('needs no organization', async () => {
     const cookie = await member();
     expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, { cookie })));
@@ -199,7 +205,7 @@ describe.each(ofKind('cookie'))('%s', (_, endpoint) => {
   });
 });
 
-describe.each(ofKind('cookie', 'cookieOrg'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('cookie', 'cookieOrg'))('%s', (_, endpoint) => {
   const needsIt = needsStepUp(endpoint.access);
   /** The call with a session that was made so long ago, and stepped up so long ago, in minutes. */
   async function aged(signedIn: number, steppedUp?: number): Promise<ReturnType<typeof outcome>> {
@@ -230,7 +236,7 @@ const FOR_UNVERIFIED = [
   'POST /api/v1/profile/emails/{id}/send-verification',
 ];
 
-describe.each(ofKind('cookie', 'cookieOrg'))('%s', (name, endpoint) => {
+describe.each(oneOfKind('cookie', 'cookieOrg'))('%s', (name, endpoint) => {
   const isFree = FOR_UNVERIFIED.includes(name);
 
   it(`is ${isFree ? 'open' : 'closed'} to an account without a verified address in strict mode`, async () => {
@@ -256,7 +262,7 @@ describe.each(ofKind('cookie', 'cookieOrg'))('%s', (name, endpoint) => {
   });
 });
 
-describe.each(ofKind('public', 'baseDomainOnly', 'bearer'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('public', 'baseDomainOnly', 'bearer'))('%s', (_, endpoint) => {
   it('does not ask for a verified address in strict mode', async () => {
     const cookie = await member();
     const answer = await call(endpoint, { cookie, token: org.token, org: org.slug }, closed);
@@ -264,7 +270,7 @@ describe.each(ofKind('public', 'baseDomainOnly', 'bearer'))('%s', (_, endpoint) 
   });
 });
 
-describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('cookieOrg'))('%s', (_, endpoint) => {
   it('is closed to a pending member in strict mode, and tells as little as to a stranger', async () => {
     const user = await verified(org, strict);
     for (const { id, slug } of [org, strict]) {
@@ -276,7 +282,7 @@ describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
   });
 });
 
-describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('cookieOrg'))('%s', (_, endpoint) => {
   const { access } = endpoint;
   if (access.kind !== 'cookieOrg') throw new Error('not of an organization');
   const allowed = ROLES.slice(0, ROLES.indexOf(access.role) + 1);
@@ -329,7 +335,7 @@ describe.each(ofKind('cookieOrg'))('%s', (_, endpoint) => {
   });
 });
 
-describe.each(ofKind('bearer'))('%s', (_, endpoint) => {
+describe.each(oneOfKind('bearer'))('%s', (_, endpoint) => {
   const withHeader = (authorization: string, slug = org.slug) =>
     call(endpoint, { org: slug, headers: { authorization } });
   const unknownToken = `svc_${'0'.repeat(32)}`;
@@ -410,31 +416,54 @@ describe.each(ofKind('bearer'))('%s', (_, endpoint) => {
   });
 });
 
-describe.each(endpoints.filter(({ method }) => method !== 'GET').map((e) => [title(e), e] as const))(
-  '%s',
-  (_, endpoint) => {
-    const from = async (origin: string) =>
-      call(endpoint, {
-        cookie: await member('owner'),
-        token: org.token,
-        org: org.slug,
-        headers: { origin },
-      });
-    const agent = endpoint.access.kind === 'bearer';
-
-    it.each(['https://evil.example', 'http://localhost.evil.example', 'http://localhost:8081', 'null', 'x'])(
-      `${agent ? 'does not mind' : 'refuses'} the Origin %s`,
-      async (origin) => {
-        if (agent) expect(GUARDS).not.toContainEqual(outcome(await from(origin)));
-        else expect(outcome(await from(origin))).toEqual(DENIED);
-      },
-    );
-
-    it('takes the Origin of its own host', async () => {
-      expect(GUARDS).not.toContainEqual(outcome(await from('http://localhost')));
+describe.each(
+  onePerAccess(endpoints)
+    .filter(({ method }) => method !== 'GET')
+    .map((e) => [title(e), e] as const),
+)('%s', (_, endpoint) => {
+  const from = async (origin: string) =>
+    call(endpoint, {
+      cookie: await member('owner'),
+      token: org.token,
+      org: org.slug,
+      headers: { origin },
     });
-  },
-);
+  const agent = endpoint.access.kind === 'bearer';
+
+  it.each(['https://evil.example', 'http://localhost.evil.example', 'http://localhost:8081', 'null', 'x'])(
+    `${agent ? 'does not mind' : 'refuses'} the Origin %s`,
+    async (origin) => {
+      if (agent) expect(GUARDS).not.toContainEqual(outcome(await from(origin)));
+      else expect(outcome(await from(origin))).toEqual(DENIED);
+    },
+  );
+
+  it('takes the Origin of its own host', async () => {
+    expect(GUARDS).not.toContainEqual(outcome(await from('http://localhost')));
+  });
+});
+
+// The matrix above runs once for each distinct access. These cases show that each endpoint has the access that it declares.
+describe.each(ofKind('cookie', 'cookieOrg', 'bearer'))('%s', (_, endpoint) => {
+  const { access } = endpoint;
+  const least = access.kind === 'cookieOrg' ? access.role : undefined;
+
+  it('is closed without a credential, with an unknown token, and to members below its role', async () => {
+    expect(outcome(await call(endpoint, { org: org.slug }))).toEqual(NOT_AUTHENTICATED);
+    const token = `svc_${'0'.repeat(32)}`;
+    expect([TOKEN_INVALID, NOT_AUTHENTICATED]).toContainEqual(
+      outcome(await call(endpoint, { token, org: org.slug })),
+    );
+    const below = least && ROLES[ROLES.indexOf(least) + 1];
+    if (!below) return;
+    expect(outcome(await call(endpoint, { cookie: await member(below), org: org.slug }))).toEqual(DENIED);
+  });
+
+  it('is open to its own callers', async () => {
+    const options = access.kind === 'bearer' ? org.asAgent : { cookie: await member(least), org: org.slug };
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint, options)));
+  });
+});
 
 describe('two organizations', () => {
   const SECRET = 'belongs to the other organization';

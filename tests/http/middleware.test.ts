@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints } from '../../handlers/index.ts';
 import { type App, createApp } from '../../lib/http/app.ts';
 import { type Endpoint, toPattern } from '../../lib/http/endpoint.ts';
+import { accessKey } from '../support/contract/access-groups.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
@@ -131,6 +132,22 @@ describe('app.routes', () => {
       expect(ORDER).toEqual(expect.arrayContaining(chain));
       expect(chain.toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))).toEqual(chain);
     }
+  });
+});
+
+describe('endpoints with the same access', () => {
+  /** The middleware that depends on the endpoint's input and tables instead. */
+  const OWN = ['input', 'ownTables', 'handle'];
+  const groups = new Map<string, Endpoint[]>();
+  for (const endpoint of Object.values(endpoints) as Endpoint[])
+    groups.set(accessKey(endpoint), [...(groups.get(accessKey(endpoint)) ?? []), endpoint]);
+
+  it.each([...groups])('have the same checks: %s', (_, [first, ...others]) => {
+    const chainOf = (endpoint: Endpoint) => [
+      routeOf(endpoint).filter((name) => !OWN.includes(name)),
+      checksOf(endpoint),
+    ];
+    for (const other of others) expect(chainOf(other)).toEqual(chainOf(first as Endpoint));
   });
 });
 

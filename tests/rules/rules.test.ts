@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { type Answer, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { createRule, IGNORE, IN_TESTS, join, type Rule } from './kit.ts';
 
@@ -99,24 +99,26 @@ describe('a rule', () => {
   it('is for admins only, and of its organization only', async () => {
     const { id } = must(await post(RULE));
     const foreign = await createOrg(t.api);
-    const calls = (as: object) => [
-      t.api.get('/rules', as),
-      post(RULE, as),
-      order([id], as),
-      preview({ conditions: IN_TESTS }, as),
-      patch(id, { enabled: false }, as),
-      t.api.post(`/rules/${id}/apply`, { ...as, body: {} }),
-      t.api.post(`/rules/${id}/undo`, { ...as, body: {} }),
-      t.api.delete(`/rules/${id}`, as),
-    ];
+    /** One after the other: the list comes before the rule that is created next. */
+    async function calls(as: object): Promise<Answer[]> {
+      return [
+        await t.api.get('/rules', as),
+        await post(RULE, as),
+        await order([id], as),
+        await preview({ conditions: IN_TESTS }, as),
+        await patch(id, { enabled: false }, as),
+        await t.api.post(`/rules/${id}/apply`, { ...as, body: {} }),
+        await t.api.post(`/rules/${id}/undo`, { ...as, body: {} }),
+        await t.api.delete(`/rules/${id}`, as),
+      ];
+    }
     for (const role of ['viewer', 'member'])
-      for (const answer of await Promise.all(calls((await join(t.api, org, role)).as)))
+      for (const answer of await calls((await join(t.api, org, role)).as))
         expect(answer.error).toBe('permission_error/denied');
-    for (const answer of await Promise.all(calls(org.asAgent)))
-      expect(answer.error).toBe('auth_error/not_authenticated');
-    for (const answer of await Promise.all(calls({ ...foreign.asOwner, org: org.slug })))
+    for (const answer of await calls(org.asAgent)) expect(answer.error).toBe('auth_error/not_authenticated');
+    for (const answer of await calls({ ...foreign.asOwner, org: org.slug }))
       expect(answer.error).toBe('tenant_error/not_member');
-    const [listed, , ordered, found, ...named] = await Promise.all(calls(foreign.asOwner));
+    const [listed, , ordered, found, ...named] = await calls(foreign.asOwner);
     expect([listed?.result, found?.result]).toEqual([{ rules: [] }, { total: 0, findings: [] }]);
     expect(ordered?.error).toBe('resource_error/conflict');
     for (const answer of named) expect(answer.error).toBe('resource_error/not_found');

@@ -1,13 +1,11 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
-import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from '../support/api/api.ts';
+import { createOrg, createScan, createUser, push } from '../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { afterTest } from '../support/run/suite.ts';
 import { type RunningServer, runServer, startServer, stopServers } from '../support/server/server.ts';
@@ -180,121 +178,5 @@ describe('the log', () => {
     ]) {
       expect(server.log()).not.toContain(secret);
     }
-  });
-});
-
-describe('an acknowledged push', () => {
-  let dataDir: string;
-  beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'svc-server-'));
-  });
-  afterAll(() => rm(dataDir, { recursive: true, force: true }));
-
-  it('survives kill -9 of the server and of PostgreSQL right after the answer', async () => {
-    const embedded = { JWT_SECRET: 'a secret for tests only', SVC_DATA_DIR: dataDir };
-    let server = await startServer(embedded);
-    const org = await createOrg(server.api);
-    const scan = await createScan(server.api, org);
-    for (const victim of ['server', 'server and database']) {
-      const acknowledged: string[] = [];
-      const pushUntilItIsGone = async () => {
-        for (;;) acknowledged.push((await push(server.api, org, scan)).id);
-      };
-      const pushing = Promise.allSettled(Array.from({ length: 8 }, pushUntilItIsGone));
-      while (acknowledged.length < 50) await new Promise((done) => setImmediate(done));
-      const postmaster = Number(
-        readFileSync(join(dataDir, 'postgres/18/postmaster.pid'), 'utf8').split('\n')[0],
-      );
-      if (victim !== 'server') process.kill(postmaster, 'SIGKILL');
-      await server.stop('SIGKILL');
-      await pushing;
-
-      server = await startServer(embedded);
-      const all: { id: string }[] = must(await server.api.get('/findings', org.asOwner));
-      const kept = new Set(all.map(({ id }) => id));
-      expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
-    }
-  });
-});
-
-const REPORTS = resolve(import.meta.dirname, '../../../shared/fixtures/scans/sarif');
-const SEVERITY_OF_LEVEL = { error: 'high', warning: 'medium', note: 'low', none: 'info' } as const;
-
-interface SarifResult {
-  ruleId?: string;
-  level?: keyof typeof SEVERITY_OF_LEVEL;
-  message?: { text?: string };
-  locations?: {
-    physicalLocation?: { artifactLocation?: { uri?: string }; region?: { startLine?: number } };
-  }[];
-}
-
-/** Results as findings; what is equal to the letter is told apart by its number. */
-function* readReport(org: TestOrg, scanId: string, name: string) {
-  const report: { runs: { results: SarifResult[] }[] } = JSON.parse(
-    readFileSync(join(REPORTS, name), 'utf8'),
-  );
-  const seen = new Map<string, number>();
-  for (const result of report.runs.flatMap(({ results }) => results)) {
-    const text = JSON.stringify([name, result]);
-    const number = (seen.get(text) ?? 0) + 1;
-    seen.set(text, number);
-    const place = result.locations?.[0]?.physicalLocation;
-    const uri = place?.artifactLocation?.uri;
-    const line = place?.region?.startLine;
-    yield finding(org, scanId, {
-      fingerprint: createHash('sha256').update(`${text} ${number}`).digest('hex'),
-      title: (result.message?.text || result.ruleId || 'Finding').slice(0, 500),
-      description: `${result.message?.text ?? ''}\n\nRule \`${result.ruleId}\``,
-      severity: SEVERITY_OF_LEVEL[result.level ?? 'warning'],
-      source: name,
-      ...(uri && !uri.includes('..') && { file: uri }),
-      ...(line && { line }),
-    });
-  }
-}
-
-describe.skipIf(!existsSync(REPORTS))('real SARIF reports', () => {
-  it('are new the first time, known the second, and summarized as they count', async () => {
-    const { api } = await startServer(env);
-    const org = await createOrg(api);
-    let total = 0;
-    for (const name of readdirSync(REPORTS)) {
-      for (const status of [201, 200]) {
-        const scan = await createScan(api, org);
-        const findings = [...readReport(org, scan, name)];
-        const answers = await Promise.all(
-          findings.map((body) => api.post('/agent/findings', { ...org.asAgent, body })),
-        );
-        expect(answers.map((answer) => answer.status)).toEqual(findings.map(() => status));
-        const expected: Record<string, number> = {
-          total: findings.length,
-          critical: 0,
-          high: 0,
-          medium: 0,
-          low: 0,
-          info: 0,
-        };
-        for (const { severity } of findings) expected[severity] = (expected[severity] ?? 0) + 1;
-        const ended = must(
-          await api.patch(`/agent/scans/${scan}`, { ...org.asAgent, body: { status: 'completed' } }),
-        );
-        expect(ended).toMatchObject({ finding_count: findings.length, summary: expected });
-        expect(must(await api.get(`/findings?scan_id=${scan}`, org.asOwner))).toHaveLength(findings.length);
-        if (status === 201) total += findings.length;
-      }
-    }
-    expect(must(await api.get('/dashboard/stats', org.asOwner)).total_findings).toBe(total);
-    // The counts of PROVENANCE.md: 72 + 77 + 54 + 27 + 56 + 22.
-    expect(total).toBe(308);
-
-    const scan = await createScan(api, org);
-    const body = finding(org, scan, { fingerprint: 'the same' });
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => api.post('/agent/findings', { ...org.asAgent, body })),
-    );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    const [one] = must(await api.get(`/findings?scan_id=${scan}`, org.asOwner));
-    expect(one.seen_count).toBe(20);
   });
 });

@@ -14,13 +14,14 @@ import {
   type TestOrg,
   type TestUser,
 } from '../support/api/api.ts';
+import { onePerAccess } from '../support/contract/access-groups.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /*
- * Every endpoint with every scope, of tokens of the organization and of people. tests/http/access.test.ts has the cookies.
+ * Every distinct access with every scope, of tokens of the organization and of people. tests/http/access.test.ts has the cookies.
  */
 
-const endpoints: Endpoint[] = Object.values(table);
+const endpoints: Endpoint[] = onePerAccess(Object.values(table));
 const ofKind = (kind: Access['kind'], takes?: (access: Access) => boolean): [string, Endpoint][] =>
   endpoints
     .filter(({ access }) => access.kind === kind && (takes?.(access) ?? true))

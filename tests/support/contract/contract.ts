@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { inject } from 'vitest';
+import { endpoints } from '../../../handlers/index.ts';
 import type { Observation } from '../api/client.ts';
 import { afterSuite } from '../run/suite.ts';
+import { accessErrors, accessKey } from './access-groups.ts';
 import {
   type DescribedResponse,
   document,
@@ -93,8 +95,14 @@ export function observe({ method, path, status, headers, text }: Observation): v
   if (errors.length === 0) note(successOf(operation, response, status, type));
   for (const { type, code } of errors.length > 0 ? body.errors : []) {
     if (!errors.includes(`${type}/${code}`)) fail(`${type}/${code} is not described`);
-    note(`${operation.operationId} ${type}/${code}`);
+    note(errorOf(operation, `${type}/${code}`));
   }
+}
+
+/** An error of an operation. Those of access checks count once for all endpoints with the same checks. */
+function errorOf({ operationId }: Pick<Operation, 'operationId'>, error: string): string {
+  const endpoint = endpoints[operationId];
+  return `${accessErrors(endpoint).includes(error) ? accessKey(endpoint) : operationId} ${error}`;
 }
 
 /** JSON and text. */
@@ -112,12 +120,14 @@ const successOf = (
   );
 
 /** Everything that the description declares: `operation status` of successes, `operation type/code` of errors. */
-export const declared = (): string[] =>
-  operations.flatMap((operation) =>
+export const declared = (): string[] => {
+  const all = operations.flatMap((operation) =>
     Object.entries(operation.responses).flatMap(([status, response]) => {
       const errors = declaredErrors(response);
-      if (errors.length > 0) return errors.map((error) => `${operation.operationId} ${error}`);
+      if (errors.length > 0) return errors.map((error) => errorOf(operation, error));
       const types = Object.keys(response.content ?? { '': {} });
       return types.map((type) => successOf(operation, response, status, type));
     }),
   );
+  return [...new Set(all)];
+};

@@ -17,7 +17,8 @@ if (process.env.SVC_TEST_TIMES) {
   // Loading the suite counts, too.
   const before = treeCpuSecondsOf(process.pid);
   // Registered first, so that it runs last.
-  afterAll(async (_, suite) => {
+  // biome-ignore lint/correctness/noEmptyPattern: Vitest reads the names of fixtures from the pattern
+  afterAll(async ({}, suite) => {
     suite.meta.cpuS = (await treeCpuSecondsOf(process.pid)) - (await before);
   });
 }
