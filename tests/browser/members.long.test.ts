@@ -205,12 +205,12 @@ describePages('strict mode', () => {
     await page.goto(site.orgUrl(body.slug, '/members'));
     await page.getByRole('button', { name: 'Invite' }).click();
     const dialog = page.getByRole('dialog', { name: 'Invite a member' });
-    await dialog.getByLabel('E-mail').fill('grace@example.com');
+    await dialog.getByLabel('E-mail').fill('invited@example.com');
     await dialog.getByRole('button', { name: 'Invite' }).click();
-    await dialog.getByText('grace@example.com was invited with the role “Member”.').waitFor();
+    await dialog.getByText('invited@example.com was invited with the role “Member”.').waitFor();
     await dialog.getByText('They get access when they verify the address.').waitFor();
     await dialog.getByRole('button', { name: 'Done' }).click();
-    const row = page.getByRole('row', { name: 'grace@example.com' });
+    const row = page.getByRole('row', { name: 'invited@example.com' });
     await row.getByText('Pending', { exact: true }).waitFor();
     await page.getByText('They have no access until they do.').waitFor();
     await expectAccessible(page);

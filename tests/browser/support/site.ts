@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Agent, fetch } from 'undici';
 import { describe, inject, vi } from 'vitest';
-import { createWorkspace } from '../../support/agent/agent.ts';
 import { type Api, createClient } from '../../support/api/client.ts';
 import { createDatabase } from '../../support/database/database.ts';
 import { afterSuite } from '../../support/run/suite.ts';
@@ -57,10 +57,30 @@ export interface SiteOptions {
   env?: Record<string, string>;
 }
 
-/** Starts a server for the calling suite, with a database of its own. */
-export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Promise<Site> {
+/** The server of all suites of a worker that need no options. Each test makes users and organizations of its own. */
+let shared: Promise<Site> | undefined;
+
+/** A running server: the worker's, or with options one for the calling suite. Each has a database of its own. */
+export async function startSite(options?: SiteOptions): Promise<Site> {
+  if (options && Object.keys(options).length > 0) {
+    const { site, server, database } = await start(options);
+    afterSuite(async () => {
+      await server.stop('SIGTERM');
+      await database.drop();
+    });
+    return site;
+  }
+  shared ??= start().then(({ site, server }) => {
+    // Its database and files end with the run.
+    process.once('exit', () => server.signal('SIGTERM'));
+    return site;
+  });
+  return shared;
+}
+
+async function start({ baseDomain, env = {} }: SiteOptions = {}) {
   const database = await createDatabase();
-  const dataDir = createWorkspace();
+  const dataDir = await mkdtemp(join(tmpdir(), 'svc-site-'));
   const server = await startServerProcess({
     env: {
       DATABASE_URL: database.url,
@@ -69,10 +89,6 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
       ...(baseDomain && { SVC_BASE_DOMAIN: baseDomain }),
       ...env,
     },
-  });
-  afterSuite(async () => {
-    await server.stop('SIGTERM');
-    await database.drop();
   });
   const { port } = new URL(server.url);
   const hostOf = (slug?: string) =>
@@ -100,7 +116,7 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
       .map((line) => JSON.parse(line));
   };
 
-  return {
+  const site: Site = {
     url,
     databaseUrl: database.url,
     api: createClient(passOn, server.url),
@@ -127,4 +143,5 @@ export async function startSite({ baseDomain, env = {} }: SiteOptions = {}): Pro
       return { ...mail, link: url + pathname + search };
     },
   };
+  return { site, server, database };
 }

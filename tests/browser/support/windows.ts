@@ -7,7 +7,7 @@ import {
 } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { limit } from '../../support/run/limits.ts';
-import { afterSuite, afterTest } from '../../support/run/suite.ts';
+import { afterTest } from '../../support/run/suite.ts';
 import { watch } from './watch.ts';
 
 export interface WindowOptions extends BrowserContextOptions {
@@ -75,10 +75,6 @@ async function createProfile(url: string, options: WindowOptions): Promise<Profi
     page.on('framenavigated', (frame) => profile.origins.add(new URL(frame.url()).origin)),
   );
   profiles.set(url, profile);
-  afterSuite(() => {
-    profiles.delete(url);
-    return context.close();
-  });
   return profile;
 }
 
