@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Client } from '../../lib/client/index.ts';
 import { SEVERITIES } from '../../lib/importers/finding.ts';
@@ -159,11 +160,13 @@ export async function begin(world: World, slug: string, password: string): Promi
 
   async function register({ project, schedule }: Run): Promise<{ team: Team; scanId: string }> {
     const team = await teamOf(project);
-    const scanId = uuidv7({ msecs: world.now() });
     const { persona, target } = schedule;
     const number = (runs.get(schedule) ?? 0) + 1;
     runs.set(schedule, number);
     const name = `${schedule.name} #${number}`;
+    // The same at the same time, so that pictures of the demo organization do not change.
+    const random = createHash('sha256').update(`${slug} ${project.name} ${name}`).digest();
+    const scanId = uuidv7({ msecs: world.now(), random });
     const body = { scan_id: scanId, project_id: team.projectId, persona, name, target };
     await team.agent.post('/agent/scans', { body });
     world.goTo(world.now() + SCAN_MS);

@@ -78,6 +78,7 @@ describePages('the page of a finding', () => {
     await page.getByText('9.8 by CVSS 3.1, critical').waitFor();
     await page.locator('summary', { hasText: 'Metrics' }).click();
     await page.getByText('Attack vector: Network').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(1280);
     await page.getByText('2 times').waitFor();
     const hrefOf = (name: string | RegExp) => page.getByRole('link', { name }).getAttribute('href');
     expect(await hrefOf(/^CWE-89/)).toBe('https://cwe.mitre.org/data/definitions/89.html');
