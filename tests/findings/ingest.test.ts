@@ -212,6 +212,7 @@ describe.each(Object.entries(WAYS))('%s:', (way, pushRaw) => {
         'validation_error/field_invalid',
         ['scan_id'],
       ]);
+      expect(must(await t.api.get(`/findings?project_id=${other}`, org.asOwner))).toEqual([]);
     });
 
     it('refuses a token from the moment it is revoked', async () => {

@@ -55,6 +55,14 @@ describe('a finding that is seen again after it was fixed', () => {
     expect(settled).not.toHaveProperty('regressed_at');
   });
 
+  it('is noted once, also if a later push changes its severity', async () => {
+    const { id } = await seenAgainAfter('fixed', 'noted', { severity: 'high' });
+    await seen('noted', { severity: 'low' });
+    const entries: { kind: string }[] = must(await t.api.get(`/findings/${id}/activity`, org.asOwner));
+    expect(entries.filter(({ kind }) => kind === 'regressed')).toHaveLength(1);
+    expect(entries.filter(({ kind }) => kind === 'severity')).toHaveLength(1);
+  });
+
   it('is not one that was set aside', async () => {
     for (const status of ['false_positive', 'wontfix'])
       expect(await seenAgainAfter(status, `aside-${status}`)).toMatchObject({ regressed: false, status });

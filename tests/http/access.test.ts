@@ -444,6 +444,12 @@ describe.each(
 });
 
 // The matrix above runs once for each distinct access. These cases show that each endpoint has the access that it declares.
+describe.each(ofKind('public', 'baseDomainOnly'))('%s', (_, endpoint) => {
+  it('is open to everybody', async () => {
+    expect(GUARDS).not.toContainEqual(outcome(await call(endpoint)));
+  });
+});
+
 describe.each(ofKind('cookie', 'cookieOrg', 'bearer'))('%s', (_, endpoint) => {
   const { access } = endpoint;
   const least = access.kind === 'cookieOrg' ? access.role : undefined;

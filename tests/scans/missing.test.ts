@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { changeFindings } from '../../db/findings/triage/triage.ts';
 import { finishScan } from '../../db/scans/scans.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
@@ -315,6 +315,29 @@ describe('a project that closes findings', () => {
       { now: clock(), actorId: null, changeId: nextId().id },
     );
     expect(changed).toMatchObject([{ id, conflicts: true }]);
+    expect(await statusOf('b')).toBe('open');
+  });
+
+  it('leaves a finding alone that is seen again while it is closed', async () => {
+    await closeAfter(2);
+    await scan('ab');
+    await scan('a');
+    const third = await scan('a', { status: 'running' });
+    const { id } = await finding('b');
+    const table = `"${orgSchemaName(org.id)}".findings`;
+    const { ended } = await t.services.database.sql.begin(async (tx) => {
+      await tx.unsafe(`select from ${table} where id = $1 for update`, [id]);
+      const ended = end(third);
+      // The closing has chosen the finding, and waits for its row.
+      await vi.waitFor(async () => {
+        const waiting =
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
+        expect(await tx.unsafe(waiting)).toHaveLength(1);
+      });
+      await tx.unsafe(`update ${table} set missing_since = null where id = $1`, [id]);
+      return { ended };
+    });
+    must(await ended);
     expect(await statusOf('b')).toBe('open');
   });
 
