@@ -1,8 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const require = createRequire(import.meta.url);
+const ROOT = join(import.meta.dirname, '..');
 const NAMES = /^(licen[sc]e|copying|notice)(\.(md|txt))?$/i;
 const LINE = '-'.repeat(80);
 
@@ -37,17 +36,18 @@ async function noticeOf(dir) {
   );
   const files = (await readdir(dir)).filter((file) => NAMES.test(file)).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
-  if (texts.length === 0) texts.push(...standardText(license, author?.name ?? author ?? homepage ?? name));
+  if (texts.length === 0)
+    texts.push(...(await standardText(name, license, author?.name ?? author ?? homepage ?? name)));
   return [`${name} ${version} (${license})`, ...texts].map((text) => text.trim()).join('\n\n');
 }
 
-/** Some packages name a licence and bring no text of it. */
-function standardText(license, author) {
-  const file = `spdx-license-list/licenses/${license}.json`;
-  const { licenseText } = require(file);
-  return license === 'MIT'
-    ? [licenseText.replace('<year> <copyright holders>', author)]
-    : [`By ${author}`, licenseText];
+/** Some packages name a licence and contain no text of it. */
+async function standardText(name, license, author) {
+  const file = `scripts/licenses/${license}.txt`;
+  const text = await readFile(join(ROOT, file), 'utf8').catch(() => {
+    throw new Error(`${name} contains no text of its licence: add ${file} from https://spdx.org/licenses`);
+  });
+  return license === 'MIT' ? [text.replace('<year> <copyright holders>', author)] : [`By ${author}`, text];
 }
 
 /** The text as a comment of JavaScript. */
