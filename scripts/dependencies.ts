@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { audit } from './dependencies/audit.ts';
 import { installScriptFaults } from './dependencies/install-scripts.ts';
 import { licenseFaults, licensesDocument } from './dependencies/licenses.ts';
-import { readManifest, readPackages } from './dependencies/packages.ts';
+import { distributedDependencies, readManifest, readPackages } from './dependencies/packages.ts';
 import { reasonFaults } from './dependencies/reasons.ts';
 
 /*
@@ -14,7 +14,7 @@ import { reasonFaults } from './dependencies/reasons.ts';
 const root = resolve(import.meta.dirname, '..');
 const DOCUMENT = resolve(root, 'docs/licenses.md');
 const REASONS = resolve(root, 'docs/dependencies.md');
-const packages = readPackages(root);
+const packages = readPackages(root, distributedDependencies(root));
 const manifest = readManifest(root);
 const document = licensesDocument(packages);
 

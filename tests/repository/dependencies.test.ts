@@ -22,7 +22,7 @@ const pack = (fields: Partial<LockedPackage>): LockedPackage => ({
 const installed = (fields: Partial<LockedPackage['installed']>) => ({ hasBindingGyp: false, ...fields });
 
 it('finds nothing wrong with what we depend on', () => {
-  const packages = readPackages(root);
+  const packages = readPackages(root, distributedDependencies(root));
   expect(packages.length).toBeGreaterThan(100);
   expect([...licenseFaults(packages), ...installScriptFaults(packages, readManifest(root))]).toEqual([]);
 });
@@ -118,18 +118,37 @@ it('passes on the notices of all that is bundled', () => {
 });
 
 it('asks of every direct dependency what it is for', () => {
+  const document = (service: string, development: string) =>
+    `## Service\n\n| Package | Purpose |\n|---|---|\n${service}\n## Development\n\n${development}\n`;
   const manifest = { dependencies: { hono: '^4' }, devDependencies: { '@types/node': '^20', vite: '^8' } };
-  expect(reasonFaults('| hono | routes |\n| @types/* | types |\n| vite | the build |', manifest)).toEqual([]);
-  expect(
-    reasonFaults(
-      '| Package | What for |\n|---|---|\n| hono | |\n| @types/* | types |\n| left-pad | pads |',
-      manifest,
-    ),
-  ).toEqual([
-    'docs/dependencies.md does not say what hono is for',
-    'docs/dependencies.md does not say what vite is for',
-    'docs/dependencies.md names left-pad, on which nothing here depends',
+  const faultsOf = (...tables: [string, string]) => reasonFaults(document(...tables), manifest);
+  expect(faultsOf('| hono | routes |', '| @types/* | types |\n| vite | the build |')).toEqual([]);
+  expect(faultsOf('| hono | |', '| @types/* | types |\n| left-pad | pads |')).toEqual([
+    'docs/dependencies.md (Service, svc-agent) does not say what hono is for',
+    'docs/dependencies.md (Web UI, Development) does not say what vite is for',
+    'docs/dependencies.md (Web UI, Development) names left-pad, which is not a dependency of that kind',
   ]);
+});
+
+it('all that the service and svc-agent import is in `dependencies`', () => {
+  const files = ['agent', 'client', 'db', 'drizzle', 'handlers', 'lib']
+    .flatMap((dir) =>
+      readdirSync(resolve(root, dir), { recursive: true, encoding: 'utf8' }).map((f) => join(dir, f)),
+    )
+    .concat('server.ts', 'admin.ts', 'worker.ts')
+    .filter((file) => file.endsWith('.ts'));
+  const imported = files.flatMap((file) => {
+    const text = readFileSync(resolve(root, file), 'utf8');
+    const names = text.matchAll(
+      /(?:^(?:import|export|\})[^'\n]* from |^import |\bimport\()'((?:@[\w-]+\/)?[a-z][\w.-]*)/gm,
+    );
+    return [...names].map(([, name = '']) => name);
+  });
+  const { dependencies = {} } = readManifest(root);
+  expect([...new Set(imported)].filter((name) => name !== 'node' && !(name in dependencies))).toEqual([]);
+  // Its files are copied.
+  const others = ['swagger-ui-dist'];
+  expect(Object.keys(dependencies).filter((name) => !imported.includes(name))).toEqual(others);
 });
 
 it('only lib/node and lib/admin import what the edge has not: files, sockets, processes', () => {
