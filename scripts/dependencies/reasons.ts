@@ -1,14 +1,15 @@
 import { type Manifest, namedIn } from './packages.ts';
 
 /**
- * Compares the tables of docs/dependencies.md with package.json.
+ * Compares the tables of docs/dependencies.md with the manifests that they describe.
  * @returns a line for each direct dependency without a purpose, and for each purpose without a dependency
  */
-export function reasonFaults(document: string, manifest: Manifest): string[] {
+export function reasonFaults(document: string, manifest: Manifest, tools: Manifest): string[] {
   const { dependencies, optionalDependencies, devDependencies } = manifest;
   return [
     ...compare(document, ['Service', 'svc-agent'], { ...dependencies, ...optionalDependencies }),
     ...compare(document, ['Web UI', 'Development'], devDependencies),
+    ...compare(document, ['Tools'], tools.devDependencies),
   ];
 }
 

@@ -13,6 +13,7 @@ import {
 import { reasonFaults } from '../../scripts/dependencies/reasons.ts';
 
 const root = resolve(import.meta.dirname, '../..');
+const tools = join(root, 'tools');
 
 const pack = (fields: Partial<LockedPackage>): LockedPackage => ({
   name: 'some-package',
@@ -23,8 +24,14 @@ const installed = (fields: Partial<LockedPackage['installed']>) => ({ hasBinding
 
 it('finds nothing wrong with what we depend on', () => {
   const packages = readPackages(root, distributedDependencies(root));
+  const toolPackages = readPackages(tools);
   expect(packages.length).toBeGreaterThan(100);
-  expect([...licenseFaults(packages), ...installScriptFaults(packages, readManifest(root))]).toEqual([]);
+  expect(toolPackages.length).toBeGreaterThan(20);
+  expect([
+    ...licenseFaults([...packages, ...toolPackages]),
+    ...installScriptFaults(packages, readManifest(root)),
+    ...installScriptFaults(toolPackages, readManifest(tools)),
+  ]).toEqual([]);
 });
 
 it.each(['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND Apache-2.0'])('lets %s pass', (license) => {
@@ -51,7 +58,7 @@ it('refuses a package that names no licence', () => {
 it('believes what is installed, not the lock file', () => {
   const package_ = pack({ license: 'MIT', installed: installed({ license: 'GPL-3.0-only' }) });
   expect(licenseFaults([package_], [])).toEqual([
-    'some-package@1.0.0 is under GPL-3.0-only, package-lock.json says MIT',
+    'some-package@1.0.0 is under GPL-3.0-only, the lock file says MIT',
   ]);
 });
 
@@ -118,16 +125,23 @@ it('passes on the notices of all that is bundled', () => {
 });
 
 it('asks of every direct dependency what it is for', () => {
-  const document = (service: string, development: string) =>
-    `## Service\n\n| Package | Purpose |\n|---|---|\n${service}\n## Development\n\n${development}\n`;
+  const document = (service: string, development: string, tools: string) =>
+    `## Service\n\n| Package | Purpose |\n|---|---|\n${service}\n## Development\n\n${development}\n## Tools\n\n${tools}\n`;
   const manifest = { dependencies: { hono: '^4' }, devDependencies: { '@types/node': '^20', vite: '^8' } };
-  const faultsOf = (...tables: [string, string]) => reasonFaults(document(...tables), manifest);
-  expect(faultsOf('| hono | routes |', '| @types/* | types |\n| vite | the build |')).toEqual([]);
-  expect(faultsOf('| hono | |', '| @types/* | types |\n| left-pad | pads |')).toEqual([
-    'docs/dependencies.md (Service, svc-agent) does not say what hono is for',
-    'docs/dependencies.md (Web UI, Development) does not say what vite is for',
-    'docs/dependencies.md (Web UI, Development) names left-pad, which is not a dependency of that kind',
-  ]);
+  const toolManifest = { devDependencies: { workerd: '1' } };
+  const faultsOf = (...tables: [string, string, string]) =>
+    reasonFaults(document(...tables), manifest, toolManifest);
+  const development = '| @types/* | types |\n| vite | the build |';
+  expect(faultsOf('| hono | routes |', development, '| workerd | runtime |')).toEqual([]);
+  expect(faultsOf('| hono | |', '| @types/* | types |\n| left-pad | pads |', '| vite | the build |')).toEqual(
+    [
+      'docs/dependencies.md (Service, svc-agent) does not say what hono is for',
+      'docs/dependencies.md (Web UI, Development) does not say what vite is for',
+      'docs/dependencies.md (Web UI, Development) names left-pad, which is not a dependency of that kind',
+      'docs/dependencies.md (Tools) does not say what workerd is for',
+      'docs/dependencies.md (Tools) names vite, which is not a dependency of that kind',
+    ],
+  );
 });
 
 it('all that the service and svc-agent import is in `dependencies`', () => {
