@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildServer, SWAGGER_UI } from './build-server.mjs';
 import { buildUi } from './build-ui.mjs';
-import { LIST_OF_PASSWORDS, NOTICES, noticesOf } from './notices.mjs';
+import { ICONS, LIST_OF_PASSWORDS, NOTICES, noticesOf } from './notices.mjs';
 
 // Everything in dist/: the server's entries, the files it serves as they are (public/), the client, and the agent. What is
 // newer than its sources stays. With --fast, files are compressed less.
@@ -19,7 +19,7 @@ if (parts.some((part) => part.began >= began)) {
   const notices = await noticesOf(
     root,
     [...bundled, SWAGGER_UI, LIST_OF_PASSWORDS],
-    [join(SWAGGER_UI, 'swagger-ui-bundle.js.LICENSE.txt')],
+    [ICONS, join(SWAGGER_UI, 'swagger-ui-bundle.js.LICENSE.txt')],
   );
   for (const file of NOTICES) await writeFile(join(root, file), notices);
 }

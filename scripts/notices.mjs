@@ -8,6 +8,9 @@ const LINE = '-'.repeat(80);
 /** lib/accounts/passwords/common.ts is made from it. */
 export const LIST_OF_PASSWORDS = 'node_modules/@zxcvbn-ts/language-common';
 
+/** The notice of ui/src/icons/icons.ts, whose source is not installed. */
+export const ICONS = 'ui/src/icons/LICENSE.txt';
+
 /** Where the notices are. What a browser is given has them within its reach, too. */
 export const NOTICES = ['dist/THIRD-PARTY-NOTICES.txt', 'dist/public/assets/THIRD-PARTY-NOTICES.txt'];
 

@@ -76,8 +76,13 @@ export function distributedDependencies(root: string): string[] {
   return all.filter((name) => !COPIED.includes(name));
 }
 
-/** Packages of which the build only copies files: their own dependencies are not distributed. */
-const COPIED = ['swagger-ui-dist', '@zxcvbn-ts/language-common', '@fontsource-variable/inter'];
+/** Packages of which only files are distributed, as they are or in a generated file: their own dependencies are not. */
+const COPIED = [
+  'swagger-ui-dist',
+  '@zxcvbn-ts/language-common',
+  '@fontsource-variable/inter',
+  '@tabler/icons',
+];
 
 /** Where the lock file has these packages and all that they depend on. */
 function distributedPaths(lock: Lock, names: readonly string[]): Set<string> {
