@@ -9,11 +9,18 @@ import { ICONS, LIST_OF_PASSWORDS, NOTICES, noticesOf } from './notices.mjs';
 // newer than its sources stays. With --fast, files are compressed less.
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const began = Date.now();
+const fast = process.argv.includes('--fast');
 
-const parts = await Promise.all([
-  buildServer(root),
-  buildUi(root, { fast: process.argv.includes('--fast') }),
-]);
+let isAnnounced = false;
+function onBuild() {
+  if (fast && !isAnnounced)
+    process.stdout.write(
+      'Building the server and the web UI. This takes a few seconds. Later starts skip it.\n',
+    );
+  isAnnounced = true;
+}
+
+const parts = await Promise.all([buildServer(root, { onBuild }), buildUi(root, { fast, onBuild })]);
 if (parts.some((part) => part.began >= began)) {
   const bundled = [...new Set(parts.flatMap(({ packages }) => packages))].sort();
   const notices = await noticesOf(
