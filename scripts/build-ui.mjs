@@ -20,15 +20,15 @@ const BEST = 11;
 /**
  * Builds the web UI into `dist/public`, each file with compressed twins, unless what is there is newer than its sources.
  * @param {string} root the checkout
- * @param {{ fast: boolean }} options `fast` compresses less, for a start that somebody waits for
+ * @param {{ fast: boolean, onBuild: () => void }} options `fast` compresses less, for a start that somebody waits for
  * @returns {Promise<import('./built.mjs').Manifest>}
  */
-export async function buildUi(root, { fast }) {
+export async function buildUi(root, { fast, onBuild }) {
   const brotli = fast ? FAST : BEST;
   const last = await lastBuild(root, MANIFEST);
   if (last?.brotli >= brotli) return last;
   const began = Date.now();
-  if (fast) process.stdout.write('Building the web UI. Later starts skip this.\n');
+  onBuild();
   // A test runner that builds has another one, by which React would come with its checks for development.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');

@@ -1,13 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const require = createRequire(import.meta.url);
+const ROOT = join(import.meta.dirname, '..');
 const NAMES = /^(licen[sc]e|copying|notice)(\.(md|txt))?$/i;
 const LINE = '-'.repeat(80);
 
 /** lib/accounts/passwords/common.ts is made from it. */
 export const LIST_OF_PASSWORDS = 'node_modules/@zxcvbn-ts/language-common';
+
+/** The notice of ui/src/icons/icons.ts, whose source is not installed. */
+export const ICONS = 'ui/src/icons/LICENSE.txt';
 
 /** Where the notices are. What a browser is given has them within its reach, too. */
 export const NOTICES = ['dist/THIRD-PARTY-NOTICES.txt', 'dist/public/assets/THIRD-PARTY-NOTICES.txt'];
@@ -37,17 +39,18 @@ async function noticeOf(dir) {
   );
   const files = (await readdir(dir)).filter((file) => NAMES.test(file)).sort();
   const texts = await Promise.all(files.map((file) => readFile(join(dir, file), 'utf8')));
-  if (texts.length === 0) texts.push(...standardText(license, author?.name ?? author ?? homepage ?? name));
+  if (texts.length === 0)
+    texts.push(...(await standardText(name, license, author?.name ?? author ?? homepage ?? name)));
   return [`${name} ${version} (${license})`, ...texts].map((text) => text.trim()).join('\n\n');
 }
 
-/** Some packages name a licence and bring no text of it. */
-function standardText(license, author) {
-  const file = `spdx-license-list/licenses/${license}.json`;
-  const { licenseText } = require(file);
-  return license === 'MIT'
-    ? [licenseText.replace('<year> <copyright holders>', author)]
-    : [`By ${author}`, licenseText];
+/** Some packages name a licence and contain no text of it. */
+async function standardText(name, license, author) {
+  const file = `scripts/licenses/${license}.txt`;
+  const text = await readFile(join(ROOT, file), 'utf8').catch(() => {
+    throw new Error(`${name} contains no text of its licence: add ${file} from https://spdx.org/licenses`);
+  });
+  return license === 'MIT' ? [text.replace('<year> <copyright holders>', author)] : [`By ${author}`, text];
 }
 
 /** The text as a comment of JavaScript. */

@@ -82,14 +82,15 @@ async function pack({ root, workDir, say }: Site): Promise<Packed> {
   const { stdout: commit } = await run('git', ['log', '-1', '--format=%h %s'], { cwd: clone });
   say(`packing ${commit.trim()}`);
   await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: clone });
-  // What the build says comes before.
-  const { stdout } = await run('npm', ['pack', '--json', '--silent'], { cwd: clone, maxBuffer: 2 ** 26 });
+  const args = ['run', '--silent', 'package', '--', '--json', '--silent'];
+  const { stdout } = await run('npm', args, { cwd: clone, maxBuffer: 2 ** 26 });
+  // Messages of the build come before.
   const [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n'))) as {
     filename: string;
     size: number;
     files: { path: string }[];
   }[];
-  if (!packed) throw new Error(`npm pack said ${stdout}`);
+  if (!packed) throw new Error(`npm run package said ${stdout}`);
   say(`${packed.filename}: ${packed.files.length} files, ${(packed.size / 2 ** 20).toFixed(1)} MiB`);
   return { tarball: join(clone, packed.filename), files: packed.files.map(({ path }) => path) };
 }

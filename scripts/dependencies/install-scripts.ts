@@ -3,7 +3,11 @@ import type { LockedPackage, Manifest } from './packages.ts';
 const RUN_BY_NPM = ['preinstall', 'install', 'postinstall'];
 
 /** @returns a line for each package that would run something when it is installed, unless it was refused by name */
-export function installScriptFaults(packages: readonly LockedPackage[], manifest: Manifest): string[] {
+export function installScriptFaults(
+  packages: readonly LockedPackage[],
+  manifest: Manifest,
+  file = 'package.json',
+): string[] {
   const reviewed = manifest.allowScripts ?? {};
   const found = packages.filter(hasInstallScript);
   const names = new Set(found.map(({ name }) => name));
@@ -12,11 +16,11 @@ export function installScriptFaults(packages: readonly LockedPackage[], manifest
       .filter(({ name }) => reviewed[name] !== false)
       .map(
         ({ name, version }) =>
-          `${name}@${version} has an install script: do without it, and set it to false in allowScripts of package.json`,
+          `${name}@${version} has an install script: do without it, and set it to false in allowScripts of ${file}`,
       ),
     ...Object.keys(reviewed)
       .filter((name) => !names.has(name))
-      .map((name) => `allowScripts of package.json names ${name}, which has no install script`),
+      .map((name) => `allowScripts of ${file} names ${name}, which has no install script`),
   ];
 }
 

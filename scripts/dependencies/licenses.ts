@@ -60,7 +60,7 @@ export function licenseFaults(
     const license = one.installed?.license ?? one.license;
     if (license === undefined) return [`${title} does not say under what licence it is`];
     if (one.license !== undefined && one.license !== license)
-      return [`${title} is under ${license}, package-lock.json says ${one.license}`];
+      return [`${title} is under ${license}, the lock file says ${one.license}`];
     if (isAllowed(license)) return [];
     const exception = exceptions.find(
       (each) => each.packages.includes(one.name) && each.license === license && !one.distributed,
@@ -104,9 +104,9 @@ export function licensesDocument(packages: readonly LockedPackage[]): string {
 # Licences
 
 This page lists the licences of the packages that svc-findings contains or installs, for users and contributors. The project is
-under the [MIT licence](../LICENSE). \`npm run check\` fails if a package in \`package-lock.json\`, for any platform, has a licence
-other than these, except for the packages at the end of this page: ${ALLOWED.slice(0, 6).join(', ')},
-${ALLOWED.slice(6).join(', ')}.
+under the [MIT licence](../LICENSE). \`npm run check\` fails if a package in \`package-lock.json\` or
+\`tools/package-lock.json\`, for any platform, has a licence other than these, except for the packages at the end of this page:
+${ALLOWED.join(', ')}.
 
 The build writes the notices of the packages that it bundles to \`dist/THIRD-PARTY-NOTICES.txt\`, which the server provides at
 \`/assets/THIRD-PARTY-NOTICES.txt\`, and to the end of \`svc-agent.mjs\`. Packages that are installed separately contain their

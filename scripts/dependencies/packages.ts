@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 /** The parts of a package.json that are looked at. */
 export interface Manifest {
+  private?: boolean;
   license?: string;
   scripts?: Record<string, string>;
   dependencies?: Record<string, string>;
@@ -33,10 +34,13 @@ type LockEntry = Omit<LockedPackage, 'name' | 'installed' | 'distributed'> &
   };
 type Lock = Record<string, LockEntry>;
 
-/** Every package of a project, as its lock file and what is installed have it. */
-export function readPackages(root: string): LockedPackage[] {
+/**
+ * Every package of a project, as its lock file and what is installed have it.
+ * @param names direct dependencies that users get with all that they depend on
+ */
+export function readPackages(root: string, names: readonly string[] = []): LockedPackage[] {
   const { packages: lock }: { packages: Lock } = readJson(join(root, 'package-lock.json'));
-  const distributed = distributedPaths(lock, distributedDependencies(root));
+  const distributed = distributedPaths(lock, names);
   return Object.entries(lock)
     .filter(([path]) => path !== '')
     .map(([path, entry]) => {
@@ -56,32 +60,29 @@ export function readPackages(root: string): LockedPackage[] {
 /** The first cell of a row that names a package, or a scope with all that is in it. */
 const ROW = /^\| ((?:@[\w-]+\/)?[a-z*][\w.*-]*) \| [^\s|]/gm;
 
-/** The direct dependencies of a package, and those that a document's tables name. */
-export function namesOf(document: string, manifest: Manifest) {
-  const { dependencies, devDependencies, optionalDependencies } = manifest;
-  const named = [...document.matchAll(ROW)].map(([, name = '']) => name);
-  const isOf = (name: string) => (one: string) =>
-    name.endsWith('/*') ? one.startsWith(name.slice(0, -1)) : one === name;
-  return {
-    direct: Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }),
-    named,
-    isOf,
-    isNamed: (one: string) => named.some((name) => isOf(name)(one)),
-  };
+/** The packages that the tables of some sections of docs/dependencies.md name. */
+export function namedIn(document: string, titles: readonly string[]): string[] {
+  const sections = document
+    .split(/^## /m)
+    .filter((section) => titles.includes(section.split('\n', 1)[0] ?? ''));
+  return sections.flatMap((section) => [...section.matchAll(ROW)].map(([, name = '']) => name));
 }
 
-/** The direct dependencies that are installed with the package or bundled: all that docs/dependencies.md does not list under "Development". */
+/** The direct dependencies that are installed with the package or bundled: those of the service, and those of the web UI. */
 export function distributedDependencies(root: string): string[] {
-  const document = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
-  const { direct, isNamed } = namesOf(
-    document.slice(0, document.indexOf('## Development')),
-    readManifest(root),
-  );
-  return direct.filter((name) => isNamed(name) && !COPIED.includes(name));
+  const { dependencies, optionalDependencies } = readManifest(root);
+  const ui = namedIn(readFileSync(join(root, 'docs/dependencies.md'), 'utf8'), ['Web UI']);
+  const all = [...Object.keys({ ...dependencies, ...optionalDependencies }), ...ui];
+  return all.filter((name) => !COPIED.includes(name));
 }
 
-/** Packages of which the build only copies files: their own dependencies are not distributed. */
-const COPIED = ['swagger-ui-dist', '@zxcvbn-ts/language-common', '@fontsource-variable/inter'];
+/** Packages of which only files are distributed, as they are or in a generated file: their own dependencies are not. */
+const COPIED = [
+  'swagger-ui-dist',
+  '@zxcvbn-ts/language-common',
+  '@fontsource-variable/inter',
+  '@tabler/icons',
+];
 
 /** Where the lock file has these packages and all that they depend on. */
 function distributedPaths(lock: Lock, names: readonly string[]): Set<string> {
@@ -95,7 +96,7 @@ function distributedPaths(lock: Lock, names: readonly string[]): Set<string> {
     for (const one of Object.keys(needed)) add(one, path);
   };
   for (const name of names) add(name, '');
-  for (const name of COPIED) found.add(`node_modules/${name}`);
+  for (const path of COPIED.map((name) => `node_modules/${name}`)) if (path in lock) found.add(path);
   return found;
 }
 

@@ -1,14 +1,30 @@
-import { type Manifest, namesOf } from './packages.ts';
+import { type Manifest, namedIn } from './packages.ts';
 
-/** @returns a line for each direct dependency that docs/dependencies.md gives no reason for, and for what it names in vain */
-export function reasonFaults(document: string, manifest: Manifest): string[] {
-  const { direct, named, isOf, isNamed } = namesOf(document, manifest);
+/**
+ * Compares the tables of docs/dependencies.md with the manifests that they describe.
+ * @returns a line for each direct dependency without a purpose, and for each purpose without a dependency
+ */
+export function reasonFaults(document: string, manifest: Manifest, tools: Manifest): string[] {
+  const { dependencies, optionalDependencies, devDependencies } = manifest;
+  return [
+    ...compare(document, ['Service', 'svc-agent'], { ...dependencies, ...optionalDependencies }),
+    ...compare(document, ['Web UI', 'Development'], devDependencies),
+    ...compare(document, ['Tools'], tools.devDependencies),
+  ];
+}
+
+function compare(document: string, titles: readonly string[], dependencies: object = {}): string[] {
+  const named = namedIn(document, titles);
+  const direct = Object.keys(dependencies);
+  const matches = (name: string, one: string) =>
+    name.endsWith('/*') ? one.startsWith(name.slice(0, -1)) : one === name;
+  const where = `docs/dependencies.md (${titles.join(', ')})`;
   return [
     ...direct
-      .filter((one) => !isNamed(one))
-      .map((one) => `docs/dependencies.md does not say what ${one} is for`),
+      .filter((one) => !named.some((name) => matches(name, one)))
+      .map((one) => `${where} does not say what ${one} is for`),
     ...named
-      .filter((name) => !direct.some(isOf(name)))
-      .map((name) => `docs/dependencies.md names ${name}, on which nothing here depends`),
+      .filter((name) => !direct.some((one) => matches(name, one)))
+      .map((name) => `${where} names ${name}, which is not a dependency of that kind`),
   ];
 }

@@ -10,9 +10,6 @@ import { build } from 'esbuild';
 import { parse } from 'smol-toml';
 import { buildWorker, ROOT } from './build.ts';
 
-/** Where the package has the program of this platform. */
-const { default: WORKERD } = createRequire(import.meta.url)('workerd') as { default: string };
-
 /** For requests under way, as a server has them. */
 const STOP_MS = 10_000;
 
@@ -44,8 +41,18 @@ export interface Workerd {
   ended: Promise<void>;
 }
 
+/** The program of this platform, from the packages of `tools/`. */
+function programOf(): string {
+  try {
+    return createRequire(join(ROOT, 'tools/package.json'))('workerd').default;
+  } catch (error) {
+    throw new StartError('workerd is not installed: run `node tools/install.mjs`', { cause: error });
+  }
+}
+
 /** Builds the worker and starts it, with the compatibility that wrangler.toml asks for. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
+  const program = programOf();
   const dir = await mkdtemp(join(tmpdir(), 'svc-edge-'));
   await Promise.all([
     buildWorker({ outdir: dir, ...(options.entry && { entry: options.entry }) }),
@@ -60,7 +67,7 @@ export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
     configOf(options).then((config) => writeFile(join(dir, 'config.capnp'), config, { mode: 0o600 })),
   ]);
 
-  const child = spawn(WORKERD, ['serve', 'config.capnp', '--experimental', '--control-fd=3'], {
+  const child = spawn(program, ['serve', 'config.capnp', '--experimental', '--control-fd=3'], {
     cwd: dir,
     env: { ...process.env, ...options.variables },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

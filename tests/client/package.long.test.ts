@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientBuild } from '../../scripts/client-build.mjs';
+import { readManifest } from '../../scripts/dependencies/packages.ts';
+import { publishedManifest } from '../../scripts/published-manifest.ts';
 
 const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
@@ -17,12 +19,12 @@ const DEPENDENCIES = ['openapi-fetch', 'openapi-typescript-helpers'];
 let home: string;
 let files: string[];
 
-/** Packs the client as `npm run prepack` builds it, and unpacks the tarball where npm would install it. */
+/** Packs the client as `npm run package` does, and unpacks the tarball where npm would install it. */
 beforeAll(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'package-'));
   const stage = join(dir, 'stage');
   await mkdir(stage);
-  await cp(join(root, 'package.json'), join(stage, 'package.json'));
+  await writeFile(join(stage, 'package.json'), JSON.stringify(publishedManifest(readManifest(root))));
   await build(clientBuild(root, join(stage, 'dist/client')));
   await run(process.execPath, [
     tsc,
@@ -55,6 +57,27 @@ async function check(name: string, program: string, lib = 'es2023,dom'): Promise
     ({ stdout }) => stdout,
   );
 }
+
+describe('the manifest of the published package', () => {
+  it('lists what is not bundled, and nothing that only the checkout uses', async () => {
+    const manifest = JSON.parse(await readFile(join(home, 'node_modules/svc-findings/package.json'), 'utf8'));
+    expect(Object.keys(manifest).sort()).toEqual(
+      [
+        ...['name', 'version', 'description', 'license', 'repository', 'homepage', 'bugs', 'type', 'engines'],
+        ...['bin', 'files', 'exports', 'dependencies', 'optionalDependencies'],
+      ].sort(),
+    );
+    expect(Object.keys(manifest.dependencies)).toEqual([
+      ...['@node-rs/argon2', 'openapi-fetch', 'openapi-typescript-helpers', 'zod'],
+    ]);
+    const { optionalDependencies } = readManifest(root);
+    expect(manifest.optionalDependencies).toEqual(optionalDependencies);
+  });
+
+  it('is not that of the checkout, which npm refuses to publish', () => {
+    expect(readManifest(root).private).toBe(true);
+  });
+});
 
 describe('the packed client', () => {
   it('has its code and types', () => {

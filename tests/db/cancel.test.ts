@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
-import { devDependencies } from '../../package.json' with { type: 'json' };
+import { dependencies } from '../../package.json' with { type: 'json' };
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { type DatabaseProxy, startProxy } from '../support/database/proxy.ts';
 import { limit } from '../support/run/limits.ts';
@@ -29,7 +29,7 @@ const cancellable = (sql: Pick<Database['sql'], 'unsafe'>, text: string, signal:
   sql.unsafe(text, [], { signal } as never);
 
 it('needs the exact version of postgres.js that these tests ran with', () => {
-  expect(devDependencies.postgres).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(dependencies.postgres).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
 describe('a query whose signal is aborted', () => {

@@ -13,6 +13,7 @@ import {
 import { reasonFaults } from '../../scripts/dependencies/reasons.ts';
 
 const root = resolve(import.meta.dirname, '../..');
+const tools = join(root, 'tools');
 
 const pack = (fields: Partial<LockedPackage>): LockedPackage => ({
   name: 'some-package',
@@ -22,9 +23,15 @@ const pack = (fields: Partial<LockedPackage>): LockedPackage => ({
 const installed = (fields: Partial<LockedPackage['installed']>) => ({ hasBindingGyp: false, ...fields });
 
 it('finds nothing wrong with what we depend on', () => {
-  const packages = readPackages(root);
+  const packages = readPackages(root, distributedDependencies(root));
+  const toolPackages = readPackages(tools);
   expect(packages.length).toBeGreaterThan(100);
-  expect([...licenseFaults(packages), ...installScriptFaults(packages, readManifest(root))]).toEqual([]);
+  expect(toolPackages.length).toBeGreaterThan(20);
+  expect([
+    ...licenseFaults([...packages, ...toolPackages]),
+    ...installScriptFaults(packages, readManifest(root)),
+    ...installScriptFaults(toolPackages, readManifest(tools)),
+  ]).toEqual([]);
 });
 
 it.each(['MIT', '(MIT OR GPL-3.0-only)', 'MIT AND Apache-2.0'])('lets %s pass', (license) => {
@@ -51,7 +58,7 @@ it('refuses a package that names no licence', () => {
 it('believes what is installed, not the lock file', () => {
   const package_ = pack({ license: 'MIT', installed: installed({ license: 'GPL-3.0-only' }) });
   expect(licenseFaults([package_], [])).toEqual([
-    'some-package@1.0.0 is under GPL-3.0-only, package-lock.json says MIT',
+    'some-package@1.0.0 is under GPL-3.0-only, the lock file says MIT',
   ]);
 });
 
@@ -113,23 +120,54 @@ it('passes on the notices of all that is bundled', () => {
   const bundled = distributedDependencies(root).filter((name) => !others.test(name));
   expect(bundled.length).toBeGreaterThan(40);
   expect(bundled.filter((name) => !notices.includes(`\n${name} `))).toEqual([]);
-  const known = ['swagger-ui-dist', 'Copyright (c) 2022 Astea Solutions', 'formdata-polyfill'];
+  const known = [
+    'swagger-ui-dist',
+    '\n@tabler/icons ',
+    'Copyright (c) 2022 Astea Solutions',
+    'formdata-polyfill',
+  ];
   expect(known.filter((text) => !notices.includes(text))).toEqual([]);
 });
 
 it('asks of every direct dependency what it is for', () => {
+  const document = (service: string, development: string, tools: string) =>
+    `## Service\n\n| Package | Purpose |\n|---|---|\n${service}\n## Development\n\n${development}\n## Tools\n\n${tools}\n`;
   const manifest = { dependencies: { hono: '^4' }, devDependencies: { '@types/node': '^20', vite: '^8' } };
-  expect(reasonFaults('| hono | routes |\n| @types/* | types |\n| vite | the build |', manifest)).toEqual([]);
-  expect(
-    reasonFaults(
-      '| Package | What for |\n|---|---|\n| hono | |\n| @types/* | types |\n| left-pad | pads |',
-      manifest,
-    ),
-  ).toEqual([
-    'docs/dependencies.md does not say what hono is for',
-    'docs/dependencies.md does not say what vite is for',
-    'docs/dependencies.md names left-pad, on which nothing here depends',
-  ]);
+  const toolManifest = { devDependencies: { workerd: '1' } };
+  const faultsOf = (...tables: [string, string, string]) =>
+    reasonFaults(document(...tables), manifest, toolManifest);
+  const development = '| @types/* | types |\n| vite | the build |';
+  expect(faultsOf('| hono | routes |', development, '| workerd | runtime |')).toEqual([]);
+  expect(faultsOf('| hono | |', '| @types/* | types |\n| left-pad | pads |', '| vite | the build |')).toEqual(
+    [
+      'docs/dependencies.md (Service, svc-agent) does not say what hono is for',
+      'docs/dependencies.md (Web UI, Development) does not say what vite is for',
+      'docs/dependencies.md (Web UI, Development) names left-pad, which is not a dependency of that kind',
+      'docs/dependencies.md (Tools) does not say what workerd is for',
+      'docs/dependencies.md (Tools) names vite, which is not a dependency of that kind',
+    ],
+  );
+});
+
+it('all that the service and svc-agent import is in `dependencies`', () => {
+  const files = ['agent', 'client', 'db', 'drizzle', 'handlers', 'lib']
+    .flatMap((dir) =>
+      readdirSync(resolve(root, dir), { recursive: true, encoding: 'utf8' }).map((f) => join(dir, f)),
+    )
+    .concat('server.ts', 'admin.ts', 'worker.ts')
+    .filter((file) => file.endsWith('.ts'));
+  const imported = files.flatMap((file) => {
+    const text = readFileSync(resolve(root, file), 'utf8');
+    const names = text.matchAll(
+      /(?:^(?:import|export|\})[^'\n]* from |^import |\bimport\()'((?:@[\w-]+\/)?[a-z][\w.-]*)/gm,
+    );
+    return [...names].map(([, name = '']) => name);
+  });
+  const { dependencies = {} } = readManifest(root);
+  expect([...new Set(imported)].filter((name) => name !== 'node' && !(name in dependencies))).toEqual([]);
+  // Its files are copied.
+  const others = ['swagger-ui-dist'];
+  expect(Object.keys(dependencies).filter((name) => !imported.includes(name))).toEqual(others);
 });
 
 it('only lib/node and lib/admin import what the edge has not: files, sockets, processes', () => {

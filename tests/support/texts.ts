@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import { parseAst } from 'vite';
 
 /** A text in the code of the web UI. */
 export interface FoundText {
@@ -37,114 +37,111 @@ const LETTERS = /\p{L}/u;
 /** Anything that begins like a sentence, wherever it stands. */
 const SENTENCE = /^\p{Lu}\p{L}+[’,]?\s.*\p{L}/su;
 
-/** Finds the texts that a file shows and that are not in files for translation. */
-export function textsIn(path: string, code: string): FoundText[] {
-  const kind = path.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-  const file = ts.createSourceFile(path, code, ts.ScriptTarget.Latest, true, kind);
-  const found = new Map<ts.Node, string>();
-  const report = (node: ts.Node) => found.set(node, node.getText(file).trim().slice(0, 80));
-
-  const visit = (node: ts.Node): void => {
-    if (ts.isJsxText(node) && LETTERS.test(node.text)) report(node);
-    for (const literal of shownBy(node).flatMap(literalsOf)) report(literal);
-    if (isLiteral(node) && SENTENCE.test(textOf(node)) && !isHidden(node)) report(node);
-    if (usesOtherLanguage(node)) report(node);
-    ts.forEachChild(node, visit);
-  };
-  visit(file);
-
-  return [...found].map(([node, text]) => ({
-    line: file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1,
-    text,
-  }));
+/** A node of the syntax tree (ESTree, with JSX and TypeScript). */
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  // biome-ignore lint/suspicious/noExplicitAny: each type has fields of its own
+  [field: string]: any;
 }
 
+/** Finds the texts that a file shows and that are not in files for translation. */
+export function textsIn(path: string, code: string): FoundText[] {
+  const lang = path.endsWith('.tsx') ? 'tsx' : 'ts';
+  const program: Node = parseAst(code, { lang, preserveParens: false }, path);
+  const found = new Set<Node>();
+
+  const visit = (node: Node, parent: Node): void => {
+    if (node.type === 'JSXText' && LETTERS.test(node.value)) found.add(node);
+    for (const literal of shownBy(node, parent).flatMap(literalsOf)) found.add(literal);
+    if (isLiteral(node) && SENTENCE.test(textOf(node)) && !isHidden(parent)) found.add(node);
+    if (usesOtherLanguage(node)) found.add(node);
+    for (const child of childrenOf(node)) visit(child, node);
+  };
+  visit(program, program);
+
+  return [...found].map(({ start, end }) => {
+    const text = code.slice(start, end);
+    const before = code.slice(0, start + text.length - text.trimStart().length);
+    return { line: before.split('\n').length, text: text.trim().slice(0, 80) };
+  });
+}
+
+const childrenOf = (node: Node): Node[] =>
+  Object.values(node)
+    .flat()
+    .filter((value) => typeof value?.type === 'string');
+
 /** The expressions in a node that are shown, whatever their text. */
-function shownBy(node: ts.Node): ts.Expression[] {
-  if (ts.isJsxExpression(node) && node.expression && !ts.isJsxAttribute(node.parent))
-    return [node.expression];
-  if (ts.isJsxAttribute(node) && SHOWN.has(node.name.getText())) {
-    const value = node.initializer;
-    if (!value) return [];
-    return ts.isJsxExpression(value)
-      ? value.expression
-        ? [value.expression]
-        : []
-      : [value as ts.Expression];
+function shownBy(node: Node, parent: Node): Node[] {
+  switch (node.type) {
+    case 'JSXExpressionContainer':
+      return parent.type === 'JSXAttribute' ? [] : [node.expression];
+    case 'JSXAttribute':
+      if (!SHOWN.has(node.name.name) || !node.value) return [];
+      return [node.value.type === 'JSXExpressionContainer' ? node.value.expression : node.value];
+    case 'Property': {
+      const name = node.computed ? undefined : (node.key.name ?? node.key.value);
+      if (SHOWN.has(name)) return [node.value];
+      return name === 'validate' ? resultsIn(node.value) : [];
+    }
+    case 'CallExpression': {
+      const name = node.callee.property?.name ?? node.callee.name;
+      return (SHOWN_ARGUMENTS.get(name) ?? []).flatMap((index) => node.arguments[index] ?? []);
+    }
+    default:
+      return [];
   }
-  if (ts.isPropertyAssignment(node)) {
-    const name = ts.isStringLiteral(node.name) ? node.name.text : node.name.getText();
-    if (SHOWN.has(name)) return [node.initializer];
-    if (name === 'validate') return resultsIn(node.initializer);
-  }
-  if (ts.isCallExpression(node)) {
-    const name = ts.isPropertyAccessExpression(node.expression)
-      ? node.expression.name.text
-      : node.expression.getText();
-    return (SHOWN_ARGUMENTS.get(name) ?? []).flatMap((index) => node.arguments[index] ?? []);
-  }
-  return [];
 }
 
 /** What the functions in an expression return. */
-function resultsIn(node: ts.Node): ts.Expression[] {
-  const results: ts.Expression[] = [];
-  const visit = (inner: ts.Node): void => {
-    if (ts.isArrowFunction(inner) && !ts.isBlock(inner.body)) results.push(inner.body);
-    if (ts.isReturnStatement(inner) && inner.expression) results.push(inner.expression);
-    ts.forEachChild(inner, visit);
+function resultsIn(node: Node): Node[] {
+  const results: Node[] = [];
+  const visit = (inner: Node): void => {
+    if (inner.type === 'ArrowFunctionExpression' && inner.expression) results.push(inner.body);
+    if (inner.type === 'ReturnStatement' && inner.argument) results.push(inner.argument);
+    childrenOf(inner).forEach(visit);
   };
   visit(node);
   return results;
 }
 
-type Literal = ts.StringLiteral | ts.NoSubstitutionTemplateLiteral | ts.TemplateExpression;
+const isLiteral = ({ type, value }: Node): boolean =>
+  type === 'TemplateLiteral' || (type === 'Literal' && typeof value === 'string');
 
-const isLiteral = (node: ts.Node): node is Literal =>
-  ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node);
-
-const textOf = (literal: Literal): string =>
-  ts.isTemplateExpression(literal)
-    ? [literal.head.text, ...literal.templateSpans.map((span) => span.literal.text)].join('…')
-    : literal.text;
+const textOf = ({ quasis, value }: Node): string =>
+  quasis ? quasis.map((quasi: Node) => quasi.value.cooked).join('…') : value;
 
 /** The literals with letters that an expression can result in. */
-function literalsOf(node: ts.Expression): Literal[] {
+function literalsOf(node: Node): Node[] {
   if (isLiteral(node)) return LETTERS.test(textOf(node)) ? [node] : [];
-  if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return literalsOf(node.expression);
-  if (ts.isConditionalExpression(node)) return [node.whenTrue, node.whenFalse].flatMap(literalsOf);
-  if (ts.isArrayLiteralExpression(node)) return node.elements.flatMap(literalsOf);
-  if (!ts.isBinaryExpression(node)) return [];
-  switch (node.operatorToken.kind) {
-    case ts.SyntaxKind.AmpersandAmpersandToken:
-      return literalsOf(node.right);
-    case ts.SyntaxKind.PlusToken:
-    case ts.SyntaxKind.BarBarToken:
-    case ts.SyntaxKind.QuestionQuestionToken:
-      return [node.left, node.right].flatMap(literalsOf);
+  switch (node.type) {
+    case 'TSAsExpression':
+      return literalsOf(node.expression);
+    case 'ConditionalExpression':
+      return [node.consequent, node.alternate].flatMap(literalsOf);
+    case 'ArrayExpression':
+      return node.elements.flatMap((element: Node | null) => (element ? literalsOf(element) : []));
+    case 'LogicalExpression':
+      return (node.operator === '&&' ? [node.right] : [node.left, node.right]).flatMap(literalsOf);
+    case 'BinaryExpression':
+      return node.operator === '+' ? [node.left, node.right].flatMap(literalsOf) : [];
     default:
       return [];
   }
 }
 
 /** Messages of errors are for developers. */
-const isHidden = ({ parent }: ts.Node): boolean =>
-  ts.isNewExpression(parent) ||
-  (ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.SuperKeyword);
+const isHidden = (parent: Node): boolean =>
+  parent.type === 'NewExpression' || (parent.type === 'CallExpression' && parent.callee.type === 'Super');
 
 const LOCAL = new Set(['toLocaleString', 'toLocaleDateString', 'toLocaleTimeString']);
 
 /** Whether numbers or dates are formatted for a language that is not that of the texts. */
-function usesOtherLanguage(node: ts.Node): boolean {
-  const isFixed = (locale: ts.Expression | undefined) =>
-    locale === undefined || isLiteral(locale) || locale.getText() === 'undefined';
-  if (ts.isNewExpression(node) && /^Intl\./.test(node.expression.getText())) {
-    return isFixed(node.arguments?.[0]);
-  }
-  return (
-    ts.isCallExpression(node) &&
-    ts.isPropertyAccessExpression(node.expression) &&
-    LOCAL.has(node.expression.name.text) &&
-    isFixed(node.arguments[0])
-  );
+function usesOtherLanguage({ type, callee, arguments: values = [] }: Node): boolean {
+  const [locale] = values;
+  const isFixed = locale === undefined || isLiteral(locale) || locale.name === 'undefined';
+  if (type === 'NewExpression') return callee.object?.name === 'Intl' && isFixed;
+  return type === 'CallExpression' && LOCAL.has(callee.property?.name) && isFixed;
 }

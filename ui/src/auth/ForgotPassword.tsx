@@ -1,6 +1,5 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconMailForward } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,6 +9,7 @@ import { Problem } from '../components/errors/Problem.tsx';
 import { toFields } from '../components/forms/to-fields.ts';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { IconMailForward } from '../icons/icons.ts';
 
 const route = getRouteApi('/_public/forgot-password');
 

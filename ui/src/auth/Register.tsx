@@ -1,11 +1,11 @@
 import { Alert, Text } from '@mantine/core';
-import { IconMailCheck } from '@tabler/icons-react';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as text from '#strings/auth.tsx';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { IconMailCheck } from '../icons/icons.ts';
 import { ContinueLink } from './ContinueLink.tsx';
 import { type Registered, RegisterForm } from './RegisterForm.tsx';
 import { closedRegistration } from './return-to.ts';

@@ -1,9 +1,9 @@
 import { Alert } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/auth.tsx';
 import { sessionQuery } from '../app/session.ts';
 import { Page } from '../components/Page.tsx';
+import { IconCheck } from '../icons/icons.ts';
 import { ContinueLink } from './ContinueLink.tsx';
 
 /** Tells the user to continue in the other window. */

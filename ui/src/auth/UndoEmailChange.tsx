@@ -1,5 +1,4 @@
 import { Alert, Button, List, Text } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/auth.tsx';
@@ -7,6 +6,7 @@ import { api, ServiceError } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { Page } from '../components/Page.tsx';
+import { IconCheck } from '../icons/icons.ts';
 import { ContinueLink } from './ContinueLink.tsx';
 
 const route = getRouteApi('/_public/undo-email-change');

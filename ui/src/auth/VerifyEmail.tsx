@@ -1,5 +1,4 @@
 import { Alert, Text } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/auth.tsx';
@@ -8,6 +7,7 @@ import { sessionQuery } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { Page } from '../components/Page.tsx';
 import { Waiting } from '../components/Waiting.tsx';
+import { IconCheck } from '../icons/icons.ts';
 import { ContinueLink } from './ContinueLink.tsx';
 
 const route = getRouteApi('/_public/verify-email');

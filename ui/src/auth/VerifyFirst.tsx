@@ -1,5 +1,4 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { IconMail } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -10,6 +9,7 @@ import { signOut } from '../app/sign-out.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showError } from '../components/errors/toasts.ts';
 import { Page } from '../components/Page.tsx';
+import { IconMail } from '../icons/icons.ts';
 import { continueTo } from './return-to.ts';
 
 const route = getRouteApi('/_public/verify');

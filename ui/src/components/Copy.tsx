@@ -1,6 +1,6 @@
 import { ActionIcon, Code, Group } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
 import * as text from '#strings/components.ts';
+import { IconCheck, IconCopy } from '../icons/icons.ts';
 import { Tip } from './floating/Tip.tsx';
 import { useCopy } from './use-copy.ts';
 

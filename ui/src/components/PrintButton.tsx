@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { IconPrinter } from '@tabler/icons-react';
 import * as text from '#strings/components.ts';
+import { IconPrinter } from '../icons/icons.ts';
 
 /** Prints the page. */
 export const PrintButton = () => (

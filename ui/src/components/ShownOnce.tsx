@@ -1,8 +1,8 @@
 import { Alert, Button, Checkbox, Group, Stack } from '@mantine/core';
-import { IconEyeOff } from '@tabler/icons-react';
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import * as text from '#strings/components.ts';
+import { IconEyeOff } from '../icons/icons.ts';
 
 interface Props {
   /** Tells that the secret is shown only once, and where to store it. */

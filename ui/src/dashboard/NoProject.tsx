@@ -1,8 +1,8 @@
-import { IconFolderOff } from '@tabler/icons-react';
 import * as text from '#strings/dashboard.tsx';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { LinkButton } from '../components/links.tsx';
+import { IconFolderOff } from '../icons/icons.ts';
 
 /** Shown if the project in the address does not exist. */
 export function NoProject() {

@@ -1,6 +1,6 @@
 import { ActionIcon, Menu } from '@mantine/core';
-import { IconDots, IconTrash } from '@tabler/icons-react';
 import * as text from '#strings/deletion.tsx';
+import { IconDots, IconTrash } from '../icons/icons.ts';
 
 interface Props {
   /** What the item says. */

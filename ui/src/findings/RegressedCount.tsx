@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
-import { IconRotateClockwise } from '@tabler/icons-react';
 import * as text from '#strings/findings.ts';
 import { number } from '#strings/language.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkAnchor } from '../components/links.tsx';
+import { IconRotateClockwise } from '../icons/icons.ts';
 import classes from './Severity.module.css';
 import { REGRESSED } from './views.ts';
 

@@ -1,6 +1,8 @@
 import { VisuallyHidden } from '@mantine/core';
+import * as text from '#strings/findings.ts';
+import type { FindingStatus, Severity } from '../app/search.ts';
+import type { Icon } from '../icons/icon.tsx';
 import {
-  type Icon,
   IconAlertCircle,
   IconCircle,
   IconCircleCheck,
@@ -8,9 +10,7 @@ import {
   IconCircleOff,
   IconRosetteDiscountCheck,
   IconRotateClockwise,
-} from '@tabler/icons-react';
-import * as text from '#strings/findings.ts';
-import type { FindingStatus, Severity } from '../app/search.ts';
+} from '../icons/icons.ts';
 import classes from './Severity.module.css';
 
 export const SEVERITY_NAMES: Record<Severity, string> = text.severities;

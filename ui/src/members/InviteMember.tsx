@@ -1,6 +1,5 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconAlertTriangle, IconCheck, IconMail } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/members.tsx';
@@ -10,6 +9,7 @@ import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { emailProblem } from '../components/forms/email.ts';
 import { toFields } from '../components/forms/to-fields.ts';
+import { IconAlertTriangle, IconCheck, IconMail } from '../icons/icons.ts';
 import { membersQuery } from './queries.ts';
 import { RoleChoice } from './RoleChoice.tsx';
 

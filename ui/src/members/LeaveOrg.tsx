@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { IconLogout2 } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/members.tsx';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { showError } from '../components/errors/toasts.ts';
+import { IconLogout2 } from '../icons/icons.ts';
 
 /** Lets the user leave the organization. */
 export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {

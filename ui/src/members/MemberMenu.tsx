@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconDots, IconMail, IconUserCog, IconUserMinus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -12,6 +11,7 @@ import { sessionQuery, useMe, useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { IconDots, IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
 import { membersQuery } from './queries.ts';
 import { RoleChoice } from './RoleChoice.tsx';
 

@@ -1,6 +1,5 @@
 import { Alert, Avatar, Button, Card, Group, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconAlertTriangle, IconMail, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/members.tsx';
 import type { Schemas } from '../app/api.ts';
@@ -11,6 +10,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
+import { IconAlertTriangle, IconMail, IconUserPlus } from '../icons/icons.ts';
 import { InviteMember } from './InviteMember.tsx';
 import { LeaveOrg } from './LeaveOrg.tsx';
 import { MemberMenu } from './MemberMenu.tsx';

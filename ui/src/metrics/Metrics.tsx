@@ -1,5 +1,4 @@
 import { Alert, Grid, Skeleton, Stack } from '@mantine/core';
-import { IconChartLine } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/metrics.tsx';
 import { useOrg } from '../app/session.ts';
@@ -8,6 +7,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
+import { IconChartLine } from '../icons/icons.ts';
 import { MetricsFilter } from './MetricsFilter.tsx';
 import { OpenByAge } from './OpenByAge.tsx';
 import type { Metrics as Data } from './queries.ts';

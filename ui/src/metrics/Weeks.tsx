@@ -1,11 +1,11 @@
 import { ActionIcon, Box, ColorSwatch, Group, ScrollArea, Skeleton, Table, Text } from '@mantine/core';
-import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import { number } from '#strings/language.ts';
 import * as text from '#strings/metrics.tsx';
 import { late } from '../app/late.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { Card } from '../dashboard/Card.tsx';
+import { IconChartBar, IconTable } from '../icons/icons.ts';
 import classes from './Metrics.module.css';
 import type { Metrics } from './queries.ts';
 import type { DayRange } from './range.ts';

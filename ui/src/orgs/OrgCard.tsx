@@ -1,7 +1,7 @@
 import { Avatar, Badge, Card, Group, Text } from '@mantine/core';
-import { IconClock } from '@tabler/icons-react';
 import * as text from '#strings/orgs.ts';
 import type { Schemas } from '../app/api.ts';
+import { IconClock } from '../icons/icons.ts';
 import classes from './OrgCard.module.css';
 
 interface Props {

@@ -1,5 +1,4 @@
 import { SimpleGrid, Text, TextInput } from '@mantine/core';
-import { IconBuilding, IconPlus, IconSearch } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as text from '#strings/orgs.ts';
@@ -7,6 +6,7 @@ import { useMe } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { IconBuilding, IconPlus, IconSearch } from '../icons/icons.ts';
 import { DeletedOrgs } from './DeletedOrgs.tsx';
 import { OrgCard } from './OrgCard.tsx';
 

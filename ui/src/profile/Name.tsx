@@ -1,6 +1,5 @@
 import { ActionIcon, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconPencil } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/profile.tsx';
@@ -8,6 +7,7 @@ import { api } from '../app/api.ts';
 import { useMe } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
+import { IconPencil } from '../icons/icons.ts';
 import { useRefreshUser } from './use-refresh-user.ts';
 
 const MAX_NAME = 200;

@@ -1,12 +1,4 @@
 import { Avatar, Group } from '@mantine/core';
-import {
-  IconDatabase,
-  IconDeviceLaptop,
-  IconKey,
-  IconLock,
-  IconMail,
-  IconShieldLock,
-} from '@tabler/icons-react';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { tab as data } from '#strings/profile/data.tsx';
 import { tab as tokens } from '#strings/profile/tokens.ts';
@@ -14,6 +6,14 @@ import * as text from '#strings/profile.tsx';
 import { useMe } from '../app/session.ts';
 import { LinkBox } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import {
+  IconDatabase,
+  IconDeviceLaptop,
+  IconKey,
+  IconLock,
+  IconMail,
+  IconShieldLock,
+} from '../icons/icons.ts';
 import { Name } from './Name.tsx';
 import classes from './Profile.module.css';
 

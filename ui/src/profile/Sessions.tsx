@@ -1,10 +1,4 @@
 import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import {
-  IconDeviceDesktop,
-  IconDeviceMobile,
-  IconDeviceTablet,
-  IconDeviceUnknown,
-} from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
 import { api, type Schemas } from '../app/api.ts';
@@ -14,6 +8,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { Ago } from '../components/time/Time.tsx';
+import { IconDeviceDesktop, IconDeviceMobile, IconDeviceTablet, IconDeviceUnknown } from '../icons/icons.ts';
 import { sessionsQuery } from './queries.ts';
 
 type Session = Schemas['Session'];

@@ -1,6 +1,5 @@
 import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBug, IconPlus, IconRadar, IconSettings } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/projects.tsx';
@@ -16,6 +15,7 @@ import { projectNumbersQuery } from '../dashboard/queries.ts';
 import { RegressedCount } from '../findings/RegressedCount.tsx';
 import { SeverityCounts } from '../findings/SeverityCounts.tsx';
 import { ATTENTION } from '../findings/views.ts';
+import { IconBug, IconPlus, IconRadar, IconSettings } from '../icons/icons.ts';
 import { NewToken } from '../tokens/NewToken.tsx';
 import { projectTokensQuery } from '../tokens/queries.ts';
 import { TokenTable } from '../tokens/TokenTable.tsx';

@@ -1,6 +1,5 @@
 import { Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconFolderPlus, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/projects.tsx';
 import type { Schemas } from '../app/api.ts';
@@ -15,6 +14,7 @@ import { Ago } from '../components/time/Time.tsx';
 import { projectNumbersQuery } from '../dashboard/queries.ts';
 import { RegressedCount } from '../findings/RegressedCount.tsx';
 import { SeverityCounts } from '../findings/SeverityCounts.tsx';
+import { IconFolderPlus, IconPlus } from '../icons/icons.ts';
 import { NewProject } from './NewProject.tsx';
 import { projectsQuery } from './queries.ts';
 

@@ -1,5 +1,4 @@
 import { Alert, Group, Table, Text } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -18,6 +17,7 @@ import { filterOf, type ListedFinding } from '../findings/list-queries.ts';
 import { SeverityBadge, StatusBadge } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import { addressOf } from '../findings/views.ts';
+import { IconArrowLeft } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { dateOf, REASON_NAMES } from '../triage/texts.ts';

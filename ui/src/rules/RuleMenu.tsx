@@ -1,13 +1,4 @@
 import { ActionIcon, List, Loader, Menu, Stack, Text } from '@mantine/core';
-import {
-  IconArrowBackUp,
-  IconArrowDown,
-  IconArrowUp,
-  IconDots,
-  IconPencil,
-  IconPlayerPlay,
-  IconTrash,
-} from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
@@ -17,6 +8,15 @@ import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { titleOf } from '../findings/title.ts';
+import {
+  IconArrowBackUp,
+  IconArrowDown,
+  IconArrowUp,
+  IconDots,
+  IconPencil,
+  IconPlayerPlay,
+  IconTrash,
+} from '../icons/icons.ts';
 import { refreshFindings } from '../triage/cache.ts';
 import { applyRule, undoRule } from './apply.ts';
 import { previewQuery, type Rule, rulesQuery } from './queries.ts';

@@ -1,4 +1,3 @@
-import { IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/rules.tsx';
@@ -9,6 +8,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { findingQuery } from '../findings/finding-queries.ts';
+import { IconLock } from '../icons/icons.ts';
 import { RuleForm } from './form/RuleForm.tsx';
 import { rulesQuery } from './queries.ts';
 import { valuesFrom, valuesOf } from './values.ts';

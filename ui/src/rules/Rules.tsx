@@ -1,5 +1,4 @@
 import { Card, Stack, Switch, Text } from '@mantine/core';
-import { IconPlus, IconWand } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/rules.tsx';
 import { useOrg } from '../app/session.ts';
@@ -7,6 +6,7 @@ import { Empty } from '../components/Empty.tsx';
 import { showError } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { IconPlus, IconWand } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { type Rule, rulesQuery } from './queries.ts';

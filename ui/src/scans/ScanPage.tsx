@@ -1,5 +1,4 @@
 import { Alert, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { IconAlertTriangle, IconMoodCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -13,6 +12,7 @@ import { Page } from '../components/Page.tsx';
 import { Ago, dateTime } from '../components/time/Time.tsx';
 import { DeleteScan } from '../deletion/DeleteScan.tsx';
 import { FindingItems } from '../findings/FindingItems.tsx';
+import { IconAlertTriangle, IconMoodCheck } from '../icons/icons.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { Changes } from './Changes.tsx';
 import { PERSONA_NAMES } from './persona.ts';

@@ -1,5 +1,4 @@
 import { Group, Pagination, SegmentedControl, Select, Skeleton, Stack, Text } from '@mantine/core';
-import { IconRadar } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -10,6 +9,7 @@ import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { IconRadar } from '../icons/icons.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { type ScanStatus, scansQuery } from './queries.ts';
 import { ScanTable } from './ScanTable.tsx';

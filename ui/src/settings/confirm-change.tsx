@@ -1,7 +1,7 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import * as text from '#strings/settings.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
+import { IconAlertTriangle } from '../icons/icons.ts';
 
 interface Change {
   /** The name of the feature. */

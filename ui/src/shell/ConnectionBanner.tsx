@@ -1,10 +1,10 @@
 import { Alert } from '@mantine/core';
-import { IconPlugConnectedX } from '@tabler/icons-react';
 import { onlineManager, useIsFetching } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import * as text from '#strings/shell.tsx';
 import { usePollingFails } from '../app/revision.ts';
 import { serverWait } from '../app/server.ts';
+import { IconPlugConnectedX } from '../icons/icons.ts';
 
 /** Tells that reads, the next page or the check for changes fail and are retried. */
 export function ConnectionBanner() {

@@ -1,9 +1,9 @@
 import { Box, Button, Text, VisuallyHidden } from '@mantine/core';
-import { IconBuilding, IconCheck, IconPlus, IconSelector } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/shell.tsx';
 import { useMe, useOrg } from '../app/session.ts';
 import { LazyMenu } from '../components/floating/LazyMenu.tsx';
+import { IconBuilding, IconCheck, IconPlus, IconSelector } from '../icons/icons.ts';
 
 /** The number of organizations in the menu. The page of organizations lists all. */
 const SHOWN = 20;

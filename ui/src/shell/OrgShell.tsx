@@ -1,12 +1,12 @@
 import { Box, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconHistory } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import * as text from '#strings/shell.tsx';
 import { refreshShown, useChanges, usePolling } from '../app/revision.ts';
 import { useOrg } from '../app/session.ts';
 import { LinkNav } from '../components/links.tsx';
+import { IconHistory } from '../icons/icons.ts';
 import { RecentChanges } from '../triage/recent/RecentChanges.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';

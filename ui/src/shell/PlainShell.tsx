@@ -1,8 +1,8 @@
 import { Button, Container, Group, Stack } from '@mantine/core';
-import { IconArrowLeft } from '@tabler/icons-react';
 import { Outlet, useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/shell.tsx';
 import { useMe } from '../app/session.ts';
+import { IconArrowLeft } from '../icons/icons.ts';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
 import { SchemeButton } from './SchemeButton.tsx';

@@ -1,7 +1,7 @@
 import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
-import { IconMoon, IconSun } from '@tabler/icons-react';
 import * as text from '#strings/shell.tsx';
 import { Tip } from '../components/floating/Tip.tsx';
+import { IconMoon, IconSun } from '../icons/icons.ts';
 
 /** Switches between light and dark mode. */
 export function SchemeButton() {

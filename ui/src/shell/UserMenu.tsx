@@ -1,5 +1,4 @@
 import { Avatar, Box, Group, type Menu, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '@tabler/icons-react';
 import { Link, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import * as text from '#strings/shell.tsx';
@@ -7,6 +6,7 @@ import { useMe } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
 import { showError } from '../components/errors/toasts.ts';
 import { LazyMenu } from '../components/floating/LazyMenu.tsx';
+import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '../icons/icons.ts';
 
 interface Props {
   /** Renders further items. */

@@ -1,3 +1,4 @@
+import * as text from '#strings/shell.tsx';
 import {
   IconBug,
   IconChartLine,
@@ -8,8 +9,7 @@ import {
   IconSettings,
   IconUsers,
   IconWand,
-} from '@tabler/icons-react';
-import * as text from '#strings/shell.tsx';
+} from '../icons/icons.ts';
 
 /** The pages in the navigation of an organization. */
 export const PAGES = [

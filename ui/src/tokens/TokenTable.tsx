@@ -10,7 +10,6 @@ import {
   Text,
   VisuallyHidden,
 } from '@mantine/core';
-import { IconAlertTriangle, IconKey, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
@@ -24,6 +23,7 @@ import { LinkAnchor } from '../components/links.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { ago } from '../components/time/ago.ts';
 import { Ago } from '../components/time/Time.tsx';
+import { IconAlertTriangle, IconKey, IconTrash } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { tokensKey } from './queries.ts';

@@ -1,6 +1,5 @@
 import { Alert, Button, Card, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconInfoCircle, IconLock, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/tokens.tsx';
 import { rolesAllowed } from '../app/roles.ts';
@@ -9,6 +8,7 @@ import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { IconInfoCircle, IconLock, IconPlus } from '../icons/icons.ts';
 import { featuresQuery } from '../settings/queries.ts';
 import { NewToken } from './NewToken.tsx';
 import { tokensQuery } from './queries.ts';

@@ -1,11 +1,11 @@
 import { Box, Button, Kbd, Text, Tooltip } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import * as text from '#strings/triage.tsx';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { useShortcuts, useShortcutsOn } from '../components/keyboard/shortcuts.ts';
 import type { Finding } from '../findings/finding-queries.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
+import { IconCheck } from '../icons/icons.ts';
 import classes from './StatusButtons.module.css';
 import { triageShortcuts } from './shortcuts.ts';
 import { asksReason, STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';

@@ -1,8 +1,8 @@
 import { Kbd, type Menu as MenuParts } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import type { FindingStatus } from '../app/search.ts';
 import { useShortcutsOn } from '../components/keyboard/shortcuts.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
+import { IconCheck } from '../icons/icons.ts';
 import { STATUS_KEYS, USER_STATUSES, type UserStatus } from './statuses.ts';
 
 interface Props {

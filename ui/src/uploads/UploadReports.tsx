@@ -1,9 +1,9 @@
 import { Button, Card, Collapse, FileButton, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconChevronDown, IconUpload } from '@tabler/icons-react';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import * as text from '#strings/uploads.tsx';
 import { FORMATS } from '../../../lib/importers/names.ts';
+import { IconChevronDown, IconUpload } from '../icons/icons.ts';
 import { chosenOf } from './dropped.ts';
 import { LeaveGuard } from './LeaveDialog.tsx';
 import type { Uploads } from './queue.ts';

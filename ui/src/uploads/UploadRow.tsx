@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Group, Loader, Progress, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconCheck, IconCircleX, IconClock, IconX } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import * as words from '#strings/uploads.tsx';
 import { byteSize } from '../components/bytes.ts';
 import { Copy } from '../components/Copy.tsx';
 import { Tip } from '../components/floating/Tip.tsx';
+import { IconAlertTriangle, IconCheck, IconCircleX, IconClock, IconX } from '../icons/icons.ts';
 import { UploadResult } from './UploadResult.tsx';
 import classes from './Uploads.module.css';
 import { isActive, type Upload } from './upload.ts';

@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core';
-import { IconDeviceMobile, IconLifebuoy, IconMail } from '@tabler/icons-react';
 import * as text from '#strings/auth/second-factor.tsx';
+import { IconDeviceMobile, IconLifebuoy, IconMail } from '../../icons/icons.ts';
 import type { Method } from './second-factor.ts';
 
 interface Props {

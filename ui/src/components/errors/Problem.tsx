@@ -1,8 +1,8 @@
 import { Alert, Button, Center, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { windowTitle } from '#strings/app.ts';
 import * as text from '#strings/components/errors.ts';
+import { IconAlertTriangle } from '../../icons/icons.ts';
 import { isFinal, problemOf } from './problem.ts';
 import { RequestId } from './RequestId.tsx';
 

@@ -1,8 +1,8 @@
 import { List, PasswordInput, type PasswordInputProps, VisuallyHidden } from '@mantine/core';
 import { useId } from '@mantine/hooks';
-import { IconCheck, IconPoint } from '@tabler/icons-react';
 import { useState } from 'react';
 import * as text from '#strings/components/forms.ts';
+import { IconCheck, IconPoint } from '../../icons/icons.ts';
 import { PASSWORD_RULES } from './password-rules.ts';
 
 /** A field for an existing password. */

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import * as text from '#strings/components/forms.ts';
 import { warningOf } from '../../../../lib/accounts/passwords/warnings.ts';
+import { IconAlertTriangle } from '../../icons/icons.ts';
 
 /** The warning of the service about a password that it accepted. */
 export function WeakPassword({ message }: { message: string | undefined }) {

@@ -1,10 +1,10 @@
 import { ActionIcon, Box, Button, Group, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconTextWrap } from '@tabler/icons-react';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import * as text from '#strings/components/text.ts';
 import { late } from '../../app/late.ts';
+import { IconTextWrap } from '../../icons/icons.ts';
 import { Copy } from '../Copy.tsx';
 import { Tip } from '../floating/Tip.tsx';
 import classes from './CodeBlock.module.css';

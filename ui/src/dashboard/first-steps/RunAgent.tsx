@@ -1,10 +1,10 @@
 import { Alert, Stack, Tabs, Text } from '@mantine/core';
-import { IconKey } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/dashboard/first-steps.tsx';
 import { FORMATS } from '../../../../lib/importers/names.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copyable } from '../../components/Copy.tsx';
+import { IconKey } from '../../icons/icons.ts';
 import { agentCommands } from '../../projects/agent-commands.ts';
 import { CreateToken } from './CreateToken.tsx';
 

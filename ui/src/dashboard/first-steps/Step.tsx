@@ -1,8 +1,8 @@
 import { Paper, Text, ThemeIcon, Title, VisuallyHidden } from '@mantine/core';
 import { usePrevious } from '@mantine/hooks';
-import { IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import * as text from '#strings/dashboard/first-steps.tsx';
+import { IconCheck } from '../../icons/icons.ts';
 import classes from './Step.module.css';
 
 export type StepState = 'done' | 'current' | 'todo';

@@ -1,6 +1,5 @@
 import { Button, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import * as text from '#strings/findings/groups.tsx';
@@ -10,6 +9,7 @@ import { useOrg } from '../../app/session.ts';
 import { Loaded } from '../../components/Loaded.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
+import { IconChevronRight } from '../../icons/icons.ts';
 import { FindingItems } from '../FindingItems.tsx';
 import type { FindingFilter } from '../list-queries.ts';
 import { SeverityBadge } from '../Severity.tsx';

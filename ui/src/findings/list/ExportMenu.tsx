@@ -1,6 +1,5 @@
 import { Button, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
-import { IconDownload, IconPrinter, IconX } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
@@ -10,6 +9,7 @@ import { Advice } from '../../components/errors/Problem.tsx';
 import { problemOf } from '../../components/errors/problem.ts';
 import { LazyMenu } from '../../components/floating/LazyMenu.tsx';
 import { saveFile } from '../../components/save-file.ts';
+import { IconDownload, IconPrinter, IconX } from '../../icons/icons.ts';
 import { requestPrint } from '../../report/report-queries.ts';
 import type { FindingFilter } from '../list-queries.ts';
 import { exportFindings, FORMATS, type Format } from './export.ts';

@@ -1,6 +1,5 @@
 import { ActionIcon, Switch, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
-import { IconKeyboard } from '@tabler/icons-react';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import * as text from '#strings/findings/list.tsx';
@@ -17,6 +16,7 @@ import { Tip } from '../../components/floating/Tip.tsx';
 import { ShortcutHelp } from '../../components/keyboard/ShortcutHelp.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { Page } from '../../components/Page.tsx';
+import { IconKeyboard } from '../../icons/icons.ts';
 import { useTriage } from '../../triage/use-triage.ts';
 import { GroupBySelect } from '../groups/GroupBySelect.tsx';
 import { type Counts, Groups } from '../groups/Groups.tsx';

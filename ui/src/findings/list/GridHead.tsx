@@ -1,7 +1,7 @@
 import { Checkbox, UnstyledButton } from '@mantine/core';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useSyncExternalStore } from 'react';
 import * as text from '#strings/findings/list.tsx';
+import { IconArrowDown, IconArrowUp } from '../../icons/icons.ts';
 
 import type { FindingFilter, ListedFinding } from '../list-queries.ts';
 import type { COLUMNS, SortKey } from './columns/columns.ts';

@@ -1,9 +1,9 @@
 import { Group } from '@mantine/core';
-import { IconBug, IconFilterOff, IconMoodCheck } from '@tabler/icons-react';
 import * as text from '#strings/findings/list.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { LinkButton } from '../../components/links.tsx';
+import { IconBug, IconFilterOff, IconMoodCheck } from '../../icons/icons.ts';
 import type { FindingFilter } from '../list-queries.ts';
 import { ALL, filtersBesideView, inView, viewOf } from '../views.ts';
 

@@ -1,5 +1,4 @@
 import { Anchor, Skeleton, Text, Title } from '@mantine/core';
-import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense } from 'react';
@@ -10,6 +9,7 @@ import { useOrg } from '../../app/session.ts';
 import { Copy, Copyable } from '../../components/Copy.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
+import { IconExternalLink } from '../../icons/icons.ts';
 import { scanQuery } from '../../scans/queries.ts';
 import { scanName } from '../../scans/scan-name.ts';
 import type { Finding } from '../finding-queries.ts';

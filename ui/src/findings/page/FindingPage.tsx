@@ -1,5 +1,4 @@
 import { ActionIcon, Box, Group, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
-import { IconPrinter } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/findings/page.tsx';
@@ -11,6 +10,7 @@ import { Tip } from '../../components/floating/Tip.tsx';
 import { Page } from '../../components/Page.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import { DeleteFinding } from '../../deletion/DeleteFinding.tsx';
+import { IconPrinter } from '../../icons/icons.ts';
 import { type TriageState, useTriage } from '../../triage/use-triage.ts';
 import { type Finding, findingQuery } from '../finding-queries.ts';
 import { filterOf } from '../list-queries.ts';

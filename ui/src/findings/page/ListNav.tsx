@@ -1,6 +1,5 @@
 import { Button, Group, Kbd, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
-import { IconArrowLeft, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
@@ -9,6 +8,7 @@ import { useOrg } from '../../app/session.ts';
 import { Tip } from '../../components/floating/Tip.tsx';
 import { isTaken, useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { LinkButton } from '../../components/links.tsx';
+import { IconArrowLeft, IconChevronLeft, IconChevronRight } from '../../icons/icons.ts';
 import { type FindingFilter, PAGE_ROWS, rememberFinding } from '../list-queries.ts';
 import { addressOf } from '../views.ts';
 import classes from './Finding.module.css';

@@ -1,11 +1,11 @@
 import { ActionIcon } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconKeyboard } from '@tabler/icons-react';
 import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Tip } from '../../components/floating/Tip.tsx';
 import { ShortcutHelp, type ShortcutList } from '../../components/keyboard/ShortcutHelp.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
+import { IconKeyboard } from '../../icons/icons.ts';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 
 const WALKING: ShortcutList = [

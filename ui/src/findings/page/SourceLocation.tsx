@@ -1,9 +1,9 @@
 import { Anchor } from '@mantine/core';
-import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/findings/page.tsx';
 import { revisionOf, sourceLink } from '../../../../lib/projects/source-links.ts';
 import { useOrg } from '../../app/session.ts';
+import { IconExternalLink } from '../../icons/icons.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { scanQuery } from '../../scans/queries.ts';
 import { FileLocation } from '../FileLocation.tsx';

@@ -1,9 +1,9 @@
 import { Text } from '@mantine/core';
-import { IconAlertTriangle, IconClock, IconRotateClockwise } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import * as text from '#strings/findings/page.tsx';
 import { ago } from '../../components/time/ago.ts';
 import { dateTime } from '../../components/time/Time.tsx';
+import { IconAlertTriangle, IconClock, IconRotateClockwise } from '../../icons/icons.ts';
 import { dateOf } from '../../triage/texts.ts';
 import type { Finding } from '../finding-queries.ts';
 import classes from './Finding.module.css';

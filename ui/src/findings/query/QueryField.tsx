@@ -1,11 +1,11 @@
 import { CloseButton, Text, TextInput } from '@mantine/core';
 import { useFocusWithin, useMergedRef } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import * as text from '#strings/findings/query.ts';
 import { useOrg } from '../../app/session.ts';
 import { CompletionPlace, Completions, completedBy } from '../../components/forms/Completions.tsx';
+import { IconSearch } from '../../icons/icons.ts';
 import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { useTyped } from '../list/filters/use-typed.ts';

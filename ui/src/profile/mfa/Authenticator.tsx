@@ -1,5 +1,4 @@
 import { Alert, Anchor, Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/profile/mfa.tsx';
@@ -7,6 +6,7 @@ import { api, type Schemas, ServiceError } from '../../app/api.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { CodeInput } from '../../components/forms/CodeInput.tsx';
+import { IconCheck } from '../../icons/icons.ts';
 import { mfaQuery } from '../queries.ts';
 import { useEnable } from './MfaStatus.tsx';
 import { QrCode } from './QrCode.tsx';

@@ -1,10 +1,10 @@
 import { Alert, Button, Stack, Text, Title } from '@mantine/core';
-import { IconShieldCheck, IconShieldLock } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import * as text from '#strings/profile/mfa.tsx';
 import { Loaded } from '../../components/Loaded.tsx';
+import { IconShieldCheck, IconShieldLock } from '../../icons/icons.ts';
 import { mfaQuery } from '../queries.ts';
 import { useRefreshUser } from '../use-refresh-user.ts';
 import { MfaDevices } from './MfaDevices.tsx';

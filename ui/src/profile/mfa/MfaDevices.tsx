@@ -1,6 +1,5 @@
 import { Button, Card, Group, Menu, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconDeviceMobile, IconMail, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/profile/mfa.tsx';
@@ -9,6 +8,7 @@ import { Empty } from '../../components/Empty.tsx';
 import { showError, showSuccess } from '../../components/errors/toasts.ts';
 import { StateBadge } from '../../components/StateBadge.tsx';
 import { Ago } from '../../components/time/Time.tsx';
+import { IconDeviceMobile, IconMail, IconPlus } from '../../icons/icons.ts';
 import { PasswordDialog } from '../PasswordDialog.tsx';
 import { emailsQuery, mfaQuery } from '../queries.ts';
 import { useRefreshUser } from '../use-refresh-user.ts';

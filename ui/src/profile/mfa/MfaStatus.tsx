@@ -1,11 +1,11 @@
 import { Button, Card, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconShieldCheck, IconShieldOff } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import * as text from '#strings/profile/mfa.tsx';
 import { api, type Schemas } from '../../app/api.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
+import { IconShieldCheck, IconShieldOff } from '../../icons/icons.ts';
 import { PasswordDialog } from '../PasswordDialog.tsx';
 import { emailsQuery } from '../queries.ts';
 import { useRefreshUser } from '../use-refresh-user.ts';

@@ -1,6 +1,5 @@
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconKey, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/profile/tokens.ts';
@@ -13,6 +12,7 @@ import { Loaded } from '../../components/Loaded.tsx';
 import { Row, Rows } from '../../components/Rows.tsx';
 import { StateBadge } from '../../components/StateBadge.tsx';
 import { Ago } from '../../components/time/Time.tsx';
+import { IconKey, IconPlus } from '../../icons/icons.ts';
 import { ScopeNames } from '../../tokens/scopes/Scopes.tsx';
 import { NewPersonalToken } from './NewPersonalToken.tsx';
 import { personalTokensQuery } from './queries.ts';

@@ -1,12 +1,12 @@
 import { Alert, Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import * as text from '#strings/profile/data.tsx';
 import { api, ServiceError } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
 import { TypedConfirmation } from '../../deletion/TypedConfirmation.tsx';
+import { IconAlertTriangle } from '../../icons/icons.ts';
 
 /** Deletes the account, after its address was typed. */
 export function DeleteAccount() {

@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
-import { IconDownload } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import * as text from '#strings/profile/data.tsx';
 import { api } from '../../app/api.ts';
 import { showError, showSuccess } from '../../components/errors/toasts.ts';
 import { saveFile } from '../../components/save-file.ts';
+import { IconDownload } from '../../icons/icons.ts';
 import { DeleteAccount } from './DeleteAccount.tsx';
 
 /** Downloads what is stored about the user, and deletes the account. */

@@ -1,4 +1,3 @@
-import { IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -13,6 +12,7 @@ import { LinkAnchor } from '../../components/links.tsx';
 import { Page } from '../../components/Page.tsx';
 import { DeleteProject } from '../../deletion/DeleteProject.tsx';
 import { ProjectDueDates } from '../../due-dates/ProjectDueDates.tsx';
+import { IconLock } from '../../icons/icons.ts';
 import { projectQuery } from '../queries.ts';
 import { ProjectSlug } from '../slug/ProjectSlug.tsx';
 import { TransferProject } from '../transfer/TransferProject.tsx';

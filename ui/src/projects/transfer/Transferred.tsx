@@ -1,10 +1,10 @@
 import { Button, Stack } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
 import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/projects/transfer.tsx';
 import type { Schemas } from '../../app/api.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { Page } from '../../components/Page.tsx';
+import { IconCheck } from '../../icons/icons.ts';
 
 /** The page of a project that is in another organization by now. */
 export function Transferred({ transfer }: { transfer: Schemas['ProjectTransfer'] }) {

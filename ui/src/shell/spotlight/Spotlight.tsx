@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useHotkeys, useOs } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
 import * as text from '#strings/shell.tsx';
 import { late } from '../../app/late.ts';
 import { Tip } from '../../components/floating/Tip.tsx';
+import { IconSearch } from '../../icons/icons.ts';
 
 const SpotlightDialog = lazy(
   late(async () => ({ default: (await import('./SpotlightDialog.tsx')).SpotlightDialog })),

@@ -1,9 +1,9 @@
 import { Box, Combobox, Loader, Modal, Text, TextInput, useCombobox } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useId, useState } from 'react';
 import * as words from '#strings/shell/spotlight.ts';
 import { Advice } from '../../components/errors/Problem.tsx';
+import { IconSearch } from '../../icons/icons.ts';
 import { MIN_TEXT, useDestinations } from './destinations.tsx';
 import classes from './Spotlight.module.css';
 

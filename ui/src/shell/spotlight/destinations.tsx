@@ -1,5 +1,4 @@
 import { Box } from '@mantine/core';
-import { IconBuilding, IconFolder, IconSearch, IconShieldLock, IconUser } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -7,6 +6,7 @@ import * as words from '#strings/shell/spotlight.ts';
 import { useMe, useOrg } from '../../app/session.ts';
 import { SeverityBadge } from '../../findings/Severity.tsx';
 import { titleOf } from '../../findings/title.ts';
+import { IconBuilding, IconFolder, IconSearch, IconShieldLock, IconUser } from '../../icons/icons.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { PAGES } from '../navigation.ts';
 

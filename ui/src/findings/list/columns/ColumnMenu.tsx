@@ -1,8 +1,8 @@
 import { ActionIcon } from '@mantine/core';
-import { IconColumns3 } from '@tabler/icons-react';
 import * as text from '#strings/findings/list/columns.ts';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { Tip } from '../../../components/floating/Tip.tsx';
+import { IconColumns3 } from '../../../icons/icons.ts';
 import { COLUMNS, canBeHidden } from './columns.ts';
 import type { useColumns } from './use-columns.ts';
 

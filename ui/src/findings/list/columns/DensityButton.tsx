@@ -1,8 +1,8 @@
 import { ActionIcon, Kbd } from '@mantine/core';
-import { IconBaselineDensityMedium, IconBaselineDensitySmall } from '@tabler/icons-react';
 import * as text from '#strings/findings/list/columns.ts';
 import { Tip } from '../../../components/floating/Tip.tsx';
 import { useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
+import { IconBaselineDensityMedium, IconBaselineDensitySmall } from '../../../icons/icons.ts';
 
 const HOTKEY = 'd';
 

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
 import * as text from '#strings/findings/list/filters.tsx';
+import { IconX } from '../../../icons/icons.ts';
 import type { FindingFilter } from '../../list-queries.ts';
 import classes from '../Findings.module.css';
 import { useFilterChips } from './filter-chips.tsx';

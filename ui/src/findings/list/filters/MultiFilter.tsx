@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
-import { IconChevronDown } from '@tabler/icons-react';
 import * as text from '#strings/findings/list/filters.tsx';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
+import { IconChevronDown } from '../../../icons/icons.ts';
 
 interface Props<T extends string> {
   label: string;

@@ -1,12 +1,12 @@
 import { Button, Collapse, Indicator } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode, RefObject } from 'react';
 import * as text from '#strings/findings/list/filters.tsx';
 import { SEVERITIES, STATUSES } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { LazySelect } from '../../../components/floating/LazySelect.tsx';
+import { IconAdjustmentsHorizontal } from '../../../icons/icons.ts';
 import { projectsQuery } from '../../../projects/queries.ts';
 import { scansQuery } from '../../../scans/queries.ts';
 import { scanName } from '../../../scans/scan-name.ts';

@@ -1,7 +1,7 @@
 import { Button, Kbd } from '@mantine/core';
-import { IconArrowUp } from '@tabler/icons-react';
 import * as text from '#strings/findings/list/live.ts';
 import { useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
+import { IconArrowUp } from '../../../icons/icons.ts';
 import type { News } from './compare.ts';
 
 const HOTKEY = 'n';

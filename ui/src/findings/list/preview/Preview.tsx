@@ -1,5 +1,4 @@
 import { ActionIcon, Title } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useLayoutEffect, useRef } from 'react';
 import * as text from '#strings/findings/list/preview.ts';
@@ -8,6 +7,7 @@ import { Problem } from '../../../components/errors/Problem.tsx';
 import { Tip } from '../../../components/floating/Tip.tsx';
 import { LinkAnchor } from '../../../components/links.tsx';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
+import { IconX } from '../../../icons/icons.ts';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import { type Finding, findingQuery } from '../../finding-queries.ts';
 import { type FindingFilter, listedFinding } from '../../list-queries.ts';

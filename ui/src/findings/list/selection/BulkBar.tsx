@@ -1,5 +1,4 @@
 import { Button, Group, Text } from '@mantine/core';
-import { IconChevronDown, IconX } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import * as text from '#strings/findings/list/selection.tsx';
 import { number } from '#strings/language.ts';
@@ -7,6 +6,7 @@ import { Problem } from '../../../components/errors/Problem.tsx';
 import { problemOf } from '../../../components/errors/problem.ts';
 import { RequestId } from '../../../components/errors/RequestId.tsx';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
+import { IconChevronDown, IconX } from '../../../icons/icons.ts';
 import { StatusItems } from '../../../triage/StatusItems.tsx';
 import type { TriageState } from '../../../triage/use-triage.ts';
 import classes from '../FindingsGrid.module.css';

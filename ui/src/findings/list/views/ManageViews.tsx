@@ -1,5 +1,4 @@
 import { ActionIcon, Badge, Button, Group, Loader, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
-import { IconDots, IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type Ref, useEffect, useRef, useState } from 'react';
 import * as text from '#strings/findings/list/views.tsx';
@@ -11,6 +10,7 @@ import { showSuccess } from '../../../components/errors/toasts.ts';
 import { Loaded } from '../../../components/Loaded.tsx';
 import { LinkAnchor } from '../../../components/links.tsx';
 import { Row, Rows } from '../../../components/Rows.tsx';
+import { IconDots, IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '../../../icons/icons.ts';
 import { membersQuery } from '../../../members/queries.ts';
 import { useListWords } from '../filters/list-words.ts';
 import {

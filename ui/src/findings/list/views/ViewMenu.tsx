@@ -1,6 +1,5 @@
 import { Box, Button, Kbd, type Menu as MenuParts } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import * as text from '#strings/findings/list/views.tsx';
 import type { FindingSearch } from '../../../app/search.ts';
@@ -8,6 +7,7 @@ import { useMe, useOrg } from '../../../app/session.ts';
 import { lazyDialog } from '../../../components/dialogs/lazy-dialog.tsx';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
+import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '../../../icons/icons.ts';
 import { type SavedView, searchOfView, showsView } from './saved-views.ts';
 
 const SaveView = lazyDialog(async () => (await import('./SaveView.tsx')).SaveView);

@@ -1,5 +1,4 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
-import { IconPencil, IconTrash } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
@@ -12,6 +11,7 @@ import { showError } from '../../../components/errors/toasts.ts';
 import { Tip } from '../../../components/floating/Tip.tsx';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
+import { IconPencil, IconTrash } from '../../../icons/icons.ts';
 import type { ActivityEntry } from '../../finding-queries.ts';
 import { CommentField } from './CommentField.tsx';
 import { useRefreshActivity } from './comments.ts';

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -6,11 +7,24 @@ import { MIGRATION_TRACKS, type Migration } from '../db/migrations/migrate.ts';
 import * as orgTemplate from '../drizzle/org-template.ts';
 
 /*
- * Writes drizzle/migrations.ts from the SQL files that drizzle-kit generated, so that the server carries its
- * migrations where there is no file system; and, from the tables as they are now, what makes a new organization. With
- * --check it fails when that file is not up to date.
+ * Generates SQL files for changed tables, and drizzle/migrations.ts from all SQL files, so that the server needs no file system for
+ * its migrations. That file also contains the statements that create the tables of a new organization. Options such as --name are
+ * those of `drizzle-kit generate`. With --check it writes nothing and fails if drizzle/migrations.ts is out of date.
  */
 const root = resolve(import.meta.dirname, '..');
+const args = process.argv.slice(2);
+const isCheck = args.includes('--check');
+
+if (!isCheck) {
+  const drizzleKit = resolve(root, 'tools/node_modules/drizzle-kit/bin.cjs');
+  for (const track of MIGRATION_TRACKS) {
+    const config = `tools/drizzle/${track}.config.ts`;
+    execFileSync(process.execPath, [drizzleKit, 'generate', '--config', config, ...args], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+  }
+}
 
 function readTrack(track: string): Migration[] {
   const dir = resolve(root, 'drizzle', track);
@@ -41,7 +55,7 @@ const lines = [
 const text = lines.join('\n');
 const file = resolve(root, 'drizzle/migrations.ts');
 
-if (!process.argv.includes('--check')) {
+if (!isCheck) {
   writeFileSync(file, text);
 } else if (readFileSync(file, 'utf8') !== text) {
   process.stderr.write(

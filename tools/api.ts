@@ -134,7 +134,7 @@ async function lint(): Promise<string[]> {
   const file = join(root, 'dist/openapi.yaml');
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, toYaml(document));
-  const redocly = join(root, 'node_modules/@redocly/cli/bin/cli.js');
+  const redocly = join(root, 'tools/node_modules/@redocly/cli/bin/cli.js');
   const args = [redocly, 'lint', file, '--max-problems', '100', '--format', 'json'];
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   // Redocly exits with 1 if it finds errors.
