@@ -48,23 +48,23 @@ const reports = filesIn(FIXTURES).flatMap((path) => {
   return imported ? [{ path, content, imported }] : [];
 });
 
-const NOT_SPLIT = /can be read up to 256 MB: split the scan|neither JSON, XML nor CSV/;
-
-/** The reports whose layout can be split. */
-const splittable: typeof reports = [];
-for (const report of reports) {
-  const result = await inParts(report.content).catch((error: Error) => error);
-  if (!(result instanceof Error && NOT_SPLIT.test(result.message))) splittable.push(report);
-}
-
-/** The smallest report of each format and file type. */
+/** The smallest of each format and file type. */
 const smallest = [
   ...new Map(
-    splittable
+    reports
       .toSorted((a, b) => b.content.length - a.content.length)
       .map((report) => [`${report.imported.format} ${extname(report.path)}`, report]),
   ).values(),
 ];
+
+const NOT_SPLIT = /can be read up to 256 MB: split the scan|neither JSON, XML nor CSV/;
+
+/** Those whose layout can be split. */
+const splittable: typeof reports = [];
+for (const report of smallest) {
+  const result = await inParts(report.content).catch((error: Error) => error);
+  if (!(result instanceof Error && NOT_SPLIT.test(result.message))) splittable.push(report);
+}
 
 const fixture = (name: string) => readFileSync(join(FIXTURES, name), 'utf8');
 
@@ -72,21 +72,20 @@ describe('a report that is imported in parts has the same content as one that is
   it('for every format that can be split', () => {
     const tried = new Set(splittable.map(({ imported }) => imported.format));
     expect(importers.filter(({ split }) => split).map(({ name }) => name)).toEqual([...tried].sort());
-    expect(splittable.length).toBeGreaterThan(50);
   });
 
-  it.each(smallest)('$path', async ({ content, imported }) => {
+  it.each(splittable)('$path', async ({ content, imported }) => {
     for (const chunkBytes of [7, 4_099]) expect(await inParts(content, {}, { chunkBytes })).toEqual(imported);
     const limits = { ...SMALL, partBytes: 1_500 };
     expect(await inParts(content, {}, { limits })).toEqual(imported);
   });
 
-  it.each(smallest)('$path, with the fingerprints of earlier releases', async ({ content }) => {
+  it.each(splittable)('$path, with the fingerprints of earlier releases', async ({ content }) => {
     const options = { migrate: true };
     expect(await inParts(content, options)).toEqual(whole(content, options));
   });
 
-  it.each(smallest)('$path, with the results of the first pass', async ({ content }) => {
+  it.each(splittable)('$path, with the results of the first pass', async ({ content }) => {
     const [options, limits] = [{ keepResults: true }, { ...SMALL, partBytes: 1_500 }];
     const atOnce = importReport(content, { directory: '/\0' });
     const parts = await importedInParts(content, { directory: '/\0' }, options, { limits });
@@ -96,7 +95,7 @@ describe('a report that is imported in parts has the same content as one that is
     );
   });
 
-  it.each(smallest)('$path, in gzip', async ({ content, imported }) => {
+  it.each(splittable)('$path, in gzip', async ({ content, imported }) => {
     expect(await inParts(gzipSync(content))).toEqual(imported);
   });
 
@@ -238,7 +237,7 @@ describe('a damaged report', () => {
     return result.message;
   };
 
-  it.each(smallest.filter(({ content }) => content.length < 30_000))(
+  it.each(splittable.filter(({ content }) => content.length < 30_000))(
     '$path is refused if it is truncated, before any finding is returned',
     async ({ content, imported }) => {
       // The rest of CSV and of documents in a row is valid.
@@ -250,7 +249,7 @@ describe('a damaged report', () => {
     },
   );
 
-  it.each(smallest.filter(({ content }) => content.length < 10_000))(
+  it.each(splittable.filter(({ content }) => content.length < 10_000))(
     '$path is imported or refused with a message if parts of it are changed',
     async ({ content, imported: { format } }) => {
       await fc.assert(

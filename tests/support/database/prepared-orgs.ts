@@ -5,8 +5,8 @@ import type { Sql } from '../../../db/pool/query.ts';
 import { orgSchemaName, TEMPLATE_SCHEMA } from '../../../db/schema/org-schema.ts';
 import { orgMigrations } from '../../../drizzle/migrations.ts';
 
-/** How many organizations a suite can make before a schema takes its usual time. Some suites make 60. */
-const PREPARED = 60;
+/** How many organizations a suite can make before a schema takes its usual time. Most suites make fewer than 10, some 60. */
+const PREPARED = 20;
 
 /**
  * Prepares schemas of organizations in the template database, and a function that gives the next of them to a new organization.

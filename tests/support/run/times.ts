@@ -60,7 +60,8 @@ function timesOf(module: TestModule): Times {
     name: relative('tests', module.moduleId).replace(/\.test\.ts$/, ''),
     tests: [...module.children.allTests()].length,
     wallS: round((duration + collectDuration + setupDuration) / 1_000),
-    cpuS: round(module.meta().cpuS ?? Number.NaN),
+    // None if all of its tests are skipped.
+    cpuS: round(module.meta().cpuS ?? 0),
   };
 }
 
