@@ -48,30 +48,26 @@ const reports = filesIn(FIXTURES).flatMap((path) => {
   return imported ? [{ path, content, imported }] : [];
 });
 
-/** The smallest of each format and file type. */
-const smallest = [
-  ...new Map(
-    reports
-      .toSorted((a, b) => b.content.length - a.content.length)
-      .map((report) => [`${report.imported.format} ${extname(report.path)}`, report]),
-  ).values(),
-];
-
 const NOT_SPLIT = /can be read up to 256 MB: split the scan|neither JSON, XML nor CSV/;
 
-/** Those whose layout can be split. */
+/** The smallest report of each format and file type whose layout can be split. */
 const splittable: typeof reports = [];
-for (const report of smallest) {
+const tried = new Set<string>();
+for (const report of reports.toSorted((a, b) => a.content.length - b.content.length)) {
+  const key = `${report.imported.format} ${extname(report.path)}`;
+  if (tried.has(key)) continue;
   const result = await inParts(report.content).catch((error: Error) => error);
-  if (!(result instanceof Error && NOT_SPLIT.test(result.message))) splittable.push(report);
+  if (result instanceof Error && NOT_SPLIT.test(result.message)) continue;
+  tried.add(key);
+  splittable.push(report);
 }
 
 const fixture = (name: string) => readFileSync(join(FIXTURES, name), 'utf8');
 
 describe('a report that is imported in parts has the same content as one that is imported at once', () => {
   it('for every format that can be split', () => {
-    const tried = new Set(splittable.map(({ imported }) => imported.format));
-    expect(importers.filter(({ split }) => split).map(({ name }) => name)).toEqual([...tried].sort());
+    const formats = new Set(splittable.map(({ imported }) => imported.format));
+    expect(importers.filter(({ split }) => split).map(({ name }) => name)).toEqual([...formats].sort());
   });
 
   it.each(splittable)('$path', async ({ content, imported }) => {
