@@ -12,7 +12,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReporter, type ReporterOptions } from '../../agent/reporter.ts';
+import type { ReporterOptions } from '../../agent/reporter.ts';
 import { isLoopback, resolveSettings } from '../../agent/settings.ts';
 import { RETRY_DELAYS_S, withRetries } from '../../lib/client/retry.ts';
 import { importers } from '../../lib/importers/formats/index.ts';
@@ -20,6 +20,7 @@ import { FORMATS } from '../../lib/importers/names.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
 import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
 import { openGate } from '../support/agent/gate.ts';
+import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
 import { createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { startHostileService } from '../support/hostile/service.ts';
@@ -500,30 +501,17 @@ describe.each([
   });
 
   const startReporter = (changed: Partial<ReporterOptions> = {}) =>
-    createReporter({
-      baseUrl: `http://acme.localhost:${(proxy.address() as AddressInfo).port}`,
-      apiKey: env.SVC_API_KEY ?? '',
-      project: env.SVC_PROJECT_ID ?? '',
-      orgSlug: org.slug,
-      persona: 'killua',
-      workspace,
-      retryDelays: [0.01, 0.01, 0.01],
-      ...changed,
-    });
-  const finding = (n: number, fields: object = {}) => ({
-    fingerprint: `own:${n}`,
-    title: `Finding ${n}`,
-    severity: 'low' as const,
-    description: 'Found by a custom agent.',
-    ...fields,
-  });
+    startReporterFor(
+      { env, workspace },
+      { baseUrl: `http://acme.localhost:${(proxy.address() as AddressInfo).port}`, ...changed },
+    );
 
   it('by the reporter library: single findings, several at once, and the end of the scan', async () => {
     const reporter = startReporter({ name: 'By hand' });
     await Promise.all([
-      reporter.report(finding(1)),
-      reporter.report(finding(2)),
-      reporter.report([finding(3), finding(4)]),
+      reporter.report(ownFinding(1)),
+      reporter.report(ownFinding(2)),
+      reporter.report([ownFinding(3), ownFinding(4)]),
     ]);
     const outcome = await reporter.complete();
     expect(outcome).toMatchObject({ fresh: 4, seenAgain: 0, refused: 0, pending: 0, stopped: undefined });
@@ -534,7 +522,7 @@ describe.each([
       finding_count: 4,
     });
     const failed = startReporter();
-    await failed.report(finding(1));
+    await failed.report(ownFinding(1));
     await failed.fail('no disk left');
     expect((await scans())[0]).toMatchObject({
       status: 'failed',
@@ -545,16 +533,16 @@ describe.each([
 
   it('ends a scan once', async () => {
     const reporter = startReporter();
-    await reporter.report(finding(1));
+    await reporter.report(ownFinding(1));
     const [first, second] = await Promise.all([reporter.fail('stopped'), reporter.complete()]);
     expect(second).toEqual(first);
     expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: 'stopped' });
-    await expect(reporter.report(finding(2))).rejects.toThrow('The scan has ended.');
+    await expect(reporter.report(ownFinding(2))).rejects.toThrow('The scan has ended.');
   });
 
   it.each([500, 502, 503, 429, 408, 'drop'] as const)('retries three times after %s', async (failure) => {
     fail = (path, n) => (path === PUSH && n <= 3 ? failure : undefined);
-    const outcome = await startReporter().report(finding(1));
+    const outcome = await startReporter().report(ownFinding(1));
     expect(outcome).toMatchObject({ fresh: 1, pending: 0 });
     expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
   });
@@ -564,7 +552,7 @@ describe.each([
     async (failure) => {
       fail = (path) => (path === PUSH ? failure : undefined);
       const reporter = startReporter();
-      const outcome = await reporter.report(finding(1));
+      const outcome = await reporter.report(ownFinding(1));
       expect(outcome).toMatchObject({ fresh: 0, pending: 1 });
       expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
       await reporter.complete();
@@ -579,7 +567,7 @@ describe.each([
     const waits: number[] = [];
     const wait = async (ms: number) => void waits.push(ms / 1_000);
     const reporter = startReporter({ retryDelays: undefined, wait });
-    expect(await reporter.report(finding(1))).toMatchObject({
+    expect(await reporter.report(ownFinding(1))).toMatchObject({
       pending: 1,
       stopped: { reason: 'unreachable' },
     });
@@ -605,7 +593,7 @@ describe.each([
 
   it.each([400, 401, 403, 404])('does not retry after %i', async (status) => {
     fail = (path) => (path === PUSH ? status : undefined);
-    await startReporter().report(finding(1));
+    await startReporter().report(ownFinding(1));
     expect(requests.filter((path) => path === PUSH)).toHaveLength(1);
   });
 
@@ -613,20 +601,20 @@ describe.each([
     retryAfter = '1';
     fail = (path, n) => (path === PUSH && n === 1 ? 429 : undefined);
     const started = Date.now();
-    await startReporter().report(finding(1));
+    await startReporter().report(ownFinding(1));
     expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
   });
 
   it('does not try an unreachable service for each of a thousand findings', async () => {
     fail = (path) => (path === PUSH ? 'drop' : undefined);
-    const outcome = await startReporter().report(Array.from({ length: 1_000 }, (_, i) => finding(i)));
+    const outcome = await startReporter().report(Array.from({ length: 1_000 }, (_, i) => ownFinding(i)));
     expect(outcome).toMatchObject({ pending: 1_000, stopped: { reason: 'unreachable' } });
     expect(requests.length).toBeLessThan(50);
   });
 
   it('continues after a refused finding and reports the reason', async () => {
     const reporter = startReporter();
-    await reporter.report([finding(1), { ...finding(2), severity: 'awful' as 'low' }, finding(3)]);
+    await reporter.report([ownFinding(1), { ...finding(2), severity: 'awful' as 'low' }, ownFinding(3)]);
     const outcome = await reporter.complete();
     expect(outcome).toMatchObject({ fresh: 2, refused: 1, pending: 0 });
     expect(outcome.entries[1]?.refused).toMatch(/severity/);
@@ -642,7 +630,7 @@ describe.each([
       // The scan is registered, but the agent does not know.
       const body = { scan_id: reporter.scanId, project_id: env.SVC_PROJECT_ID, persona: 'killua' };
       must(await server.api.post('/agent/scans', { token: env.SVC_API_KEY, org: org.slug, body }));
-      expect(await reporter.report(finding(1))).toMatchObject({ pending: 0, stopped: undefined });
+      expect(await reporter.report(ownFinding(1))).toMatchObject({ pending: 0, stopped: undefined });
       expect((await reporter.complete()).stopped).toBeUndefined();
     }
     expect((await scans()).filter(({ status }: { status: string }) => status === 'running')).toEqual([]);
@@ -658,14 +646,14 @@ describe.each([
       }
       return undefined;
     };
-    await startReporter().report([finding(1), finding(2)]);
+    await startReporter().report([ownFinding(1), ownFinding(2)]);
     expect(onDisk).toBe(2);
   });
 
   it('continues a journal whose last line a crash truncated', async () => {
     fail = () => 'drop';
     const reporter = startReporter();
-    await reporter.report([finding(1), finding(2)]);
+    await reporter.report([ownFinding(1), ownFinding(2)]);
     await reporter.complete();
     const file = join(workspace, '.svc/scans', `${reporter.scanId}.jsonl`);
     appendFileSync(file, '{"type":"delivered","n":0,"id":"x","dedu');
@@ -677,7 +665,7 @@ describe.each([
   it('skips a journal that another process is using', async () => {
     fail = (path) => (path === PUSH ? 'drop' : undefined);
     const reporter = startReporter();
-    await reporter.report(finding(1));
+    await reporter.report(ownFinding(1));
     const busy = await agentProcess(['sync']);
     expect([busy.code, busy.err]).toEqual([3, expect.stringContaining('another process is using it')]);
     fail = () => undefined;
@@ -690,7 +678,7 @@ describe.each([
   async function createUndelivered(...fingerprints: number[]): Promise<string> {
     fail = () => 'drop';
     const reporter = startReporter();
-    await reporter.report(fingerprints.map((n) => finding(n)));
+    await reporter.report(fingerprints.map((n) => ownFinding(n)));
     await reporter.complete();
     fail = () => undefined;
     return join(workspace, '.svc/scans', `${reporter.scanId}.jsonl`);
@@ -749,7 +737,7 @@ describe.each([
 
   it('waits for reports in progress before it ends the scan', async () => {
     const reporter = startReporter();
-    const reports = Array.from({ length: 40 }, (_, n) => reporter.report(finding(n)));
+    const reports = Array.from({ length: 40 }, (_, n) => reporter.report(ownFinding(n)));
     expect(await reporter.complete()).toMatchObject({ fresh: 40, pending: 0 });
     await Promise.all(reports);
     expect((await scans())[0]).toMatchObject({ status: 'completed', finding_count: 40 });

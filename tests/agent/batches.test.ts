@@ -1,10 +1,11 @@
 import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReporter, type ReporterOptions } from '../../agent/reporter.ts';
+import type { ReporterOptions } from '../../agent/reporter.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
 import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
 import { type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
+import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
 import { createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { createDatabase } from '../support/database/database.ts';
 import { afterSuite } from '../support/run/suite.ts';
@@ -34,27 +35,10 @@ const BATCH = '/api/v1/agent/findings/batch';
 const SINGLE = '/api/v1/agent/findings';
 
 const startReporter = (changed: Partial<ReporterOptions> = {}) =>
-  createReporter({
-    baseUrl: proxy.url,
-    apiKey: env.SVC_API_KEY ?? '',
-    project: env.SVC_PROJECT_ID ?? '',
-    orgSlug: org.slug,
-    persona: 'killua',
-    workspace,
-    retryDelays: [0.01, 0.01, 0.01],
-    ...changed,
-  });
-
-const finding = (n: number, fields: object = {}) => ({
-  fingerprint: `own:${n}`,
-  title: `Finding ${n}`,
-  severity: 'low' as const,
-  description: 'Found by a custom agent.',
-  ...fields,
-});
+  startReporterFor({ env, workspace }, { baseUrl: proxy.url, ...changed });
 
 const several = (count: number, fields?: object) =>
-  Array.from({ length: count }, (_, n) => finding(n, fields));
+  Array.from({ length: count }, (_, n) => ownFinding(n, fields));
 
 const seenCounts = async (): Promise<number[]> => (await findings()).map(({ seen_count }) => seen_count);
 const journalOf = (scanId: string) => join(workspace, '.svc/scans', `${scanId}.jsonl`);
@@ -116,7 +100,11 @@ describe('a batch', () => {
     };
     proxy.fault = (path, n) => (path === BATCH && n <= 5 ? failing : undefined);
     const reporter = startReporter();
-    const outcome = await reporter.report([finding(0), finding(1), finding(2, { severity: 'awful' })]);
+    const outcome = await reporter.report([
+      ownFinding(0),
+      ownFinding(1),
+      ownFinding(2, { severity: 'awful' }),
+    ]);
     expect(outcome).toMatchObject({ fresh: 1, refused: 1, pending: 1 });
     expect(outcome.entries[2]?.refused).toMatch(/severity/);
     expect(pushesTo(BATCH)).toHaveLength(4);
@@ -180,7 +168,7 @@ describe('findings are pushed one by one', () => {
   ])('if %s', async (_, status) => {
     proxy.fault = (path) => (path === BATCH ? status : undefined);
     const reporter = startReporter();
-    const bad = finding(3, { severity: 'awful' });
+    const bad = ownFinding(3, { severity: 'awful' });
     await reporter.report([...several(3), bad]);
     const outcome = await reporter.complete();
     expect(outcome).toMatchObject({ fresh: 3, refused: 1, pending: 0, stopped: undefined });
@@ -201,7 +189,7 @@ describe('findings are pushed one by one', () => {
   it('asks an older service for a batch once per run', async () => {
     proxy.fault = (path) => (path === BATCH ? 404 : undefined);
     const reporter = startReporter();
-    for (let n = 0; n < 5; n++) await reporter.report(finding(n));
+    for (let n = 0; n < 5; n++) await reporter.report(ownFinding(n));
     await reporter.complete();
     expect(pushesTo(BATCH)).toHaveLength(1);
     expect(pushesTo(SINGLE)).toHaveLength(5);

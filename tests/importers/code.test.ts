@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyText } from '../support/any-text.ts';
+import { damaged } from '../support/importers/formats.ts';
 import {
   expectFindings,
   findingsOfMangled,
@@ -9,7 +8,6 @@ import {
   own,
   realReport,
 } from '../support/importers/importers.ts';
-import { mangled } from '../support/importers/mangle.ts';
 
 /** A JSON report after lines were added above the findings. */
 const shiftLines = (report: string, lines = 10) =>
@@ -122,9 +120,8 @@ describe.each(OWN)('%s: fixtures/%s', (format, file, count) => {
   });
 
   it('handles damaged reports', () => {
-    const reports = report.startsWith('<') ? mangledXml(report) : mangled([JSON.parse(report)]);
     // Some damaged reports must still be importable.
-    expect(findingsOfMangled(reports, format)).toBeGreaterThan(0);
+    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(0);
   });
 });
 
@@ -144,55 +141,3 @@ const SECRETS = [
   'Winter-2026!',
   "'pass'",
 ];
-
-/** Damages an XML report: drops, replaces, swaps or truncates texts and tags. */
-function mangledXml(report: string): fc.Arbitrary<string> {
-  const tokens = report.split(/(<[^>]*>)/);
-  const change = fc.record({
-    // Even indexes are texts, odd ones are tags. Texts are chosen more often.
-    at: fc.oneof(
-      { weight: 3, arbitrary: fc.nat((tokens.length - 1) / 2).map((text) => 2 * text) },
-      fc.nat(tokens.length - 1),
-    ),
-    other: fc.nat(tokens.length - 1),
-    how: fc.constantFrom('drop', 'replace', 'wrap', 'exchange', 'append'),
-    text: fc.oneof(
-      fc.constantFrom(
-        '\0',
-        '\ud800',
-        '&#0;',
-        '&#xD800;',
-        '&bogus;',
-        ']]>',
-        '<!--',
-        '<![CDATA[',
-        '-1',
-        '1e999',
-      ),
-      fc.constantFrom(
-        'constructor',
-        '../../etc/passwd',
-        '```\n<p>',
-        'x'.repeat(2000),
-        '</p><p>',
-        '__proto__',
-      ),
-      anyText,
-    ),
-  });
-  const changed = fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {
-    const parts = [...tokens];
-    for (const { at, other, how, text } of changes) {
-      if (how === 'drop') parts[at] = '';
-      if (how === 'replace') parts[at] = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-      if (how === 'wrap') parts[at] = `<x>${parts[at]}</x>`;
-      if (how === 'exchange') parts[at] = parts[other] ?? '';
-      if (how === 'append') parts[at] += text;
-    }
-    return parts.join('');
-  });
-  const end = fc.option(fc.nat(), { freq: 8 });
-  return fc
-    .tuple(changed, end)
-    .map(([text, end]) => (end === null ? text : text.slice(0, end % (text.length + 1))));
-}

@@ -7,7 +7,7 @@ import { describe, inject, vi } from 'vitest';
 import { type Api, createClient } from '../../support/api/client.ts';
 import { createDatabase } from '../../support/database/database.ts';
 import { afterSuite } from '../../support/run/suite.ts';
-import { startServerProcess } from '../../support/server/process.ts';
+import { type LaunchOptions, startServerProcess } from '../../support/server/process.ts';
 import { openWindow, type WindowOptions } from './windows.ts';
 
 /** `describe` for what needs a browser; skipped without one. */
@@ -70,7 +70,7 @@ export async function startSite(options?: SiteOptions): Promise<Site> {
     });
     return site;
   }
-  shared ??= start().then(({ site, server }) => {
+  shared ??= start({}, { isShared: true }).then(({ site, server }) => {
     // Its database and files end with the run.
     process.once('exit', () => server.signal('SIGTERM'));
     return site;
@@ -78,10 +78,11 @@ export async function startSite(options?: SiteOptions): Promise<Site> {
   return shared;
 }
 
-async function start({ baseDomain, env = {} }: SiteOptions = {}) {
+async function start({ baseDomain, env = {} }: SiteOptions, launch: Pick<LaunchOptions, 'isShared'> = {}) {
   const database = await createDatabase();
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-site-'));
   const server = await startServerProcess({
+    ...launch,
     env: {
       DATABASE_URL: database.url,
       JWT_SECRET: 'a secret for tests of the web UI',

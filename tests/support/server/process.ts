@@ -45,6 +45,8 @@ export interface LaunchOptions {
   entry?: string | undefined;
   /** Writes a CPU profile into this directory when the server stops. */
   profileDir?: string | undefined;
+  /** Whether {@link stopServers} leaves it running, because several suites use it. */
+  isShared?: boolean;
 }
 
 const START_MS = 60_000;
@@ -63,6 +65,7 @@ export function launchServer({
   root = ROOT,
   entry = join(root, 'dist/server.js'),
   profileDir,
+  isShared = false,
 }: LaunchOptions): LaunchedServer {
   // Neither a `.env` file nor this shell's settings may change what is tested.
   const home = mkdtempSync(join(workDir, 'server-'));
@@ -98,7 +101,7 @@ export function launchServer({
   };
   // Nothing awaits this when the server is stopped while it starts.
   server.listening.catch(() => {});
-  running.add(server);
+  if (!isShared) running.add(server);
   void exited.then(() => running.delete(server));
   return server;
 }
