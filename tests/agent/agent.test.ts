@@ -614,7 +614,7 @@ describe.each([
 
   it('continues after a refused finding and reports the reason', async () => {
     const reporter = startReporter();
-    await reporter.report([ownFinding(1), { ...finding(2), severity: 'awful' as 'low' }, ownFinding(3)]);
+    await reporter.report([ownFinding(1), { ...ownFinding(2), severity: 'awful' as 'low' }, ownFinding(3)]);
     const outcome = await reporter.complete();
     expect(outcome).toMatchObject({ fresh: 2, refused: 1, pending: 0 });
     expect(outcome.entries[1]?.refused).toMatch(/severity/);
