@@ -55,11 +55,16 @@ describePages('the first load of the list of findings', () => {
 
   it('transfers little before it asks for findings', async () => {
     const page = await open();
-    const loaded = await page.evaluate<Loaded[]>(
-      `performance.getEntriesByType('resource').map((one) => ({
-        path: new URL(one.name).pathname, start: one.startTime, bytes: one.encodedBodySize }))`,
-    );
-    const asked = loaded.find(({ path }) => path === '/api/v1/projects')?.start ?? 0;
+    const load = () =>
+      page.evaluate<Loaded[]>(
+        `performance.getEntriesByType('resource').map((one) => ({
+          path: new URL(one.name).pathname, start: one.startTime, bytes: one.encodedBodySize }))`,
+      );
+    const isAsked = ({ path }: Loaded) => path === '/api/v1/projects';
+    // A request is listed when its response has ended.
+    await expect.poll(async () => (await load()).some(isAsked)).toBe(true);
+    const loaded = await load();
+    const asked = loaded.find(isAsked)?.start ?? 0;
     const files = loaded.filter(({ path, start }) => /\.(?:js|css)$/.test(path) && start < asked);
     const bytes = files.reduce((sum, one) => sum + one.bytes, 0);
     expect(bytes).toBeGreaterThan(100_000);
