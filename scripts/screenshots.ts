@@ -100,7 +100,7 @@ async function seed(site: Site, env: Record<string, string>): Promise<Accounts> 
       timeout: SEED_TIMEOUT_MS,
     },
   );
-  // The last process stops PostgreSQL, and that is to be the server.
+  // The last process that uses PostgreSQL stops it. The server must be the last.
   const ended = once(run.child, 'exit');
   site.onClose(() => {
     run.child.kill();

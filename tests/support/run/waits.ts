@@ -16,7 +16,7 @@ function scale<Wait extends (...args: never[]) => unknown>(
 const toObject = (options: unknown) =>
   (typeof options === 'number' ? { timeout: options } : { ...(options as object) }) as { timeout?: number };
 
-/** Multiplies the timeouts of `vi.waitFor`, `vi.waitUntil` and `expect.poll` by the slowness of the machine. */
+/** Multiplies the timeouts of `vi.waitFor`, `vi.waitUntil` and `expect.poll` by the margin for busy machines. */
 export function scaleWaits(): void {
   const always = (options: unknown) => {
     const { timeout = WAIT_MS, ...others } = toObject(options);
