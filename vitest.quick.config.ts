@@ -42,7 +42,6 @@ const SUITES = [
   'db/frequent',
   'repository/demo',
   // What is stored and sent.
-  'db/citus',
   'findings/ingest',
   'findings/fields',
   'db/resources',

@@ -29,7 +29,6 @@ if (options.help || isUnknown) {
 
 const root = resolve(options.root ?? join(import.meta.dirname, '..'));
 const mutants = MUTANTS.filter(({ subject }) => options.only?.includes(subject) ?? true);
-const fileOf = (suite: string) => `tests/${suite}.test.ts`;
 const copy = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'svc-mutants-'));
 process.on('exit', () => fs.rmSync(copy, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }));
 let running: ChildProcess | undefined;
@@ -70,9 +69,16 @@ function copyCheckout(): void {
   fs.symlinkSync(fs.realpathSync(join(root, 'node_modules')), join(copy, 'node_modules'));
 }
 
+/** The file of a suite, if there is one. */
+function fileOf(suite: string): string | undefined {
+  const paths = [`tests/${suite}.test.ts`, `tests/${suite}.long.test.ts`];
+  return paths.find((path) => fs.existsSync(join(copy, path)));
+}
+
 function problemsOf({ file, from, to, suites }: Mutant): string[] {
-  const missing = [file, ...suites.map(fileOf)].filter((path) => !fs.existsSync(join(copy, path)));
-  if (missing.length > 0) return missing.map((path) => `${path} does not exist`);
+  const missing = suites.filter((suite) => !fileOf(suite)).map((suite) => `suite ${suite}`);
+  if (!fs.existsSync(join(copy, file))) missing.push(file);
+  if (missing.length > 0) return missing.map((name) => `${name} does not exist`);
   const found = fs.readFileSync(join(copy, file), 'utf8').split(from).length - 1;
   return found === 1 && from !== to ? [] : [`${file} contains ${found} times, not once: ${from}`];
 }
@@ -94,10 +100,10 @@ async function runSuites(suites: readonly string[]) {
   fs.rmSync(report, { force: true });
   const vitest = [join(copy, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter=dot', '--reporter=json'];
   // After a failed build, Vitest waits for PostgreSQL.
-  const flags = [`--outputFile.json=${report}`, '--project=api', '--bail=1', '--teardownTimeout=10000'];
+  const flags = [`--outputFile.json=${report}`, '--project=!contract', '--bail=1', '--teardownTimeout=10000'];
   // The variable makes the run end when this process is killed, also without npm.
   const env = { npm_lifecycle_event: 'mutants', ...process.env, SVC_TEST_RETRIES: '0' };
-  running = spawn(process.execPath, [...vitest, ...flags, ...suites.map(fileOf)], { cwd: copy, env });
+  running = spawn(process.execPath, [...vitest, ...flags, ...suites.flatMap((suite) => fileOf(suite) ?? [])], { cwd: copy, env });
   const chunks: string[] = [];
   for (const stream of [running.stdout, running.stderr])
     stream?.setEncoding('utf8').on('data', (chunk) => chunks.push(chunk));

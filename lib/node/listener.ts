@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
 
 /** Timeout for emptying the accept queue. */
-const DRAIN_MS = 1_000;
+const DRAIN_MS = 3_000;
 
 /** Accept errors are logged at most once in this time. */
 const ACCEPT_LOG_MS = 60_000;

@@ -4,6 +4,12 @@ import type { BrowserContext } from 'playwright-core';
 const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
 /**
+ * What a browser says that no test expects, and that is no defect: a route of a test switches the cache off, in which the page looks
+ * for its font (`ui/src/app/font.ts`), or a busy machine ran the page's code seconds after it had preloaded what the code asks for.
+ */
+const HARMLESS = /net::ERR_CACHE_MISS|was preloaded using link preload but not used within a few seconds/;
+
+/**
  * Notes what should never happen in a browser that visits the web UI.
  * @param expected messages of the console that the test causes
  */
@@ -16,8 +22,7 @@ export async function watch(
   context.on('console', (message) => {
     const text = message.text();
     const refused = REFUSED.test(text) && message.location().url.includes('/api/v1/');
-    // Routes of tests switch the cache off, in which the page looks for its font (`ui/src/app/font.ts`).
-    if (expected?.test(text) || text.includes('net::ERR_CACHE_MISS')) return;
+    if (expected?.test(text) || HARMLESS.test(text)) return;
     if (['error', 'warning'].includes(message.type()) && !refused) problems.push(`console: ${text}`);
   });
   context.on('weberror', (error) => problems.push(`page: ${error.error().stack ?? error.error()}`));

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, type TestContext } from 'vitest';
@@ -34,14 +34,11 @@ export function decisionsKept(before: readonly Finding[], after: readonly Findin
 
 export const fingerprints = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint);
 
-// Real reports, in a directory beside the checkout (PROVENANCE.md there has the counts).
-const SCANS = join(import.meta.dirname, '../../../../shared/fixtures/scans');
-
-/** A real report; without it the test is skipped. */
+/** A real report of the directory that `SVC_TEST_REPORTS` names; without it the test is skipped. */
 export function realReport(file: string, { skip }: TestContext): string {
-  const path = join(SCANS, file);
-  skip(!existsSync(path), `${SCANS} is not there`);
-  return readFileSync(path, 'utf8');
+  const directory = process.env.SVC_TEST_REPORTS;
+  skip(!directory, 'SVC_TEST_REPORTS names no directory of real reports');
+  return readFileSync(join(directory ?? '', file), 'utf8');
 }
 
 /** The service's validation errors for findings. */
