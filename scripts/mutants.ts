@@ -103,7 +103,11 @@ async function runSuites(suites: readonly string[]) {
   const flags = [`--outputFile.json=${report}`, '--project=!contract', '--bail=1', '--teardownTimeout=10000'];
   // The variable makes the run end when this process is killed, also without npm.
   const env = { npm_lifecycle_event: 'mutants', ...process.env, SVC_TEST_RETRIES: '0' };
-  running = spawn(process.execPath, [...vitest, ...flags, ...suites.flatMap((suite) => fileOf(suite) ?? [])], { cwd: copy, env });
+  running = spawn(
+    process.execPath,
+    [...vitest, ...flags, ...suites.flatMap((suite) => fileOf(suite) ?? [])],
+    { cwd: copy, env },
+  );
   const chunks: string[] = [];
   for (const stream of [running.stdout, running.stderr])
     stream?.setEncoding('utf8').on('data', (chunk) => chunks.push(chunk));
