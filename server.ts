@@ -85,7 +85,7 @@ async function run(config: Config, log: Logger): Promise<void> {
   try {
     warnOfUnset(config, log);
     const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, started));
-    await prepareDatabase({ url: databaseUrl, cell: config.cell }, log);
+    await prepareDatabase(databaseUrl, log);
     const port = await serve(config, log, databaseUrl, started);
     warnOfExposure(config, log);
     log.info('listening', { url: `http://${config.host ?? 'localhost'}:${port}` });
@@ -128,7 +128,6 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
     Promise.all([
       services.database.close(DATABASE_STOP_TIMEOUT_MS),
       services.replica?.close(DATABASE_STOP_TIMEOUT_MS),
-      services.slugClaims.close(),
     ]),
   );
 

@@ -1,7 +1,5 @@
 const READ_ONLY = '25006';
 const DISK_FULL = '53100';
-/** The organization is being moved to another cell (`db/moves/pause.ts`). */
-export const MOVING = 'ORGMV';
 
 /** Failures that say "the database cannot be reached or used now", by SQLSTATE or driver code. */
 const UNAVAILABLE = new Set([
@@ -22,7 +20,6 @@ const UNAVAILABLE = new Set([
   'TOO_BUSY',
   READ_ONLY,
   DISK_FULL,
-  MOVING,
   '53300', // too many connections
   '57014', // statement timeout
   '57P01', // admin shutdown
@@ -65,15 +62,8 @@ function messageOf(error: unknown): string {
 /** Whether a write failed because the database takes none: its disk is full, or it is read-only at the moment. */
 export function refusesWrites(error: unknown): boolean {
   const code = sqlState(error);
-  return code === DISK_FULL || code === READ_ONLY || code === MOVING;
+  return code === DISK_FULL || code === READ_ONLY;
 }
-
-/** Whether a write failed because its organization is being moved to another cell. */
-export const isMoving = (error: unknown): boolean => sqlState(error) === MOVING;
-
-/** Whether a statement failed because a table of its organization is missing: perhaps the organization has moved to another cell. */
-export const lacksOrgTable = (error: unknown): boolean =>
-  isMissingTable(error) && /relation "org_[0-9a-f]{32}\./.test(messageOf(error));
 
 /** Whether a statement failed only because an earlier one of its transaction had failed. */
 export const isAborted = (error: unknown): boolean => sqlState(error) === '25P02';
@@ -87,7 +77,7 @@ export function isRetryable(error: unknown): boolean {
 const RETRYABLE = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
-  'CIINF', // Citus: an intermediate result is missing, because the organization was moved meanwhile
+  'CIINF', // Citus: an intermediate result is missing, because Citus moved the organization meanwhile
 ]);
 
 const MAX_TRIES = 4;
@@ -117,9 +107,6 @@ export function isOfDeletedUser(error: unknown, userId: string): boolean {
   }
   return false;
 }
-
-/** Whether a statement has waited for a lock as long as it may. */
-export const isLockTimeout = (error: unknown): boolean => sqlState(error) === '55P03';
 
 /** Whether a unique constraint refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';

@@ -42,7 +42,6 @@ import type { Mailer } from './mail/mailer.ts';
 import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
 import { routesNoted } from './metrics/read-routes.ts';
-import { noClaims, type SlugClaims } from './orgs/claims.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
 import { createWorkerCheck, type WorkerCheck } from './orgs/workers.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
@@ -94,7 +93,6 @@ export interface CoreServices {
 export interface Services extends CoreServices {
   database: Database;
   replica: Replica | undefined;
-  slugClaims: SlugClaims;
   reads: Reads;
   orgs: OrgDirectory;
   sessions: SessionLookUp;
@@ -195,8 +193,6 @@ export interface Connection {
   /** Connections it has at the most. */
   max: number;
   replica?: Replica | undefined;
-  /** Unset: this is the only cell. */
-  slugClaims?: SlugClaims;
   /** The permits that all of an isolate's connections share. Unset: own permits for `max` connections. */
   permits?: WorkPermits;
   /** Keeps the runtime alive until a task that outlives its request is done (`waitUntil`). */
@@ -215,7 +211,6 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     ...core,
     database,
     replica,
-    slugClaims: connection.slugClaims ?? noClaims,
     reads: createReads({ primary: database, replica, onRouted: routesNoted(metrics, log) }),
     orgs: createOrgDirectory({
       ...{ database, log, max },

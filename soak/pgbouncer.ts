@@ -57,8 +57,6 @@ const LEFT_OUT: [name: string, reason: string][] = [
     'GET /findings is read at the pace of its reader, beyond the time a statement may take',
     'PgBouncer rejects `statement_timeout` at connection time',
   ],
-  ...['the role of a cell', 'a server or command', 'cells revoke', 'cells grant'].map(ofRoles),
-  ofRoles('the names of an organization that moves follow when the command is repeated'),
   ['the database is described', 'expects a PostgreSQL that forgets everything after a crash'],
   ['a connection fails soon when there is none at all', 'PgBouncer has it wait instead'],
   [

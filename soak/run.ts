@@ -1,6 +1,5 @@
 import { runProgram } from '../tests/support/scenario/program.ts';
 import { agent } from './agent.ts';
-import { cells } from './cells.ts';
 import { citus } from './citus.ts';
 import { clients } from './clients.ts';
 import { disk } from './disk.ts';
@@ -18,7 +17,7 @@ await runProgram({
   name: 'soak',
   about: 'Each one puts load or a fault on the service, on loopback, verifies the resulting state and exits.',
   scenarios: {
-    ...{ agent, cells, citus, clients, disk, hostile, kills, 'login-flood': loginFlood },
+    ...{ agent, citus, clients, disk, hostile, kills, 'login-flood': loginFlood },
     ...{ noisy, orgs, pgbouncer, postgres, replica, stop },
   },
   isShared: false,

@@ -8,7 +8,6 @@ import {
 } from '../migrations/migrate.ts';
 import { trigramSchema } from '../migrations/search-index.ts';
 import { removeStrayMarks } from '../projects/transfer/marks.ts';
-import { orgArrivals, orgMoves } from '../schema/moves.ts';
 import { defineOrgTables } from '../schema/org.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import { orgs, reservedSlugs } from '../schema/orgs.ts';
@@ -33,48 +32,28 @@ const slugLock = (slug: string): string =>
   createHash('sha256').update(`restore to ${slug}`).digest().readBigInt64BE().toString();
 
 /** Why an organization cannot be restored. */
-export type Obstacle =
-  | 'organization exists'
-  | 'schema exists'
-  | 'slug taken'
-  | 'slug reserved'
-  | 'moved away'
-  | 'its move from there is not complete: repeat that first';
+export type Obstacle = 'organization exists' | 'schema exists' | 'slug taken' | 'slug reserved';
 
 /**
  * @param options.isOriginal the slug was that of the organization, which may have been purged since
- * @param options.comesBack the organization arrives from the cell that it may have moved to
  */
 export async function findObstacle(
   client: SqlClient,
-  options: { orgId: string; slug: string; isOriginal: boolean; comesBack?: boolean },
+  { orgId, slug, isOriginal }: { orgId: string; slug: string; isOriginal: boolean },
 ): Promise<Obstacle | undefined> {
-  const { orgId, slug, isOriginal, comesBack = false } = options;
-  const [found] = await run<Record<'org' | 'pending' | 'schema' | 'slug' | 'reserved' | 'moved', boolean>>(
+  const [found] = await run<Record<'org' | 'schema' | 'slug' | 'reserved', boolean>>(
     client,
     sql`select exists (select from ${orgs} where id = ${orgId}::uuid) as org,
-      ${comesBack}::boolean and exists (select from ${orgMoves} where org_id = ${orgId}::uuid and rows is not null) as pending,
       exists (select from pg_catalog.pg_namespace where nspname = ${orgSchemaName(orgId)}) as schema,
       exists (select from ${orgs} where slug = ${slug}) as slug,
       exists (select from ${reservedSlugs} where slug = ${slug}
-        and (org_id is not null or not ${isOriginal}::boolean))
-        or ${awaitsOther(orgId, sql`${slug}`)} as reserved,
-      exists (select from ${reservedSlugs} where slug = ${slug} and moved_to is not null and org_id is null)
-        and not (${comesBack}::boolean and exists (select from ${orgMoves} where org_id = ${orgId}::uuid)) as moved`,
+        and (org_id is not null or not ${isOriginal}::boolean)) as reserved`,
   );
   if (found?.org) return 'organization exists';
-  // Its rows of `shared` are kept there only until that one is repeated.
-  if (found?.pending) return 'its move from there is not complete: repeat that first';
   if (found?.slug) return 'slug taken';
   if (found?.reserved) return 'slug reserved';
-  // It would be in two cells.
-  if (found?.moved) return 'moved away';
   return found?.schema ? 'schema exists' : undefined;
 }
-
-/** Whether another organization that is being moved here has a slug. */
-const awaitsOther = (orgId: string, slug: SQL): SQL =>
-  sql`exists (select from ${orgArrivals} a where a.slug = ${slug} and a.org_id <> ${orgId}::uuid)`;
 
 const CREATES_INDEX = /^CREATE (?:UNIQUE )?INDEX "(\w+)"/m;
 const ADDS_KEY = /^ALTER TABLE \S+ ADD CONSTRAINT "(\w+)" FOREIGN KEY/m;
@@ -187,18 +166,13 @@ export async function setSlug(tx: SqlClient, orgId: string, slug: string): Promi
   await run(tx, sql`update ${orgs} set slug = ${slug} where id = ${orgId}::uuid`);
 }
 
-/** The former slugs of an organization that no other one has, has had or is going to bring from its cell. */
-export async function freeSlugs(
-  tx: SqlClient,
-  orgId: string,
-  slugs: readonly string[],
-): Promise<Set<string>> {
+/** The former slugs of an organization that no other one has or has had. */
+export async function freeSlugs(tx: SqlClient, slugs: readonly string[]): Promise<Set<string>> {
   const rows = await run<{ slug: string }>(
     tx,
     sql`select slug from json_array_elements_text(${JSON.stringify(slugs)}::text::json) as s(slug)
       where not exists (select from ${orgs} o where o.slug = s.slug)
-        and not exists (select from ${reservedSlugs} r where r.slug = s.slug and r.org_id is not null)
-        and not ${awaitsOther(orgId, sql`s.slug`)}`,
+        and not exists (select from ${reservedSlugs} r where r.slug = s.slug and r.org_id is not null)`,
   );
   return new Set(rows.map(({ slug }) => slug));
 }

@@ -7,7 +7,7 @@ import { columnsOf } from './columns.ts';
 import { FIRST, LAST, SHARED_TABLES, type SharedTable, type SharedTableName } from './sections.ts';
 
 /** For text that reads back as the same value on every server. */
-export const TEXT_SETTINGS = [
+const TEXT_SETTINGS = [
   `set local timezone = 'UTC'`,
   `set local datestyle = 'ISO'`,
   'set local extra_float_digits = 1',
@@ -74,7 +74,7 @@ const in_ = (schema: string, table: string): SQL => sql`${sql.identifier(schema)
 const line = (values: SQL[]): SQL => sql`array_to_json(array[${sql.join(values, sql`, `)}]::text[])::text`;
 
 /** The rows of a table of `shared`, whose transaction has `TEXT_SETTINGS`. */
-export function sharedSection(tx: SqlClient, name: SharedTableName, orgId: string): Section {
+function sharedSection(tx: SqlClient, name: SharedTableName, orgId: string): Section {
   const { key, columns, extra = {} }: SharedTable = SHARED_TABLES[name];
   const values = columns.map((column) => sql`t.${sql.identifier(column)}::text`);
   const query = sql`select ${line([...values, ...Object.values(extra)])} from ${in_('shared', name)} t

@@ -73,7 +73,7 @@ export const register = endpoint(
     const slugs = { orgId, candidates: orgSlugCandidates(body.name) };
     const user = { id: userId, name: body.name, avatarUrl: '', createdAt: at };
     try {
-      const headers = await withFreeSlug(call, slugs, async (tx, slug) => {
+      const headers = await withFreeSlug(db, slugs, async (tx, slug) => {
         await tx.insert(users).values({ ...user, passwordHash });
         await tx
           .insert(userEmails)

@@ -36,9 +36,7 @@ export const createOrg = endpoint(
     const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
     // Whoever owns them now: handing an organization over makes no room for another one.
     const mine = eq(orgs.createdBy, user.id);
-    // Without room, no slug is taken from other cells.
-    await requireRoom(db, call, 'orgsPerAccount', orgs, mine);
-    const made = await withFreeSlug(call, { orgId: id, candidates }, async (tx, slug) => {
+    const made = await withFreeSlug(db, { orgId: id, candidates }, async (tx, slug) => {
       // Locked before the insert refers to the user: deleting the account at the same time would end in a deadlock.
       await lockUser(tx, user.id);
       await requireRoom(tx, call, 'orgsPerAccount', orgs, mine);

@@ -1,7 +1,7 @@
-import { and, eq, ne } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { readDeletion } from '../../db/orgs/deletion.ts';
-import { changeSlug, isFreeSlug } from '../../db/orgs/slugs.ts';
+import { changeSlug } from '../../db/orgs/slugs.ts';
 import { memberships, orgs, type Role, reservedSlugs } from '../../db/schema/orgs.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -13,7 +13,7 @@ import { text, z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { isReservedSlug } from '../../lib/orgs/slugs.ts';
-import { lockOrg, requireNoMore, requireRoom } from '../../lib/quotas.ts';
+import { lockOrg, requireNoMore } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 import { rankOf } from '../../lib/tokens/scopes.ts';
@@ -53,7 +53,6 @@ export const updateOrg = endpoint(
     if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
     const isNewSlug = body.slug !== undefined && body.slug !== shown.slug;
     if (isNewSlug && isReservedSlug(body.slug as string)) throw new ApiError('tenant_error/slug_reserved');
-    if (isNewSlug) await claimSlug(call, org.id, body.slug as string);
     const before = await change(call, least, org.id, body);
     services.orgs.forget(org.id);
     for (const setting of ['name', 'slug'] as const)
@@ -64,18 +63,6 @@ export const updateOrg = endpoint(
     return ok(changed);
   },
 );
-
-/**
- * Takes a slug from other cells, if the organization could have it. Before the transaction: while the directory of cells does not
- * answer, nobody holds a connection of the database.
- */
-async function claimSlug(call: CookieCall, orgId: string, slug: string): Promise<void> {
-  const { db, services } = call;
-  if (!(await isFreeSlug(db, slug, orgId))) throw new ApiError('tenant_error/slug_taken');
-  const others = and(eq(reservedSlugs.orgId, orgId), ne(reservedSlugs.slug, slug));
-  await requireRoom(db, call, 'formerSlugsPerOrg', reservedSlugs, others);
-  if (!(await services.slugClaims.claim(slug, orgId))) throw new ApiError('tenant_error/slug_taken');
-}
 
 /** Changes an organization under its lock. The role may have changed since the access check. @returns what it was before */
 async function change(

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { addCells } from './commands/cells.ts';
 import type { Choose, ChooseWithoutDatabase, Chosen } from './commands/choose.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDomains } from './commands/domains.ts';
@@ -65,7 +64,6 @@ Examples:
     addMigrate,
   ])
     add(program, choose);
-  addCells(program, choose, chooseWithoutDatabase);
   addDoctor(program, chooseWithoutDatabase);
   return program;
 }

@@ -10,13 +10,6 @@ export interface Config {
   databaseUrl: string | undefined;
   /** A standby of the database, for expensive reads. */
   replicaUrl: string | undefined;
-  /** The name of this cell, and the database of the directory of all cells. */
-  cell: string | undefined;
-  cellsUrl: string | undefined;
-  /** The database of the cell that `orgs move` moves an organization to. */
-  moveTargetUrl: string | undefined;
-  /** How that database's PostgreSQL reaches `databaseUrl`; undefined: in the same way. */
-  moveSourceUrl: string | undefined;
   /** The longest lag in milliseconds with which the replica is used. */
   replicaMaxLagMs: number;
   dataDir: string;

@@ -92,25 +92,6 @@ export const VARIABLES = {
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     'postgres://user:password@host:port/database',
   ],
-  SVC_CELL: [
-    z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,49}$/)
-      .optional(),
-    'at most 50 lower-case letters, digits and hyphens',
-  ],
-  SVC_CELLS_URL: [
-    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    'postgres://user:password@host:port/database',
-  ],
-  SVC_MOVE_TARGET_URL: [
-    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    'postgres://user:password@host:port/database',
-  ],
-  SVC_MOVE_SOURCE_URL: [
-    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    'postgres://user:password@host:port/database',
-  ],
   SVC_REPLICA_MAX_LAG: [z.coerce.number().min(0.1).max(60).default(1), 'a number of seconds from 0.1 to 60'],
   SVC_DATA_DIR: [z.string().default('./data'), 'a directory'],
   SVC_DB_POOL_MAX: [integer(1, 1000).default(10), 'a whole number from 1 to 1000'],
@@ -197,9 +178,6 @@ export const SECRET = new Set([
   'JWT_SECRET',
   'DATABASE_URL',
   'DATABASE_REPLICA_URL',
-  'SVC_CELLS_URL',
-  'SVC_MOVE_TARGET_URL',
-  'SVC_MOVE_SOURCE_URL',
   'SVC_SMTP_URL',
   'RESEND_API_KEY',
   'SVC_ENCRYPTION_KEY',

@@ -4,7 +4,7 @@ import { logDenial, logSecurityEvent } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
-import { ApiError, hasMovedAway } from './errors.ts';
+import { ApiError } from './errors.ts';
 import { cors } from './middleware/cors.ts';
 import { logging } from './middleware/logging.ts';
 import { metrics } from './middleware/metrics.ts';
@@ -16,7 +16,7 @@ import { createRequestIds, requestIdOf } from './request/request-id.ts';
 import { respond, respondError } from './respond.ts';
 import { RouteRouter } from './router.ts';
 import { PAGE_HEADERS } from './security-headers.ts';
-import { hasMoved, unexpectedError } from './unexpected.ts';
+import { unexpectedError } from './unexpected.ts';
 
 export type App = Hono<AppEnv>;
 
@@ -57,9 +57,8 @@ export function createApp(
     });
   });
 
-  app.onError(async (thrown, c) => {
+  app.onError((error, c) => {
     const request = c.get('request');
-    const error = (await hasMoved(c.get('call'), thrown)) ? hasMovedAway() : thrown;
     if (error instanceof ApiError) {
       if (!(error instanceof OverShareError)) core.metrics.refused(error.key);
       const from = { c, log, peer: request.peer };

@@ -155,10 +155,3 @@ export class ApiError extends Error {
     };
   }
 }
-
-/** The error of a request for an organization that has moved to another cell. */
-export const hasMovedAway = () =>
-  new ApiError('server_error/unavailable', {
-    message: 'The organization has moved to another cell. Try again.',
-    retryAfter: 1,
-  });

@@ -1,5 +1,5 @@
 import { and, asc, gt, gte } from 'drizzle-orm';
-import { isMissingTable, isMoving, isWorkerDown } from '../../db/errors.ts';
+import { isMissingTable, isWorkerDown } from '../../db/errors.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
 import { removeStrayMarks } from '../../db/projects/transfer/marks.ts';
@@ -39,8 +39,8 @@ export async function purgeOrgs({
       } catch (error) {
         // Purged since the page was read.
         if (isMissingTable(error)) continue;
-        // The others do not wait for the worker of this one, nor for its move to another cell.
-        if (!isWorkerDown(error) && !isMoving(error)) throw error;
+        // The others do not wait for the worker of this one.
+        if (!isWorkerDown(error)) throw error;
         log.error('an organization is not purged yet', { org: org.id, error });
       }
     }

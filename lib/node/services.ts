@@ -11,7 +11,6 @@ import type { ReportReader } from '../reports/reader.ts';
 import { connectServices, createCore, type Platform, type Services } from '../services.ts';
 import { readMailSecret } from './mail-secret.ts';
 import { createReportProcesses } from './reports/report-processes.ts';
-import { createSlugClaims } from './slug-claims.ts';
 
 export interface NodePlatform extends Omit<Platform, 'reports' | 'gzip'> {
   databaseUrl: string;
@@ -39,7 +38,7 @@ export async function createServices(platform: NodePlatform): Promise<Services> 
     },
   };
   const core = await createCore({ ...platform, reports, bodies, mailSecret, gzip, metrics }, database.pool);
-  return connectServices(core, { database, max, replica, slugClaims: createSlugClaims(config) });
+  return connectServices(core, { database, max, replica });
 }
 
 function openReplicaOf(

@@ -20,17 +20,16 @@ export interface NewOrg {
 class SlugTaken extends Error {}
 
 /**
- * Runs a transaction that inserts an organization with the first of some slugs that is free. The directory of cells is asked before
- * the transaction: while it does not answer, nobody holds a connection of the database.
+ * Runs a transaction that inserts an organization with the first of some slugs that is free.
  * @throws ApiError `tenant_error/slug_taken` when no slug is free
  */
 export async function withFreeSlug<T>(
-  { db, services }: { db: Db; services: Pick<Services, 'slugClaims'> },
+  db: Db,
   { orgId, candidates }: { orgId: string; candidates: Iterable<string> },
   work: (tx: Tx, slug: string) => Promise<T>,
 ): Promise<T> {
   for (const slug of candidates) {
-    if (!(await isFreeSlug(db, slug, orgId)) || !(await services.slugClaims.claim(slug, orgId))) continue;
+    if (!(await isFreeSlug(db, slug, orgId))) continue;
     try {
       return await db.transaction((tx) => work(tx, slug));
     } catch (error) {

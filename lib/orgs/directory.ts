@@ -1,16 +1,14 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import QuickLRU from 'quick-lru';
-import { createBatcher } from '../../db/batcher.ts';
 import type { Database } from '../../db/client.ts';
 import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { type Migration, migrateOrg } from '../../db/migrations/migrate.ts';
-import { cellOf, findLeft } from '../../db/moves/leave.ts';
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import { isBehind } from '../../db/orgs/tables.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { orgDeletions, orgs } from '../../db/schema/orgs.ts';
-import { ApiError, hasMovedAway } from '../http/errors.ts';
+import { ApiError } from '../http/errors.ts';
 import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
 import { indexOrgs, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
@@ -31,13 +29,11 @@ export interface OrgDirectory {
    * The org a request is addressed to (API contract, "Organization resolution").
    * @param host the Host header's name, see `hostName`
    * @param slugHeader `X-Org-Slug`, heeded in single-host mode only
-   * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated, or is in another cell
+   * @throws ApiError `tenant_error/not_found`; `server_error/unavailable` when the org's schema cannot be migrated
    */
   resolve(host: string, slugHeader: string | undefined): Promise<Org>;
   /** The organization with this slug or former slug, deleted or not. */
   named(slug: string): Promise<Org | undefined>;
-  /** Whether the organization with this slug has moved to another cell. Those who ask at a time share a statement. */
-  hasLeft(slug: string): Promise<boolean>;
   /** Forgets the addresses of an organization whose slug or state has changed; other processes know them for a minute. */
   forget(orgId: string): void;
   /**
@@ -60,9 +56,6 @@ interface FoundOrg extends OrgName {
 
 /** A custom domain set by an administrator is known everywhere after this time. */
 const UNKNOWN_DOMAIN_MS = 10_000;
-
-/** Organizations that one statement looks for. */
-const MAX_GROUP = 1_000;
 
 /** After this an organization that could not be migrated is tried again when somebody asks for it. */
 const RETRY_MIGRATION_MS = 1_000;
@@ -94,24 +87,19 @@ export function createOrgDirectory(options: {
   const { tablesOf, bySlug, unknownDomains, failedLately } = known;
   const migrating = new Map<string, Promise<void>>();
 
-  /**
-   * @param name that `where` looks for. If its organization has moved to another cell, a client that arrives here is to try again, when the
-   * proxy knows where it is
-   */
-  async function find(name: string, where: SQL): Promise<FoundOrg | undefined> {
-    const deleted = sql<boolean>`${orgDeletions.orgId} is not null`;
+  async function find(where: SQL): Promise<FoundOrg | undefined> {
     const [row] = await db
       .select({
-        org: { id: orgs.id, slug: orgs.slug, schemaVersion: orgs.schemaVersion },
-        deleted,
-        cell: sql<string | null>`case when ${orgs.id} is null then ${cellOf(name)} end`,
+        id: orgs.id,
+        slug: orgs.slug,
+        schemaVersion: orgs.schemaVersion,
+        deleted: sql<boolean>`${orgDeletions.orgId} is not null`,
       })
-      .from(sql`(select) as one`)
-      .leftJoin(orgs, where)
-      .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id));
-    if (row?.cell) throw hasMovedAway();
-    if (!row?.org) return undefined;
-    const { id, slug, schemaVersion } = row.org;
+      .from(orgs)
+      .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
+      .where(where);
+    if (!row) return undefined;
+    const { id, slug, schemaVersion, deleted } = row;
     if (isBehind(schemaVersion, migrations)) {
       await migrateAsked(id).catch((cause) => {
         throw new ApiError('server_error/unavailable', {
@@ -120,7 +108,7 @@ export function createOrgDirectory(options: {
         });
       });
     }
-    return { id, slug, deleted: row.deleted, hasTables: schemaVersion > 0 };
+    return { id, slug, deleted, hasTables: schemaVersion > 0 };
   }
 
   /** Each attempt locks tables: however often an organization is asked for, it is made now and then only. */
@@ -137,7 +125,7 @@ export function createOrgDirectory(options: {
   async function findSlug(slug: string): Promise<Org | undefined> {
     const cached = bySlug.get(slug);
     if (cached) return withTables(cached);
-    const found = await find(slug, hasOrgSlug(slug));
+    const found = await find(hasOrgSlug(slug));
     // Deleted organizations are not kept, so that no process knows one that is purged. Nor are those without tables, so that
     // every process sees at once that another one has created them.
     if (found && !found.deleted && found.hasTables) bySlug.set(slug, found);
@@ -146,7 +134,7 @@ export function createOrgDirectory(options: {
 
   async function findDomain(host: string): Promise<Org | undefined> {
     if (host === '' || unknownDomains.has(host)) return undefined;
-    const found = await find(host, eq(orgs.customDomain, host));
+    const found = await find(eq(orgs.customDomain, host));
     if (found) return toOrg(found);
     unknownDomains.set(host, true);
     return undefined;
@@ -183,14 +171,6 @@ export function createOrgDirectory(options: {
     return { id: found.id, slug: found.slug, tables: known.emptyTables };
   }
 
-  const hasLeft = createBatcher<string, boolean>({
-    maxItems: MAX_GROUP,
-    async run(slugs) {
-      const left = await findLeft(database.sql, slugs);
-      return slugs.map((slug) => left.has(slug));
-    },
-  });
-
   const createIndexes = () => indexOrgs(database, migrations, log);
 
   return {
@@ -201,7 +181,6 @@ export function createOrgDirectory(options: {
       return org;
     },
     named: findSlug,
-    hasLeft,
     forget(orgId) {
       for (const [slug, org] of bySlug) if (org.id === orgId) bySlug.delete(slug);
     },

@@ -44,7 +44,7 @@ async function run(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, resolve);
   });
   // As is done before deploying.
-  await prepareDatabase({ url: databaseUrl, cell: undefined }, log);
+  await prepareDatabase(databaseUrl, log);
 
   const edge = await startWorkerd({
     address: `${host ?? '*'}:${port}`,

@@ -8,6 +8,7 @@ import { createOrg, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { createEmptyOrg } from '../support/database/older-org.ts';
+import { afterTest } from '../support/run/suite.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
 
@@ -74,6 +75,38 @@ describe('the shared track', () => {
 
   it('leaves the steps of a newer version alone', async () => {
     await expect(migrateShared((pools[0] as Database).sql, sharedMigrations)).resolves.toBeUndefined();
+  });
+});
+
+describe('the step that drops the tables of moves between cells', () => {
+  const at = sharedMigrations.findIndex(({ name }) => name === '0016_drop-org-moves');
+
+  it('refuses while an organization is on its way, and changes nothing', async () => {
+    const made = await createDatabase('empty');
+    const { sql, close } = openDatabase({ url: made.url, max: 1 });
+    afterTest(async () => {
+      await close();
+      await made.drop();
+    });
+    await migrateShared(sql, sharedMigrations.slice(0, at));
+    const move = `insert into shared.org_moves (org_id, slug, cell, copy_id, started_at, moved_at, rows)
+      values (gen_random_uuid(), $1, 'b', gen_random_uuid(), now(), $2, $3)`;
+    await sql.unsafe(move, ['arrived', '2026-01-01', null]);
+    await sql.unsafe(move, ['copied', null, null]);
+    await sql.unsafe(move, ['left', '2026-01-01', '{}']);
+    await sql.unsafe(
+      `insert into shared.org_arrivals (org_id, copy_id, slug, accounts) values (gen_random_uuid(), gen_random_uuid(), 'comes', '{}')`,
+    );
+    await expect(migrateShared(sql, sharedMigrations)).rejects.toThrow(
+      /to another cell: comes, copied, left\./,
+    );
+    await sql.unsafe(`delete from shared.org_arrivals`);
+    await sql.unsafe(`delete from shared.org_moves where slug <> 'arrived'`);
+    await migrateShared(sql, sharedMigrations);
+    const [found] = await sql.unsafe(
+      "select to_regclass('shared.org_moves') as moves, to_regclass('shared.org_arrivals') as arrivals",
+    );
+    expect(found).toEqual({ moves: null, arrivals: null });
   });
 });
 

@@ -8,7 +8,6 @@ const flagsIn = (text: string) => text.match(/--[\w-]+(?:=\w+)?/g);
 
 it.each([
   ['Dockerfile', /^ENTRYPOINT .*/m],
-  ['deploy/cells/start.sh', /exec node (.*) "\$ROOT\/dist\/server.js"/],
   ['deploy/systemd/svc-findings.service', /^ExecStart=.*/m],
   ['README.md', /`node .* dist\/server.js`/],
   ['docs/deployment.md', /^node .* dist\/server.js/m],

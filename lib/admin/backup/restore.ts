@@ -127,14 +127,11 @@ async function requireNoObstacle(
   const { orgId, slug, isCopy } = plan;
   const obstacle = await restoring.findObstacle(client, { orgId, slug, isOriginal: !isCopy });
   if (obstacle === undefined) return;
-  const exists = `the organization ${slug} (${orgId}) exists: restore it as another one with --as <slug>, or delete and purge it first`;
   throw new AdminError(
     {
-      'organization exists': exists,
+      'organization exists': `the organization ${slug} (${orgId}) exists: restore it as another one with --as <slug>, or delete and purge it first`,
       'schema exists': `the schema ${orgSchemaName(orgId)} exists without an organization: drop it first`,
       'slug taken': `the slug ${slug} is taken: choose another one with --as <slug>`,
-      'moved away': `the organization of ${slug} has moved to another cell: restore it there, or as another one with --as <slug>`,
-      'its move from there is not complete: repeat that first': exists,
       'slug reserved': `the slug ${slug} is reserved for another organization: choose another one with --as <slug>`,
     }[obstacle],
   );

@@ -52,11 +52,8 @@ export async function restoreShared(
   if (await restoring.isReserved(tx, slug)) throw new AdminError(`the slug ${slug} was taken meanwhile`);
   await insert('org_migrations', [...backup.org_migrations, ...pendingSteps(plan)]);
   if (!isCopy) {
-    const free = await restoring.freeSlugs(
-      tx,
-      orgId,
-      backup.reserved_slugs.map((reserved) => reserved.slug),
-    );
+    const former = backup.reserved_slugs.map((reserved) => reserved.slug);
+    const free = await restoring.freeSlugs(tx, former);
     const slugs = backup.reserved_slugs.filter((reserved) => free.has(reserved.slug));
     for (const reserved of slugs) {
       await restoring.releaseSlug(tx, reserved.slug);

@@ -6,7 +6,6 @@ import { orgTable, recountLines, schemaText } from '../output.ts';
 import { type Choose, ORG } from './choose.ts';
 import { addOrgBackup } from './org-backup.ts';
 import { addOrgLifecycle } from './org-lifecycle.ts';
-import { addOrgMove } from './org-move.ts';
 
 /** `orgs list`, `show`, `recount`, and the commands of `addOrgLifecycle` */
 export function addOrgs(program: Command, choose: Choose): void {
@@ -52,7 +51,6 @@ export function addOrgs(program: Command, choose: Choose): void {
 
   addOrgLifecycle(orgs, choose);
   addOrgBackup(orgs, choose);
-  addOrgMove(orgs, choose);
 
   orgs
     .command('recount')

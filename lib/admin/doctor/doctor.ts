@@ -3,7 +3,6 @@ import { AdminError } from '../error.ts';
 import { attempt, type Check, type CheckStatus, checksOf } from './checks.ts';
 import { checkConfiguration, checkLimits } from './configuration.ts';
 import { checkDatabase, checkEmptyTables, checkSchemas, DATABASE_DOCS } from './database.ts';
-import { checkDirectory, DIRECTORY_DOCS } from './directory.ts';
 import { checkKeys, KEY_DOCS } from './keys.ts';
 import { checkDelivery, checkProvider, checkQueue, MAIL_DOCS } from './mail.ts';
 import { checkPublicAddress, TLS_DOCS } from './public-address.ts';
@@ -58,7 +57,6 @@ async function checkStored({ config, tracks, connect }: Context): Promise<Check[
     ...replica,
     ...schemas,
     ...(await attempt('schemas', DATABASE_DOCS, () => checkEmptyTables(database))),
-    ...(await attempt('cells', DIRECTORY_DOCS, () => checkDirectory(database, config))),
     ...(await attempt('keys', KEY_DOCS, () => checkKeys(database, config))),
     ...(await attempt('mail', MAIL_DOCS, async () => [await checkQueue(database)])),
   ];

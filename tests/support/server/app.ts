@@ -88,7 +88,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   if (engine) services.ingest = ingestFor(engine, services);
   afterSuite(async () => {
     await services.mail.stop();
-    await Promise.all([services.database.close(), services.replica?.close(), services.slugClaims.close()]);
+    await Promise.all([services.database.close(), services.replica?.close()]);
     await database?.drop();
   });
   const app = inject('edgePort')
