@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../client.ts';
+import { flooredNow } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { orgDeletions } from '../schema/orgs.ts';
 import { orgStatement, run, type SqlClient } from '../statements.ts';
@@ -132,7 +133,7 @@ export async function takeOrgPurgeOf(client: SqlClient, orgId: string, now: Date
 export async function releaseOrgPurge(client: SqlClient, orgId: string, delayMs: number): Promise<void> {
   await run(
     client,
-    sql`update ${orgDeletions} set lease_until = now() + ${delayMs} * interval '1 millisecond'
+    sql`update ${orgDeletions} set lease_until = ${flooredNow} + ${delayMs} * interval '1 millisecond'
       where org_id = ${orgId}::uuid`,
   );
 }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Sql } from '../pool/query.ts';
+import { flooredNow } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { projectPurges } from '../schema/orgs.ts';
 import { orgStatement, run, type SqlClient, statement } from '../statements.ts';
@@ -110,7 +111,7 @@ export async function releasePurge(
 ): Promise<void> {
   await run(
     client,
-    sql`update ${projectPurges} set lease_until = now() + ${delayMs} * interval '1 millisecond'
+    sql`update ${projectPurges} set lease_until = ${flooredNow} + ${delayMs} * interval '1 millisecond'
       where org_id = ${orgId}::uuid and project_id = ${projectId}::uuid`,
   );
 }

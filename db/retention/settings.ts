@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
+import { flooredNow } from '../schema/columns.ts';
 import { orgDeletions, orgs, retention } from '../schema/orgs.ts';
 import { run, type SqlClient } from '../statements.ts';
 
@@ -97,7 +98,7 @@ export async function releaseRetention(
 ): Promise<void> {
   await run(
     client,
-    sql`update ${retention} set due_at = now() + ${delayMs} * interval '1 millisecond', position = ${position}::uuid
+    sql`update ${retention} set due_at = ${flooredNow} + ${delayMs} * interval '1 millisecond', position = ${position}::uuid
       where ${isSame(taken)}`,
   );
 }

@@ -5,6 +5,9 @@ import { timestamp } from 'drizzle-orm/pg-core';
 export const time = <Name extends string>(name: Name) =>
   timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
+/** The time of the database, which is not in the future once it is stored: a column of {@link time} rounds to the nearest millisecond. */
+export const flooredNow = sql`date_trunc('milliseconds', now())`;
+
 /** The position of a column's value among `values`, from 1, to order by. */
 export const rankIn = (values: readonly string[], column: SQLWrapper): SQL<number> =>
   sql<number>`case ${column} ${sql.join(

@@ -9,12 +9,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPassthrough } from '../../agent/scanner/passthrough.ts';
 import { printableJson } from '../../agent/text.ts';
 import { createWorkspace, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
-import { createOrg, type TestOrg } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import type { TestOrg } from '../support/api/api.ts';
 import { accept, type HostileService, startHostileService } from '../support/hostile/service.ts';
-import { afterSuite, afterTest } from '../support/run/suite.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import { afterTest } from '../support/run/suite.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 /* Awkward environments and hostile output: the agent loses nothing, and says what happened in words and exit codes. */
 
@@ -24,11 +23,7 @@ let { workspace, agent, agentProcess, findings, scans }: AgentProject = {} as Ag
 let state: string;
 
 beforeAll(async () => {
-  const database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-  org = await createOrg(server.api);
+  ({ server, org } = await startService());
 });
 
 beforeEach(async () => {

@@ -5,12 +5,11 @@ import { createReporter, type ReporterOptions } from '../../agent/reporter.ts';
 import { openDatabase } from '../../db/client.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
 import { type Fault, type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
-import { createOrg, type TestOrg } from '../support/api/api.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { afterSuite } from '../support/run/suite.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import type { TestOrg } from '../support/api/api.ts';
+import type { TestDatabase } from '../support/database/database.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 /* Whatever the service answers to a batch, and whenever the agent is killed: each finding arrives, and counts once. */
 
@@ -21,11 +20,7 @@ let proxy: FaultyProxy;
 let { workspace, env, agent, findings, scans }: AgentProject = {} as AgentProject;
 
 beforeAll(async () => {
-  database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-  org = await createOrg(server.api);
+  ({ database, server, org } = await startService());
 });
 
 beforeEach(async () => {

@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ReporterOptions } from '../../agent/reporter.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
 import { type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
 import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
-import { createOrg, must, type TestOrg } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
-import { afterSuite } from '../support/run/suite.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import { must, type TestOrg } from '../support/api/api.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 /* The agent sends findings in batches. A batch that is sent twice counts once. */
 
@@ -19,11 +17,7 @@ let proxy: FaultyProxy;
 let { workspace, env, agent, findings, scans }: AgentProject = {} as AgentProject;
 
 beforeAll(async () => {
-  const database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-  org = await createOrg(server.api);
+  ({ server, org } = await startService());
 });
 
 beforeEach(async () => {

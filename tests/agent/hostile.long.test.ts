@@ -25,13 +25,11 @@ import { bindKey } from '../../agent/trust/keys.ts';
 import { openState, stateDirectory } from '../../agent/trust/state.ts';
 import { type AgentRun, createWorkspace, runAgent, writeReport } from '../support/agent/agent.ts';
 import { runAgentHere } from '../support/agent/agent-here.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
-import { createOrg, type TestOrg } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import type { TestOrg } from '../support/api/api.ts';
 import { createCertificate } from '../support/hostile/certificate.ts';
 import { startHostileService } from '../support/hostile/service.ts';
-import { afterSuite } from '../support/run/suite.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 /*
  * Attacks on the agent by the content of a repository and by a hostile service. Each test asserts that the attacker
@@ -47,11 +45,7 @@ let workspace: string;
 let home: string;
 
 beforeAll(async () => {
-  const database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-  org = await createOrg(server.api);
+  ({ server, org } = await startService());
 });
 
 beforeEach(async () => {

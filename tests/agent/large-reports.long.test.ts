@@ -8,23 +8,17 @@ import { createReporter } from '../../agent/reporter.ts';
 import { sizes } from '../../agent/scanner/spool.ts';
 import { openState } from '../../agent/trust/state.ts';
 import { STATE_HOME, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
-import { createOrg, must, type TestOrg } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import { must, type TestOrg } from '../support/api/api.ts';
 import { startHostileService } from '../support/hostile/service.ts';
-import { afterSuite } from '../support/run/suite.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 let server: RunningServer;
 let org: TestOrg;
 let project: AgentProject;
 
 beforeAll(async () => {
-  const database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-  org = await createOrg(server.api);
+  ({ server, org } = await startService());
 });
 
 const normal = { ...sizes };

@@ -2,12 +2,10 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
-import { createOrg, must, type TestOrg } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import { must, type TestOrg } from '../support/api/api.ts';
 import { programPath } from '../support/importers/edits/scanners.ts';
 import { limit } from '../support/run/limits.ts';
-import { afterSuite } from '../support/run/suite.ts';
 import { startAdvisoryService } from '../support/scanners/advisories.ts';
 import { REAL_SCANNERS } from '../support/scanners/index.ts';
 import {
@@ -18,7 +16,7 @@ import {
   NOWHERE,
   type RealScanner,
 } from '../support/scanners/scanner.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 /*
  * Runs real scanners end to end, with their failures. A scanner is skipped if it is neither on the PATH nor in the directories
@@ -33,11 +31,7 @@ let org: TestOrg;
 let osv: string;
 
 beforeAll(async () => {
-  const database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-  org = await createOrg(server.api);
+  ({ server, org } = await startService());
   osv = await startAdvisoryService();
 });
 

@@ -4,12 +4,10 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launcherFailure, scannerFailure, scannerName } from '../../agent/scanner/exit-codes.ts';
 import { missingTarget } from '../../agent/scanner/targets.ts';
 import { writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
-import { createOrg, type TestOrg } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import type { TestOrg } from '../support/api/api.ts';
 import { startHostileService } from '../support/hostile/service.ts';
-import { afterSuite } from '../support/run/suite.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 /* A scanner that fails must never look like a scanner that finds nothing. */
 
@@ -18,11 +16,7 @@ let org: TestOrg;
 let { workspace, agent, scans, findings }: AgentProject = {} as AgentProject;
 
 beforeAll(async () => {
-  const database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-  org = await createOrg(server.api);
+  ({ server, org } = await startService());
 });
 
 beforeEach(async () => {

@@ -2,12 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
-import { createOrg, type TestOrg } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import type { TestOrg } from '../support/api/api.ts';
 import { limit } from '../support/run/limits.ts';
-import { afterSuite, afterTest } from '../support/run/suite.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import { afterTest } from '../support/run/suite.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 /* The process of a scanner: how it starts, ends and is stopped, and what it leaves behind. */
 
@@ -16,11 +15,7 @@ let org: TestOrg;
 let { workspace, env, agent, scans, findings }: AgentProject = {} as AgentProject;
 
 beforeAll(async () => {
-  const database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-  org = await createOrg(server.api);
+  ({ server, org } = await startService());
 });
 
 beforeEach(async () => {

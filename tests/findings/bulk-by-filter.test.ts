@@ -1,35 +1,25 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { createOrg, createUser, must, push } from '../support/api/api.ts';
+import { createFiveFindings, type FiveFindings } from '../support/api/five-findings.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* PATCH /findings with a filter. */
 
 let t: TestApp;
-let org: TestOrg;
-let scanId: string;
-/** Five findings, the oldest first: three in src/, two in test/. */
-let ids: string[];
+let { org, scanId, ids, statuses }: FiveFindings = {} as FiveFindings;
 
 beforeAll(async () => {
   t = await startApp();
 });
 
 beforeEach(async () => {
-  org = await createOrg(t.api);
-  scanId = await createScan(t.api, org);
-  ids = [];
-  for (const file of ['src/a.ts', 'test/a.ts', 'src/b.ts', 'test/b.ts', 'src/c.ts'])
-    ids.push((await push(t.api, org, scanId, { file })).id);
+  ({ org, scanId, ids, statuses } = await createFiveFindings(t.api));
 });
 
 const bulk = (body: object, as: object = org.asOwner) => t.api.patch('/findings', { ...as, body });
 const SRC = { filter: { path: 'src/**' }, expected_count: 3 };
-const statuses = async () => {
-  const all = must(await t.api.get('/findings?sort=created_at', org.asOwner));
-  return all.map(({ status }: { status: string }) => status).join(' ');
-};
 const idsOf = (some: { id: string }[]) => some.map(({ id }) => ids.indexOf(id));
 
 describe('PATCH /findings with a filter', () => {

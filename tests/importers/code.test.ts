@@ -6,68 +6,8 @@ import {
   fingerprints,
   imported,
   own,
-  realReport,
+  shiftLines,
 } from '../support/importers/importers.ts';
-
-/** A JSON report after lines were added above the findings. */
-const shiftLines = (report: string, lines = 10) =>
-  JSON.stringify(JSON.parse(report), (key, value) => {
-    if (typeof value === 'number' && /^(?:(?:start|end)?line|line_number)$/i.test(key)) return value + lines;
-    if (key === 'file_line_range' || key === 'line_range') return value.map((line: number) => line + lines);
-    if (key === 'code_block') return value?.map(([line, text]: [number, string]) => [line + lines, text]);
-    // Bandit puts line numbers before the source lines.
-    if (key === 'code') return value.replace(/^\d+/gm, (line: string) => String(Number(line) + lines));
-    return value;
-  });
-
-const REPORTS: [format: string, file: string, count: number][] = [
-  ['sarif', 'sarif/codeQL-output.sarif', 72],
-  ['sarif', 'sarif/issue_10191.json', 77],
-  // One of its 54 results is a passed check.
-  ['sarif', 'sarif/flawfinder.sarif', 53],
-  // 15 of its 27 results are there twice.
-  ['sarif', 'sarif/bash-report.sarif', 12],
-  ['sarif', 'sarif/spotbugs.sarif', 56],
-  ['sarif', 'sarif/cxf-3.4.6.sarif', 22],
-  ['semgrep', 'semgrep/many_vulns.json', 48],
-  ['semgrep', 'semgrep/high-medium-low-severities.json', 3],
-  // One of its 214 results is there twice.
-  ['bandit', 'bandit/many_vulns.json', 213],
-  ['bandit', 'bandit/dd.json', 47],
-  // One finding per alert. Its instances (124 and 130 in total) are in the description.
-  // One alert is there with two confidences.
-  ['zap', 'zap/dvwa_baseline_dojo.xml', 18],
-  ['zap', 'zap/zap-results-first-scan.xml', 15],
-  // Failed checks only, neither passed nor skipped ones.
-  ['checkov', 'checkov/checkov-report-multiple-check_type.json', 13],
-  ['checkov', 'checkov/checkov-report-severity.json', 4],
-];
-
-describe.each(REPORTS)('%s: %s', (format, file, count) => {
-  it(`has ${count} findings`, (test) => {
-    expectFindings(realReport(file, test), format, count);
-  });
-
-  // Without source code, a result is identified by its line.
-  it.skipIf(file.endsWith('.xml') || file === 'sarif/spotbugs.sarif')(
-    'keeps its fingerprints when lines move',
-    (test) => {
-      const report = realReport(file, test);
-      const [before, after] = [imported(report), imported(shiftLines(report))];
-      expect(fingerprints(after)).toEqual(fingerprints(before));
-      expect(after.map(({ line }) => line)).not.toEqual(before.map(({ line }) => line));
-    },
-  );
-});
-
-describe('real reports', () => {
-  it('of ZAP: the descriptions list every instance', (test) => {
-    const listed = imported(realReport('zap/dvwa_baseline_dojo.xml', test)).flatMap(
-      ({ description }) => description.match(/^- `(?:GET|POST) /gm) ?? [],
-    );
-    expect(listed).toHaveLength(124);
-  });
-});
 
 const OWN: [format: string, file: string, count: number][] = [
   ['sarif', 'several-runs.sarif', 7],

@@ -12,7 +12,6 @@ import {
   fingerprints,
   imported,
   own,
-  realReport,
 } from '../support/importers/importers.ts';
 import { mangled } from '../support/importers/mangle.ts';
 
@@ -28,46 +27,6 @@ const documents = (name: string) => {
   const report = parseReport(own(name));
   return report.kind === 'json' ? report.documents : [];
 };
-
-const REPORTS: [format: string, file: string, count: number][] = [
-  // Vulnerabilities, failed misconfiguration checks, secrets and licenses.
-  ['trivy', 'trivy/issue_9333.json', 13],
-  ['trivy', 'trivy/misconfigurations_and_secrets.json', 5],
-  // Matches: a vulnerability of a package at a location.
-  ['grype', 'grype/issue_9618.json', 35],
-  ['grype', 'grype/many_vulns_with_epss_values.json', 15],
-  // Vulnerable packages, as npm counts them. Their advisories are in the description.
-  ['npm-audit', 'npm_audit/many_vuln_npm7.json', 15],
-  // Advisories per package. They form 37 groups, one per vulnerability.
-  ['osv-scanner', 'osv_scanner/many_findings.json', 66],
-  // Vulnerabilities. Dependencies without any and skipped ones are not findings.
-  ['pip-audit', 'pip_audit/many_vulns_new.json', 7],
-  // Entries: one for each path to a vulnerable dependency.
-  ['snyk', 'snyk/single_project_many_vulns.json', 41],
-  ['snyk', 'snyk/all_containers_target_output.json', 40],
-  // Vulnerable modules. govulncheck also lists their imported packages and each called symbol, 116 in all.
-  ['govulncheck', 'govulncheck/issue_14642.json', 40],
-  ['govulncheck', 'govulncheck/many_vulns_new_version.json', 1],
-  ['nuclei', 'nuclei/issue_14071.json', 27],
-  ['nuclei', 'nuclei/many_findings.json', 18],
-];
-
-describe.each(REPORTS)('%s: %s', (format, file, count) => {
-  it(`has ${count} findings`, (test) => {
-    const findings = expectFindings(realReport(file, test), format, count);
-    // No fingerprint depends on the order of the findings.
-    expect(fingerprints(findings).filter((fingerprint) => fingerprint.includes('#'))).toEqual([]);
-  });
-});
-
-describe('real reports', () => {
-  it('of nuclei: the findings contain no cookies and passwords', (test) => {
-    const sent = JSON.stringify(imported(realReport('nuclei/issue_14071.json', test)));
-    for (const secret of ['fbeb4812f1bc3a', '90af3b3f9792ec', '0ad6e164d446ae', 'password=password']) {
-      expect(sent).not.toContain(secret);
-    }
-  });
-});
 
 const OWN: [format: string, file: string, count: number][] = [
   ['trivy', 'trivy.json', 7],

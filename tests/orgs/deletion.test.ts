@@ -355,7 +355,7 @@ describe('the purge', () => {
       expect((await restore()).status, `after ${statements}`).toBe(404);
       await purgeDeletedOrgs(t.services);
       expect(await schemas(), 'while the lease lasts').toBe(1);
-      await sql(`update shared.org_deletions set lease_until = now()`);
+      await sql(`update shared.org_deletions set lease_until = now() - interval '1 s'`);
       await purgeDeletedOrgs(t.services);
       expect([await schemas(), await sharedRows()], `after ${statements}`).toEqual([0, []]);
     }
@@ -399,7 +399,7 @@ describe('the purge', () => {
       await purgeDeletedOrgs(t.services);
       expect(await schemas()).toBe(1);
     });
-    await sql(`update shared.org_deletions set lease_until = now()`);
+    await sql(`update shared.org_deletions set lease_until = now() - interval '1 s'`);
     await purgeDeletedOrgs(t.services);
     expect(await schemas()).toBe(0);
     expect(SETTLED_MS).toBeGreaterThan(60_000);

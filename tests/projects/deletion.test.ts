@@ -94,7 +94,7 @@ const mark = (confirmed = 'web-shop') =>
 
 /** As if the process that holds the leases had died. */
 const expireLeases = () =>
-  sql(`update shared.project_purges set lease_until = now() where org_id = '${org.id}'`);
+  sql(`update shared.project_purges set lease_until = now() - interval '1 s' where org_id = '${org.id}'`);
 const purges = async () =>
   (await sql(`select * from shared.project_purges where org_id = '${org.id}'`)).length;
 

@@ -1,7 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
-import { createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
+import { finding, must, push } from '../support/api/api.ts';
+import { createFiveFindings, type FiveFindings } from '../support/api/five-findings.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { activityOf, createRule, IGNORE, join } from './kit.ts';
@@ -11,21 +12,14 @@ import { activityOf, createRule, IGNORE, join } from './kit.ts';
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 let t: TestApp;
-let org: TestOrg;
-let scanId: string;
-/** Five findings, the oldest first: three in src/, two in test/. */
-let ids: string[];
+let { org, scanId, ids, statuses }: FiveFindings = {} as FiveFindings;
 
 beforeAll(async () => {
   t = await startApp();
 });
 
 beforeEach(async () => {
-  org = await createOrg(t.api);
-  scanId = await createScan(t.api, org);
-  ids = [];
-  for (const file of ['src/a.ts', 'test/a.ts', 'src/b.ts', 'test/b.ts', 'src/c.ts'])
-    ids.push((await push(t.api, org, scanId, { file })).id);
+  ({ org, scanId, ids, statuses } = await createFiveFindings(t.api));
 });
 
 const apply = (id: string, body: object = {}, as: object = org.asOwner) =>
@@ -34,10 +28,6 @@ const undo = (id: string, body: object = {}) => t.api.post(`/rules/${id}/undo`, 
 const read = async (id: string | undefined) => must(await t.api.get(`/findings/${id}`, org.asOwner));
 const change = async (id: string | undefined, body: object) =>
   must(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body }));
-const statuses = async () => {
-  const all = must(await t.api.get('/findings?sort=created_at', org.asOwner));
-  return all.map(({ status }: { status: string }) => status).join(' ');
-};
 const ALL = { severity: ['high'] };
 const many = async (count: number, fields: object = {}) => {
   const findings = Array.from({ length: count }, () => finding(org, scanId, { severity: 'low', ...fields }));

@@ -1,5 +1,7 @@
-import { must, type TestOrg } from '../api/api.ts';
-import type { RunningServer } from '../server/server.ts';
+import { createOrg, must, type TestOrg } from '../api/api.ts';
+import { createDatabase, type TestDatabase } from '../database/database.ts';
+import { afterSuite } from '../run/suite.ts';
+import { type RunningServer, startServer, stopServers } from '../server/server.ts';
 import { type AgentRun, createWorkspace, runAgent } from './agent.ts';
 import { runAgentHere } from './agent-here.ts';
 
@@ -21,6 +23,19 @@ export interface AgentProject {
   ): Promise<AgentRun>;
   findings(): Promise<Rows>;
   scans(): Promise<Rows>;
+}
+
+/** A started server with a database of its own, until the suite ends, and an organization. */
+export async function startService(): Promise<{
+  database: TestDatabase;
+  server: RunningServer;
+  org: TestOrg;
+}> {
+  const database = await createDatabase();
+  afterSuite(database.drop);
+  afterSuite(stopServers);
+  const server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
+  return { database, server, org: await createOrg(server.api) };
 }
 
 export async function createAgentProject({ api, url }: RunningServer, org: TestOrg): Promise<AgentProject> {

@@ -41,6 +41,17 @@ export function realReport(file: string, { skip }: TestContext): string {
   return readFileSync(join(directory ?? '', file), 'utf8');
 }
 
+/** A JSON report after lines were added above the findings. */
+export const shiftLines = (report: string, lines = 10) =>
+  JSON.stringify(JSON.parse(report), (key, value) => {
+    if (typeof value === 'number' && /^(?:(?:start|end)?line|line_number)$/i.test(key)) return value + lines;
+    if (key === 'file_line_range' || key === 'line_range') return value.map((line: number) => line + lines);
+    if (key === 'code_block') return value?.map(([line, text]: [number, string]) => [line + lines, text]);
+    // Bandit puts line numbers before the source lines.
+    if (key === 'code') return value.replace(/^\d+/gm, (line: string) => String(Number(line) + lines));
+    return value;
+  });
+
 /** The service's validation errors for findings. */
 function refusals(findings: readonly Finding[]) {
   const ids = {
