@@ -288,7 +288,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     subject: 'importers',
-    file: 'lib/importers/formats/code/sarif/sarif.ts',
+    file: 'lib/importers/formats/sarif.ts',
     from: "(status ?? 'accepted') === 'accepted'",
     to: "(status ?? 'accepted') !== 'rejected'",
     breaks: 'SARIF: results whose suppression is under review are not imported.',
@@ -296,7 +296,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     subject: 'importers',
-    file: 'lib/importers/formats/code/sarif/identity.ts',
+    file: 'lib/importers/tools/sarif-identity.ts',
     from: 'if (/^matchBasedId\\b/i.test(name)) return undefined;',
     to: 'if (/^matchBasedId$/i.test(name)) return undefined;',
     breaks: 'SARIF of Semgrep: the decision about a finding passes to another one in the same file.',
@@ -304,7 +304,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     subject: 'importers',
-    file: 'lib/importers/formats/code/bandit.ts',
+    file: 'lib/importers/formats/bandit.ts',
     from: '/^B10[567]$/',
     to: '/^B10[67]$/',
     breaks: 'Bandit: findings show hard-coded passwords in clear text.',
@@ -312,7 +312,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     subject: 'importers',
-    file: 'lib/importers/formats/dependencies/npm-audit.ts',
+    file: 'lib/importers/formats/npm-audit.ts',
     from: '...[...advisories.map(advisoryId), ...viaPackages].sort()',
     to: '...viaPackages.toSorted()',
     breaks: 'npm audit: a new advisory for a dismissed package is never shown as a new finding.',

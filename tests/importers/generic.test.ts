@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { genericJson } from '../../lib/importers/formats/generic/generic-json.ts';
+import { genericJson } from '../../lib/importers/formats/generic-json.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { damaged } from '../support/importers/formats.ts';
 import {

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import type { ImportContext, Importer, Report, Result } from '../importer.ts';
+import { ReportError, readList } from '../importer.ts';
+import { imageName } from '../kinds/dependency.ts';
+import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
+import {
+  flag,
+  isObject,
+  list,
+  number,
+  optional,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
+
+const Vulnerability = z.object({
+  name: requiredText,
+  description: text,
+  file: text,
+  severity: text,
+  score: number,
+  url: text,
+  nvd_url: text,
+  vendor_url: text,
+  aqua_severity: text,
+  aqua_score: number,
+  aqua_vectors: text,
+  nvd_severity: text,
+  nvd_score: number,
+  nvd_vectors: text,
+  nvd_severity_v3: text,
+  nvd_score_v3: number,
+  nvd_vectors_v3: text,
+  nvd_cvss3_severity: text,
+  nvd_cvss3_score: number,
+  nvd_cvss3_vectors: text,
+  nvd_cvss2_score: number,
+  nvd_cvss2_vectors: text,
+  vendor_severity_v3: text,
+  vendor_severity: text,
+  vendor_statement: text,
+  fix_version: text,
+  solution: text,
+  acknowledged: flag,
+  is_acknowledged: flag,
+  cwe_info: list(z.object({ Id: text, id: text })),
+  resource: optional(z.object({ name: text, version: text, path: text, format: text })),
+});
+const Resource = z.object({
+  resource: optional(
+    z.object({ name: text, version: text, path: text, format: text, sensitive_items: texts }),
+  ),
+  vulnerabilities: z.unknown().optional(),
+  sensitive_data_items: z.unknown().optional(),
+  malware: z.unknown().optional(),
+});
+const Malware = z.object({ malware: text, path: text });
+const Sensitive = z.object({ type: text });
+
+/** Aqua: `scannercli`, the API of the console (version 1 and 2), and the extension for Azure DevOps. */
+export const aqua: Importer = {
+  name: 'aqua',
+  about: {
+    tool: '[Aqua](https://www.aquasec.com) image scanner',
+    command: '`scannercli scan <image> --jsonfile report.json`, or `/api/v2/risks/vulnerabilities`',
+    versions: 'the report names no version: scanner reports of 2018 to 2024, API 1 and 2',
+    identity: 'image, vulnerability, package, path',
+    severity: '`aqua_severity`, otherwise the rating of NVD or the vendor',
+  },
+
+  detects: (report) => {
+    const [first] = scansOf(report);
+    return isImage(first) || isLegacy(first) || isPage(first);
+  },
+
+  results(report, context) {
+    const scans = scansOf(report);
+    if (!scans.some((scan) => isImage(scan) || isLegacy(scan) || isPage(scan)))
+      throw new ReportError('The report has neither resources nor vulnerabilities');
+    return scans.flatMap((scan) => {
+      if (isPage(scan)) {
+        const image = text.parse(property(property(scan, 'query'), 'image_name'));
+        return vulnerabilities(property(scan, 'result'), 'result', image, undefined, context);
+      }
+      const image = distinct(
+        text.parse(property(scan, 'registry')),
+        text.parse(property(scan, 'image') ?? property(scan, 'image_name')),
+      ).join('/');
+      if (isLegacy(scan)) return vulnerabilities(property(scan, 'cves'), 'cves', image, undefined, context);
+      return readList(Resource, property(scan, 'resources'), 'resources', context).flatMap((found) => [
+        ...vulnerabilities(
+          found.vulnerabilities,
+          'resources.vulnerabilities',
+          image,
+          found.resource,
+          context,
+        ),
+        ...others(found, image, context),
+      ]);
+    });
+  },
+};
+
+/** The extension for Azure DevOps writes a list of images with `results`. */
+const scansOf = (report: Report): unknown[] =>
+  report.kind === 'json'
+    ? report.documents
+        .flat()
+        .map((document) =>
+          isObject(property(document, 'results')) ? property(document, 'results') : document,
+        )
+    : [];
+
+const isImage = (scan: unknown) =>
+  typeof property(scan, 'image') === 'string' &&
+  (Array.isArray(property(scan, 'resources')) || property(scan, 'image_assurance_results') !== undefined);
+const isLegacy = (scan: unknown) =>
+  property(scan, 'image_name') !== undefined && property(scan, 'cves_counts') !== undefined;
+const isPage = (scan: unknown) =>
+  Array.isArray(property(scan, 'result')) &&
+  isObject(property(scan, 'query')) &&
+  property(scan, 'pagesize') !== undefined;
+
+function vulnerabilities(
+  found: unknown,
+  path: string,
+  image: string | undefined,
+  owner: z.output<typeof Resource>['resource'],
+  context: ImportContext,
+): Result[] {
+  return readList(Vulnerability, found, path, context).flatMap((one) => {
+    if (one.acknowledged === true || one.is_acknowledged === true) {
+      context.skip('acknowledged');
+      return [];
+    }
+    const { name, version, path: location, format } = one.resource ?? owner ?? {};
+    return [
+      vulnerablePackage({
+        tool: 'aqua',
+        id: one.name,
+        name: name ?? one.file,
+        version,
+        fixed: fixedVersions(one.fix_version),
+        artifact: image,
+        artifactIdentity: [imageName(image ?? '')],
+        path: location,
+        severity: distinct(
+          one.aqua_severity,
+          one.nvd_severity_v3,
+          one.nvd_cvss3_severity,
+          one.vendor_severity_v3,
+          one.severity,
+          one.nvd_severity,
+          one.vendor_severity,
+        )[0],
+        details: one.description,
+        fix: one.solution,
+        vectors: [
+          one.nvd_vectors_v3,
+          one.nvd_cvss3_vectors,
+          one.aqua_vectors,
+          one.nvd_vectors,
+          one.nvd_cvss2_vectors,
+        ],
+        score: [
+          one.nvd_score_v3,
+          one.nvd_cvss3_score,
+          one.aqua_score,
+          one.score,
+          one.nvd_score,
+          one.nvd_cvss2_score,
+        ].find(Boolean),
+        facts: { 'Package type': format, 'Vendor statement': one.vendor_statement },
+        cwes: one.cwe_info.map(({ Id, id }) => Id ?? id),
+        references: [one.url, one.nvd_url, one.vendor_url],
+      }),
+    ];
+  });
+}
+
+/** Files with secrets and malware. The report has the kinds of the secrets only. */
+function others(found: z.output<typeof Resource>, image: string, context: ImportContext): Result[] {
+  const where = found.resource?.path ?? found.resource?.name;
+  const identity = [imageName(image), where];
+  const kinds = readList(Sensitive, found.sensitive_data_items, 'resources.sensitive_data_items', context);
+  const secrets = distinct(...kinds.map(({ type }) => type), ...(found.resource?.sensitive_items ?? [])).join(
+    ', ',
+  );
+  return [
+    ...(secrets
+      ? [
+          failedCheck({
+            tool: 'aqua',
+            id: 'sensitive-data',
+            name: `Sensitive data in ${where ?? 'the image'}: ${secrets}`,
+            resource: image,
+            resourceIdentity: [...identity, secrets],
+            severity: 'high',
+            cwe: 'CWE-798',
+          }),
+        ]
+      : []),
+    ...readList(Malware, found.malware, 'resources.malware', context).map(({ malware, path }) =>
+      failedCheck({
+        tool: 'aqua',
+        id: 'malware',
+        name: `Malware in ${path ?? where ?? 'the image'}: ${malware ?? 'unknown'}`,
+        resource: image,
+        resourceIdentity: [...identity, malware, path],
+        severity: 'critical',
+        cwe: 'CWE-506',
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { type Importer, readList } from '../importer.ts';
+import { addressIdentity, cvesIn, type Issue, jsonOf, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { flag, isObject, optional, property, requiredText, text } from '../read/schema.ts';
+import { cweOf, severityOf } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
+import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { isSecretRule } from '../text/secrets.ts';
+
+const Found = z.object({
+  name: requiredText,
+  description: text,
+  severity: text,
+  remedy_guidance: text,
+  cwe: text,
+  references: optional(z.record(z.string(), text)),
+  check: optional(z.object({ shortname: text })),
+  vector: optional(
+    z.object({ type: text, url: text, action: text, affected_input_name: text, method: text }),
+  ),
+  proof: text,
+  trusted: flag,
+  request: optional(z.object({ url: text, method: text, headers_string: text, effective_body: text })),
+});
+
+/** JSON of Arachni. */
+export const arachni: Importer = {
+  name: 'arachni',
+  about: {
+    tool: '[Arachni](https://github.com/Arachni/arachni)',
+    command: '`arachni_reporter scan.afr --reporter=json:outfile=report.json`',
+    versions: '1.5',
+    identity: 'check, kind of input, address, names of the query parameters, input',
+    severity: '`severity`',
+  },
+
+  detects: (report) => {
+    const document = jsonOf(report);
+    return (
+      Array.isArray(property(document, 'issues')) &&
+      isObject(property(document, 'sitemap')) &&
+      isObject(property(document, 'plugins'))
+    );
+  },
+
+  results: (report, context) =>
+    resultsOf(
+      'arachni',
+      readList(Found, property(jsonOf(report), 'issues'), 'issues', context).map(toIssue),
+      context,
+    ),
+};
+
+function toIssue({ name, check, vector, request, ...found }: z.output<typeof Found>): Issue {
+  const address = vector?.action ?? vector?.url ?? request?.url;
+  const [page, input] = [shownAddress(address), vector?.affected_input_name];
+  return {
+    identity: [check?.shortname ?? name, vector?.type, addressIdentity(address), input],
+    title: `${name}${page && ` (${page}${input ? `, ${input}` : ''})`}`,
+    severity: severityOf(found.severity),
+    what: escapeMarkdown(paragraphs(found.description)),
+    facts: {
+      Check: check?.shortname,
+      Input: [vector?.type, input].filter(Boolean).join(' '),
+      Proof: found.proof && !isSecretRule(name) ? maskCredentials(found.proof).slice(0, 300) : undefined,
+      Trusted: found.trusted === false ? 'no: needs a manual check' : undefined,
+    },
+    places: page ? [inlineCode(`${(vector?.method ?? request?.method ?? 'GET').toUpperCase()} ${page}`)] : [],
+    evidence:
+      request?.headers_string &&
+      [request.headers_string.trim(), request.effective_body].filter(Boolean).join('\n\n'),
+    fix: escapeMarkdown(paragraphs(found.remedy_guidance)),
+    references: Object.values(found.references ?? {}),
+    cwe: cweOf(found.cwe),
+    cves: cvesIn(name, found.description),
+  };
+}
+
+/** Joins the lines of a paragraph, which Arachni wraps. */
+const paragraphs = (value: string | undefined) =>
+  (value ?? '').trim().replace(/(?<=[^\n])\n(?=[a-zA-Z(])/g, ' ');

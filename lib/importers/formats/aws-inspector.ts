@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type Importer, type Result, readList } from '../importer.ts';
+import { upgrade } from '../kinds/dependency.ts';
+import { distinct, listsOf } from '../kinds/resources.ts';
+import { list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '../support.ts';
+import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
+
+const Package = z.object({
+  name: text,
+  version: text,
+  fixedInVersion: text,
+  filePath: text,
+  remediation: text,
+});
+const Finding = z.object({
+  findingArn: requiredText,
+  awsAccountId: text,
+  type: text,
+  title: text,
+  description: text,
+  severity: text,
+  status: text,
+  inspectorScore: number,
+  inspectorScoreDetails: optional(
+    z.object({ adjustedCvss: optional(z.object({ score: number, scoringVector: text })) }),
+  ),
+  exploitAvailable: text,
+  remediation: optional(z.object({ recommendation: optional(z.object({ text, url: text, Url: text })) })),
+  packageVulnerabilityDetails: optional(
+    z.object({
+      vulnerabilityId: text,
+      vulnerablePackages: list(Package),
+      cvss: list(z.object({ baseScore: number, scoringVector: text, version: text })),
+      referenceUrls: texts,
+      relatedVulnerabilities: texts,
+      sourceUrl: text,
+    }),
+  ),
+  codeVulnerabilityDetails: optional(
+    z.object({
+      cwes: texts,
+      detectorId: text,
+      detectorName: text,
+      referenceUrls: texts,
+      ruleId: text,
+      filePath: optional(z.object({ fileName: text, filePath: text, startLine: number })),
+    }),
+  ),
+  networkReachabilityDetails: optional(
+    z.object({
+      protocol: text,
+      openPortRange: optional(z.object({ begin: text, end: text })),
+      networkPath: optional(z.unknown()),
+    }),
+  ),
+  resources: list(z.object({ id: text, type: text, region: text })),
+});
+type Finding = z.output<typeof Finding>;
+
+/** Findings of Amazon Inspector in its own format. Those in Security Hub have another one. */
+export const awsInspector: Importer = {
+  name: 'aws-inspector',
+  about: {
+    tool: '[Amazon Inspector](https://docs.aws.amazon.com/inspector/)',
+    command: '`aws inspector2 list-findings > report.json`',
+    versions: 'Inspector 2, findings of 2024 to 2026',
+    identity: 'account, resource, and the vulnerability and packages, the rule and file, or the ports',
+    severity: '`severity`, or `inspectorScore`',
+  },
+
+  detects: (report) => {
+    const found = report.kind === 'json' && findingsIn(report.documents[0]);
+    const [first] = Array.isArray(found) ? found : [];
+    return typeof property(first, 'findingArn') === 'string';
+  },
+
+  results(report, context) {
+    return readList(Finding, listsOf(report, findingsIn, 'findings'), 'findings', context).flatMap(
+      (finding) => {
+        const status = finding.status?.toLowerCase() ?? 'active';
+        if (status === 'active') return [resultOf(finding)];
+        context.skip(status);
+        return [];
+      },
+    );
+  },
+};
+
+const findingsIn = (document: unknown) =>
+  Array.isArray(document) ? document : property(document, 'findings');
+
+function resultOf(finding: Finding): Result {
+  const { packageVulnerabilityDetails: vulnerable, codeVulnerabilityDetails: code, resources } = finding;
+  const packages = vulnerable?.vulnerablePackages ?? [];
+  const adjusted = finding.inspectorScoreDetails?.adjustedCvss;
+  const rated = vulnerable?.cvss.toSorted((a, b) => Number(b.version ?? 0) - Number(a.version ?? 0)) ?? [];
+  const cvss = [adjusted?.scoringVector, ...rated.map(({ scoringVector }) => scoringVector)]
+    .map(cvssOf)
+    .find(Boolean);
+  const score = finding.inspectorScore ?? adjusted?.score ?? cvss?.score;
+  const identity = identityOf(finding);
+  const file = plainPath(code?.filePath?.filePath);
+  const fixed = packages.filter(({ fixedInVersion }) => /\d/.test(fixedInVersion ?? ''));
+  const advice = finding.remediation?.recommendation;
+  return {
+    repeats: vulnerable !== undefined,
+    identify: () => fingerprintOf('aws-inspector', finding.awsAccountId, ...identity),
+    title: finding.title ?? vulnerable?.vulnerabilityId ?? finding.findingArn,
+    severity: severityOf(
+      finding.severity?.toUpperCase() === 'UNTRIAGED' ? undefined : finding.severity,
+      score ? severityOfScore(score) : 'info',
+    ),
+    description: describeFinding({
+      what: escapeMarkdown(finding.description ?? finding.title ?? ''),
+      facts: {
+        Type: finding.type?.replaceAll('_', ' ').toLowerCase(),
+        Account: finding.awsAccountId,
+        Package: distinct(...packages.map(({ name, version }) => distinct(name, version).join(' '))).join(
+          ', ',
+        ),
+        Path: distinct(...packages.map(({ filePath }) => filePath)).join(', '),
+        Detector: code?.detectorName,
+        Location: formatLocation(file, code?.filePath?.startLine),
+        'Exploit available': finding.exploitAvailable,
+      },
+      where: resources.map(({ type, id }) => `- ${escapeMarkdown(distinct(type, id).join(' '))}`).join('\n'),
+      fix: distinct(
+        advice?.text === 'None Provided' ? '' : escapeMarkdown(advice?.text ?? ''),
+        distinct(...fixed.map(({ name, fixedInVersion }) => upgrade(name, [fixedInVersion]))).join('\n'),
+      ).join('\n\n'),
+      references: [
+        advice?.url ?? advice?.Url,
+        vulnerable?.sourceUrl,
+        ...(vulnerable?.referenceUrls ?? []),
+        ...(code?.referenceUrls ?? []),
+      ],
+    }),
+    cwe: cweOf(...(code?.cwes ?? [])),
+    cve: cveOf(vulnerable?.vulnerabilityId, ...(vulnerable?.relatedVulnerabilities ?? [])),
+    cvss_score: vulnerable && score,
+    cvss_vector: cvss?.vector,
+    file,
+    line: code?.filePath?.startLine,
+  };
+}
+
+/** The digest of an image and the version of a function change with every deployment. */
+const withoutBuild = (id: string) =>
+  id.replace(/[/@]sha256:[0-9a-f]{8,}$/i, '').replace(/(:function:[^:]+):.*$/, '$1');
+
+function identityOf(finding: Finding): (string | undefined)[] {
+  const { packageVulnerabilityDetails: vulnerable, codeVulnerabilityDetails: code } = finding;
+  const ports = finding.networkReachabilityDetails;
+  const resources = finding.resources.map(({ id }) => withoutBuild(id ?? '')).toSorted();
+  if (vulnerable?.vulnerabilityId)
+    return [
+      'package',
+      vulnerable.vulnerabilityId,
+      ...vulnerable.vulnerablePackages
+        .map(({ name, filePath }) => `${name ?? ''} ${filePath ?? ''}`)
+        .toSorted(),
+      ...resources,
+    ];
+  // The finding has no code. Two places with one rule in one file are told apart by their ids.
+  if (code) return ['code', code.detectorId ?? code.ruleId, code.filePath?.filePath, finding.findingArn];
+  if (ports?.openPortRange)
+    return ['network', ports.protocol, ports.openPortRange.begin, ports.openPortRange.end, ...resources];
+  return ['finding', finding.findingArn];
+}

@@ -1,0 +1,217 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { upgrade } from '../kinds/dependency.ts';
+import { distinct } from '../kinds/resources.ts';
+import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { cveOf, cvssOf, cweOf, severityOf } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
+import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
+
+const Package = z.object({
+  Name: text,
+  Version: text,
+  FixedInVersion: text,
+  FilePath: text,
+  Remediation: text,
+});
+const Vulnerability = z.object({
+  Id: requiredText,
+  VulnerablePackages: list(Package),
+  Cvss: list(z.object({ Version: text, BaseScore: number, BaseVector: text })),
+  RelatedVulnerabilities: texts,
+  ReferenceUrls: texts,
+  Vendor: optional(z.object({ Url: text })),
+});
+const Rating = optional(z.object({ Label: text, Normalized: number, Product: number, Original: text }));
+const Finding = z.object({
+  Id: requiredText,
+  ProductArn: text,
+  ProductName: text,
+  GeneratorId: text,
+  AwsAccountId: text,
+  Region: text,
+  Types: texts,
+  Severity: Rating,
+  FindingProviderFields: optional(z.object({ Severity: Rating })),
+  Title: text,
+  Description: text,
+  SourceUrl: text,
+  Remediation: optional(z.object({ Recommendation: optional(z.object({ Text: text, Url: text })) })),
+  ProductFields: optional(z.record(z.string(), z.unknown())),
+  Resources: list(z.object({ Type: text, Id: text, Region: text })),
+  Compliance: optional(z.object({ Status: text, SecurityControlId: text })),
+  Workflow: optional(z.object({ Status: text })),
+  WorkflowState: text,
+  RecordState: text,
+  Vulnerabilities: list(Vulnerability),
+});
+type Finding = z.output<typeof Finding>;
+
+/** Findings in the AWS Security Finding Format (ASFF): of Security Hub, Inspector, GuardDuty, Config, Macie, Prowler and others. */
+export const awsSecurityHub: Importer = {
+  name: 'aws-security-hub',
+  about: {
+    tool: '[AWS Security Hub](https://docs.aws.amazon.com/securityhub/) (ASFF)',
+    command: '`aws securityhub get-findings > report.json`',
+    versions: 'ASFF 2018-10-08',
+    identity: 'check, account, resources; vulnerability, packages, resources; or the finding id',
+    severity: '`Severity.Label`, or `Severity.Normalized`',
+  },
+  split: { json: ['', 'Findings', 'findings'] },
+
+  detects: (report) => {
+    const findings = findingsOf(report);
+    const [first] = findings ?? [];
+    if (findings?.length === 0) return Array.isArray(property(documentOf(report), 'Findings'));
+    return typeof property(first, 'SchemaVersion') === 'string' &&
+      property(first, 'AwsAccountId') !== undefined
+      ? property(first, 'Id') !== undefined && property(first, 'Types') !== undefined
+      : typeof property(first, 'ProductArn') === 'string' && property(first, 'Id') !== undefined;
+  },
+
+  results(report, context) {
+    const findings = findingsOf(report);
+    if (!findings) throw new ReportError('The report has no findings');
+    return readList(Finding, findings, '', context).flatMap((finding) => {
+      const reason = skipReason(finding);
+      if (reason === undefined) return [resultOf(finding, context)];
+      context.skip(reason);
+      return [];
+    });
+  },
+};
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
+
+/** The list in the report, of several pages one after another, or a stream of single findings. */
+function findingsOf(report: Report): unknown[] | undefined {
+  if (report.kind !== 'json') return undefined;
+  const lists = report.documents.map((document) => {
+    if (Array.isArray(document)) return document;
+    const found = property(document, 'Findings') ?? property(document, 'findings');
+    if (Array.isArray(found)) return found;
+    return isObject(document) && typeof document.SchemaVersion === 'string' ? [document] : undefined;
+  });
+  return lists.every((found) => found !== undefined) ? lists.flat() : undefined;
+}
+
+function skipReason({ Compliance, Workflow, WorkflowState, RecordState }: Finding): string | undefined {
+  switch (Compliance?.Status?.toUpperCase()) {
+    case 'PASSED':
+      return 'passed';
+    case 'NOT_AVAILABLE':
+      return 'not available';
+    case 'INFOED':
+      return 'need a manual check';
+  }
+  const workflow = (Workflow?.Status ?? WorkflowState)?.toUpperCase();
+  if (workflow === 'SUPPRESSED' || workflow === 'RESOLVED') return workflow.toLowerCase();
+  return RecordState?.toUpperCase() === 'ARCHIVED' ? 'archived' : undefined;
+}
+
+function resultOf(finding: Finding, context: ImportContext) {
+  const { Id, Title, Description, Types, Vulnerabilities, Resources, Remediation, SourceUrl } = finding;
+  const packages = Vulnerabilities.flatMap(({ VulnerablePackages }) => VulnerablePackages);
+  const cvss = Vulnerabilities.flatMap(({ Cvss }) => Cvss)
+    .toSorted((a, b) => Number(b.Version ?? 0) - Number(a.Version ?? 0))
+    .map(
+      ({ BaseVector, BaseScore }) =>
+        cvssOf(BaseVector) ?? (BaseScore && { score: BaseScore, vector: undefined }),
+    )
+    .find(Boolean);
+  const related = Vulnerabilities.flatMap(({ RelatedVulnerabilities }) => RelatedVulnerabilities);
+  const { Text: advice, Url: link } = Remediation?.Recommendation ?? {};
+  const title = maskCredentials(Title ?? Description ?? Id);
+  const identity = identityOf(finding);
+  const severity = severityOfFinding(finding);
+  if (severity === undefined) context.warn(`${Id} has no severity and is imported as info`);
+  return {
+    repeats: Vulnerabilities.length > 0,
+    identify: () => fingerprintOf('aws-security-hub', ...identity),
+    title,
+    severity: severity ?? ('info' as const),
+    description: describeFinding({
+      what: escapeMarkdown(maskCredentials(Description ?? title)),
+      facts: {
+        Product: finding.ProductName ?? finding.ProductArn?.split('/').at(-1),
+        Control: finding.Compliance?.SecurityControlId ?? finding.GeneratorId,
+        Type: Types.join(', '),
+        Account: finding.AwsAccountId,
+        Region: finding.Region ?? Resources[0]?.Region,
+        Package: distinct(...packages.map((found) => distinct(found.Name, found.Version).join(' '))).join(
+          ', ',
+        ),
+        Path: distinct(...packages.map(({ FilePath }) => FilePath)).join(', '),
+      },
+      where: Resources.map(
+        (one) => `- ${escapeMarkdown(maskCredentials(distinct(one.Type, one.Id).join(' ')))}`,
+      ).join('\n'),
+      fix: [
+        advice && escapeMarkdown(advice),
+        packages.some(({ FixedInVersion }) => isVersion(FixedInVersion)) &&
+          distinct(
+            ...packages.map(
+              (found) =>
+                (isVersion(found.FixedInVersion) && upgrade(found.Name, [found.FixedInVersion])) || '',
+            ),
+          ).join('\n'),
+      ]
+        .filter(Boolean)
+        .join('\n\n'),
+      references: [
+        link,
+        SourceUrl,
+        ...Vulnerabilities.flatMap(({ Vendor, ReferenceUrls }) => [Vendor?.Url, ...ReferenceUrls]),
+      ],
+    }),
+    cwe: cweOf(...related.filter((name) => /^CWE-/i.test(name))),
+    cve: cveOf(...Vulnerabilities.map((found) => found.Id), ...related),
+    cvss_score: cvss ? cvss.score : undefined,
+    cvss_vector: cvss ? cvss.vector : undefined,
+  };
+}
+
+const isVersion = (version: string | undefined) => /\d/.test(version ?? '');
+
+/**
+ * A vulnerability and a check are the same in every report that has their resource. Other findings are events, such as those of
+ * GuardDuty: only their id tells whether two of one resource are the same.
+ */
+function identityOf(finding: Finding): string[] {
+  const { Id, GeneratorId, AwsAccountId = '', Compliance, Region, Resources, Vulnerabilities } = finding;
+  const resources = Resources.map((resource) => withoutDigest(resource.Id ?? '')).toSorted();
+  const region = Region ?? Resources[0]?.Region ?? '';
+  if (Vulnerabilities.length > 0) {
+    const found = Vulnerabilities.map(({ Id, VulnerablePackages }) =>
+      [
+        Id,
+        ...VulnerablePackages.map(({ Name, FilePath }) => `${Name ?? ''} ${FilePath ?? ''}`).toSorted(),
+      ].join(' '),
+    );
+    return ['vulnerability', AwsAccountId, region, ...found.toSorted(), ...resources];
+  }
+  return Compliance?.Status && GeneratorId && resources.length > 0
+    ? ['check', GeneratorId, AwsAccountId, region, ...resources]
+    : ['finding', Id];
+}
+
+/** The digest of an image changes with every build. */
+const withoutDigest = (id: string) => id.replace(/[/@]sha256:[0-9a-f]{8,}$/i, '');
+
+function severityOfFinding({ Severity: rating, FindingProviderFields }: Finding): Severity | undefined {
+  for (const found of [rating, FindingProviderFields?.Severity]) {
+    if (found?.Label && found.Label.toUpperCase() !== 'UNTRIAGED') return severityOf(found.Label);
+    if (found?.Normalized !== undefined) return severityOfNormalized(found.Normalized);
+  }
+  return undefined;
+}
+
+/** The ranges that the format defines. */
+function severityOfNormalized(value: number): Severity {
+  if (value >= 90) return 'critical';
+  if (value >= 70) return 'high';
+  if (value >= 40) return 'medium';
+  return value > 0 ? 'low' : 'info';
+}

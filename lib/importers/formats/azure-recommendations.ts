@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Importer, Result } from '../importer.ts';
+import { ReportError, readList } from '../importer.ts';
+import { failedCheck } from '../kinds/resources.ts';
+import { text } from '../read/schema.ts';
+import { severityOf } from '../support.ts';
+
+const Row = z.object({
+  subscriptionId: text,
+  subscriptionName: text,
+  resourceGroup: text,
+  resourceType: text,
+  resourceName: text,
+  resourceId: text,
+  recommendationId: text,
+  recommendationName: text,
+  recommendationDisplayName: text,
+  description: text,
+  remediationSteps: text,
+  severity: text,
+  state: text,
+  controls: text,
+  azurePortalRecommendationLink: text,
+});
+
+/** The recommendations of Microsoft Defender for Cloud (Azure Security Center), downloaded as CSV. */
+export const azureRecommendations: Importer = {
+  name: 'azure-recommendations',
+  about: {
+    tool: '[Microsoft Defender for Cloud](https://learn.microsoft.com/azure/defender-for-cloud/) (Azure Security Center)',
+    command: 'Recommendations, Download CSV report',
+    versions: 'the report names no version: an export of 2021',
+    identity: 'recommendation, resource',
+    severity: '`severity`',
+  },
+
+  detects: (report) =>
+    report.kind === 'csv' &&
+    ['recommendationId', 'recommendationDisplayName', 'resourceId', 'state'].every((name) =>
+      report.columns.includes(name),
+    ),
+
+  results(report, context) {
+    if (report.kind !== 'csv') throw new ReportError('The report is not CSV');
+    return readList(Row, report.rows, '', context).flatMap((row): Result[] => {
+      const state = row.state?.toLowerCase() ?? '';
+      if (state !== '' && state !== 'unhealthy') {
+        context.skip(state === 'healthy' ? 'passed' : state);
+        return [];
+      }
+      // The id of a recommendation starts with the resource and ends with the assessment.
+      const assessment =
+        row.recommendationName || row.recommendationId?.split('/').at(-1) || row.recommendationDisplayName;
+      const check = failedCheck({
+        tool: 'azure-recommendations',
+        id: assessment ?? '',
+        name: row.recommendationDisplayName,
+        resource: row.resourceName || row.resourceId,
+        resourceIdentity: [row.resourceId?.toLowerCase()],
+        severity: severityOf(row.severity),
+        about: row.description,
+        fix: row.remediationSteps,
+        facts: {
+          'Resource type': row.resourceType,
+          'Resource group': row.resourceGroup,
+          Subscription: row.subscriptionName || row.subscriptionId,
+          Control: row.controls,
+        },
+        references: [row.azurePortalRecommendationLink?.replace(/^(?!https?:)/, 'https://')],
+      });
+      return [{ ...check, title: `${row.recommendationDisplayName} (${row.resourceName})` }];
+    });
+  },
+};

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type Importer, type Report, readList } from '../importer.ts';
+import { type CodeFinding, codeResults } from '../kinds/code.ts';
+import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { cveOf, cweOf, relativePath } from '../support.ts';
+import { escapeMarkdown } from '../text/markdown.ts';
+
+const Warning = z.object({
+  warning_type: requiredText,
+  warning_code: number,
+  fingerprint: text,
+  check_name: text,
+  message: text,
+  file: text,
+  line: number,
+  link: text,
+  code: text,
+  location: optional(z.object({ type: text, class: text, method: text, template: text })),
+  user_input: text,
+  confidence: text,
+  cwe_id: list(z.number()),
+});
+
+const Failure = z.object({ error: text, location: text });
+
+/** `brakeman -f json` */
+export const brakeman: Importer = {
+  name: 'brakeman',
+  about: {
+    tool: '[Brakeman](https://brakemanscanner.org)',
+    command: '`brakeman -f json -o report.json`',
+    versions: '4.7',
+    identity: 'the fingerprint of Brakeman, which does not depend on lines',
+    severity: 'the confidence: high, medium or weak',
+  },
+
+  detects(report) {
+    const document = documentOf(report);
+    return (
+      Array.isArray(property(document, 'warnings')) &&
+      property(property(document, 'scan_info'), 'brakeman_version') !== undefined
+    );
+  },
+
+  results(report, context) {
+    const document = documentOf(report);
+    for (const { error, location } of readList(Failure, property(document, 'errors'), 'errors', context))
+      context.error(`${location ?? 'A file'} was not checked: ${error ?? 'no reason given'}`);
+    const ignored = property(document, 'ignored_warnings');
+    if (Array.isArray(ignored)) context.skip('they are in the ignore file', ignored.length);
+    const warnings = readList(Warning, property(document, 'warnings'), 'warnings', context);
+    return codeResults(
+      'brakeman',
+      warnings.map((warning): CodeFinding => {
+        const { fingerprint, message, location: place } = warning;
+        const check = warning.check_name ?? String(warning.warning_code ?? '');
+        return {
+          title: `${warning.warning_type}: ${message ?? check}`,
+          severity: CONFIDENCES.get(warning.confidence?.toLowerCase() ?? '') ?? 'info',
+          identity: [warning.warning_type, check],
+          identify: fingerprint ? () => fingerprintOf('brakeman', fingerprint) : undefined,
+          rule: [warning.warning_type, check],
+          file: relativePath(warning.file, context),
+          line: warning.line,
+          code: warning.code,
+          describe: {
+            what: escapeMarkdown(message ?? warning.warning_type),
+            facts: {
+              Check: check,
+              Class: place?.class,
+              Method: place?.method,
+              Template: place?.template,
+              'User input': warning.user_input,
+              Confidence: warning.confidence,
+            },
+            references: [warning.link],
+          },
+          cwe: cweOf(...warning.cwe_id),
+          cve: cveOf(message),
+        };
+      }),
+      context,
+    );
+  },
+};
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
+
+const CONFIDENCES = new Map<string, Severity>([
+  ['high', 'high'],
+  ['medium', 'medium'],
+  ['weak', 'low'],
+  ['low', 'low'],
+]);

@@ -1,0 +1,153 @@
+import { z } from 'zod';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+} from '../importer.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { relativePath, severityOf, severityOfScore } from '../support.ts';
+import { escapeMarkdown } from '../text/markdown.ts';
+
+const Advisory = z.object({
+  id: text,
+  url: text,
+  title: text,
+  description: text,
+  criticality: text,
+  cvss_v2: number,
+  cvss_v3: number,
+  cve: text,
+  ghsa: text,
+  patched_versions: texts,
+});
+
+const Entry = z.object({
+  type: text,
+  source: text,
+  gem: optional(z.object({ name: requiredText, version: text })),
+  advisory: optional(Advisory),
+});
+
+type Entry = z.output<typeof Entry>;
+
+/** `bundle audit`, as JSON or text. */
+export const bundlerAudit: Importer = {
+  name: 'bundler-audit',
+  about: {
+    tool: '[bundler-audit](https://github.com/rubysec/bundler-audit)',
+    command: '`bundle audit check --format json --output report.json`, or the text output',
+    versions: '0.6 to 0.9, text and JSON',
+    identity: 'lock file, gem, advisory',
+    severity: '`criticality`, or CVSS; medium if the advisory has neither',
+  },
+  readsText: true,
+
+  detects: (report) => {
+    if (report.kind === 'text') return isOutput(report.text);
+    const [document] = report.kind === 'json' ? report.documents : [];
+    return (
+      Array.isArray(property(document, 'results')) &&
+      typeof property(document, 'created_at') === 'string' &&
+      typeof property(document, 'version') === 'string'
+    );
+  },
+
+  results(report, context) {
+    const file = relativePath('Gemfile.lock', context);
+    return entriesOf(report, context).map((entry) => toResult(entry, file));
+  },
+};
+
+const isOutput = (output: string) =>
+  /^Name: .+\r?\nVersion: .+\r?$|^(?:No v|V)ulnerabilities found!?\s*$/m.test(output);
+
+function entriesOf(report: Report, context: ImportContext): Entry[] {
+  if (report.kind === 'text') {
+    if (!isOutput(report.text)) throw new ReportError('The report was not written by bundle audit');
+    return fromText(report.text);
+  }
+  const [document] = report.kind === 'json' ? report.documents : [];
+  const results = property(document, 'results');
+  if (!Array.isArray(results)) throw new ReportError('expected a list', 'results');
+  return readList(Entry, results, 'results', context);
+}
+
+/** Paragraphs of lines such as `Name: rack`. */
+function fromText(report: string): Entry[] {
+  return report.split(/\r?\n\s*\r?\n/).flatMap((paragraph): Entry[] => {
+    const sources = [...paragraph.matchAll(/^Insecure Source URI found: (.+)$/gm)].map(
+      ([, source]): Entry => ({ type: 'insecure_source', source: source?.trim() }),
+    );
+    const fields = new Map(
+      [...paragraph.matchAll(/^([A-Z][A-Za-z]+): *(.*?)\r?$/gm)].map(([, name, value]) => [name, value]),
+    );
+    const name = fields.get('Name');
+    if (!name || !fields.has('Version')) return sources;
+    const solution = fields.get('Solution') ?? '';
+    const gem = { name, version: fields.get('Version') };
+    const advisory = {
+      id: fields.get('Advisory') ?? fields.get('CVE') ?? fields.get('GHSA') ?? fields.get('OSVDB'),
+      url: fields.get('URL'),
+      title: fields.get('Title'),
+      criticality: fields.get('Criticality'),
+      cve: fields.get('CVE'),
+      ghsa: fields.get('GHSA'),
+      description: undefined,
+      cvss_v2: undefined,
+      cvss_v3: undefined,
+      patched_versions: /^upgrade to /.test(solution)
+        ? solution.replace(/^upgrade to /, '').split(/,\s*/)
+        : [],
+    };
+    return [...sources, { type: 'unpatched_gem', source: undefined, gem, advisory }];
+  });
+}
+
+function toResult({ source, gem, advisory }: Entry, file: string | undefined): Result {
+  if (!gem || !advisory) {
+    return vulnerabilityResult({
+      tool: 'bundler-audit',
+      identity: [],
+      id: `Insecure source ${source ?? ''}`.trim(),
+      severity: 'medium',
+      cwes: ['CWE-319'],
+      file,
+      description: {
+        what: 'Gems are fetched from a source that does not encrypt the connection.',
+        facts: { Source: source },
+        fix: 'Use a source with `https`.',
+      },
+    });
+  }
+  const { id, title, criticality, cvss_v3: cvss3, cvss_v2: cvss2 } = advisory;
+  const score = cvss3 ?? cvss2;
+  const rating = criticality && !/^unknown$/i.test(criticality) ? criticality : undefined;
+  return vulnerabilityResult({
+    tool: 'bundler-audit',
+    identity: [gem.name],
+    id: id ?? title ?? 'Advisory',
+    aliases: [advisory.cve?.replace(/^(?=\d)/, 'CVE-'), advisory.ghsa?.replace(/^(?!GHSA-)/, 'GHSA-')],
+    name: gem.name,
+    version: gem.version,
+    summary: title,
+    severity: severityOf(rating, score === undefined ? 'medium' : severityOfScore(score)),
+    cvss: { score },
+    file,
+    description: {
+      what: escapeMarkdown(advisory.description ?? title ?? ''),
+      facts: {
+        'Fixed version': advisory.patched_versions.join(', '),
+        Severity: rating ?? (score === undefined ? 'not rated' : undefined),
+      },
+      fix: upgrade(
+        gem.name,
+        advisory.patched_versions.map((version) => version.replace(/^'|'$/g, '')),
+      ).replace(/, or later\.$/, '.'),
+      references: [advisory.url],
+    },
+  });
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { type Importer, ReportError, type Result, readList } from '../importer.ts';
+import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { isObject, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { cvssOf, relativePath, severityOfScore } from '../support.ts';
+import { sanitizeMarkdown } from '../text/markdown.ts';
+
+const Vulnerability = z.object({
+  advisory: z.object({
+    id: requiredText,
+    title: text,
+    description: text,
+    aliases: texts,
+    cvss: text,
+    url: text,
+    references: texts,
+    categories: texts,
+  }),
+  versions: optional(z.object({ patched: texts })),
+  package: z.object({ name: requiredText, version: text }),
+});
+
+/** `cargo audit --json` */
+export const cargoAudit: Importer = {
+  name: 'cargo-audit',
+  about: {
+    tool: '[cargo audit](https://rustsec.org)',
+    command: '`cargo audit --json > report.json`',
+    versions: 'the report names no version: reports of 2021 and 2026',
+    identity: 'lock file, crate, advisory',
+    severity: 'CVSS; high if the advisory has none',
+  },
+
+  detects: (report) => {
+    const document = firstDocument(report);
+    return isObject(document?.database) && isObject(document.lockfile) && isObject(document.vulnerabilities);
+  },
+
+  results(report, context) {
+    const document = firstDocument(report);
+    const vulnerabilities = property(document?.vulnerabilities, 'list');
+    if (!Array.isArray(vulnerabilities)) throw new ReportError('expected a list', 'vulnerabilities.list');
+    for (const [kind, warnings] of Object.entries(document?.warnings ?? {}))
+      context.skip(`cargo audit only warns: ${kind}`, Array.isArray(warnings) ? warnings.length : 1);
+    const file = relativePath('Cargo.lock', context);
+    return readList(Vulnerability, vulnerabilities, 'vulnerabilities.list', context).map((found) =>
+      toResult(found, file),
+    );
+  },
+};
+
+function toResult(found: z.output<typeof Vulnerability>, file: string | undefined): Result {
+  const { advisory, versions, package: crate } = found;
+  const cvss = cvssOf(advisory.cvss);
+  return vulnerabilityResult({
+    tool: 'cargo-audit',
+    identity: [crate.name],
+    id: advisory.id,
+    aliases: advisory.aliases,
+    name: crate.name,
+    version: crate.version,
+    summary: advisory.title,
+    severity: cvss ? severityOfScore(cvss.score) : 'high',
+    cvss,
+    file,
+    description: {
+      what: sanitizeMarkdown(advisory.description ?? ''),
+      facts: {
+        'Fixed version': versions?.patched.join(', '),
+        Category: advisory.categories.join(', '),
+        Severity: cvss ? undefined : 'not rated by the advisory',
+      },
+      fix: upgrade(crate.name, versions?.patched).replace(/, or later\.$/, '.'),
+      references: [
+        `https://rustsec.org/advisories/${advisory.id}.html`,
+        advisory.url,
+        ...advisory.references,
+      ],
+    },
+  });
+}

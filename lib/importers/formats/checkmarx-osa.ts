@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type Importer, type Report, readList } from '../importer.ts';
+import { upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
+import { number, optional, property, text } from '../read/schema.ts';
+import { cveOf, severityOf, severityOfScore } from '../support.ts';
+import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
+import { isOpen } from '../tools/checkmarx-results.ts';
+
+const Vulnerability = z.object({
+  id: text,
+  cveName: text,
+  score: number,
+  severity: optional(z.object({ name: text })),
+  url: text,
+  description: text,
+  recommendations: text,
+  sourceFileName: text,
+  libraryId: text,
+  state: optional(z.object({ name: text })),
+});
+
+const Library = z.object({ id: text, name: text, version: text, newestVersion: text });
+
+/** The vulnerabilities and libraries of the API of Checkmarx OSA: `[[vulnerability …], [library …]]`. */
+export const checkmarxOsa: Importer = {
+  name: 'checkmarx-osa',
+  about: {
+    tool: '[Checkmarx OSA](https://checkmarx.com)',
+    command: 'a list with the answers of `/osa/vulnerabilities` and `/osa/libraries`',
+    versions: 'the report names no version: API answers of 2021',
+    identity: 'library, CVE',
+    severity: '`severity`, or the score',
+  },
+
+  detects(report) {
+    const lists = listsOf(report);
+    if (lists?.length !== 2 || !lists.every(Array.isArray)) return false;
+    const [[vulnerability], [library]] = lists as [unknown[], unknown[]];
+    if (vulnerability === undefined)
+      return library === undefined || property(library, 'newestVersion') !== undefined;
+    return (
+      property(vulnerability, 'severity') !== undefined && property(vulnerability, 'state') !== undefined
+    );
+  },
+
+  results(report, context) {
+    const [vulnerabilities, listed] = listsOf(report) ?? [];
+    const libraries = new Map(
+      readList(Library, listed, '1', context).map((library) => [library.id ?? '', library]),
+    );
+    const read = readList(Vulnerability, vulnerabilities, '0', context);
+    return read
+      .filter(({ state }) => isOpen(state?.name, context))
+      .map((vulnerability) => {
+        const library = libraries.get(vulnerability.libraryId ?? '');
+        const id = vulnerability.cveName ?? vulnerability.id ?? 'Vulnerability';
+        const { score, description } = vulnerability;
+        return {
+          // A library without an id belongs to its file.
+          identify: () =>
+            fingerprintOf(
+              'checkmarx-osa',
+              id,
+              library?.name ?? vulnerability.libraryId,
+              vulnerability.sourceFileName,
+            ),
+          repeats: true,
+          title: vulnerabilityTitle(id, library?.name, library?.version, description),
+          severity: vulnerability.severity?.name
+            ? severityOf(vulnerability.severity.name)
+            : severityOfScore(score ?? 0),
+          description: describeFinding({
+            what: escapeMarkdown(description ?? id),
+            facts: {
+              Library: library?.name,
+              Version: library?.version,
+              'Newest version': library?.newestVersion,
+              State: vulnerability.state?.name,
+              File: vulnerability.sourceFileName,
+            },
+            fix: vulnerability.recommendations
+              ? escapeMarkdown(vulnerability.recommendations)
+              : upgrade(library?.name, [library?.newestVersion]),
+            references: [vulnerability.url],
+          }),
+          cve: cveOf(id),
+          cvss_score: score,
+        };
+      });
+  },
+};
+
+const listsOf = (report: Report): unknown[] | undefined => {
+  const [document] = report.kind === 'json' ? report.documents : [];
+  return Array.isArray(document) ? document : undefined;
+};

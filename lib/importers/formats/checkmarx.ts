@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
+import { codeResults } from '../kinds/code.ts';
+import { firstDocument } from '../kinds/dependency.ts';
+import {
+  elementAt,
+  elements,
+  flag,
+  isObject,
+  list,
+  number,
+  property,
+  requiredText,
+  text,
+} from '../read/schema.ts';
+import { isOpen, type Node, type StaticResult, staticFinding } from '../tools/checkmarx-results.ts';
+
+const PathNode = z.object({
+  FileName: text,
+  Line: number,
+  Column: number,
+  Name: text,
+  Snippet: list(z.object({ Line: list(z.object({ Number: number, Code: text })) })),
+});
+
+const Result = z.object({
+  '@_FileName': text,
+  '@_Line': number,
+  '@_Column': number,
+  '@_FalsePositive': flag,
+  '@_Severity': text,
+  '@_Status': text,
+  '@_state': text,
+  '@_Remark': text,
+  '@_DeepLink': text,
+  Path: list(z.object({ '@_SimilarityId': text, PathNode: list(PathNode) })),
+});
+
+const Query = z.object({
+  '@_name': requiredText,
+  '@_cweId': text,
+  '@_group': text,
+  '@_Language': text,
+  '@_Severity': text,
+});
+
+/** The XML of Checkmarx CxSAST, and the JSON of CxFlow. */
+export const checkmarx: Importer = {
+  name: 'checkmarx',
+  about: {
+    tool: '[Checkmarx CxSAST](https://checkmarx.com), CxFlow',
+    command: 'the XML report of a scan, or `cx-flow --bug-tracker=Json`',
+    versions: 'CxSAST 8.6, 9.3 and 9.4, CxFlow for 8.9',
+    identity: 'query and similarity id',
+    severity: '`Severity`',
+  },
+  split: { xml: ['CxXMLResults.Query'] },
+
+  detects: (report) =>
+    report.kind === 'xml'
+      ? report.root === 'CxXMLResults'
+      : Array.isArray(property(firstDocument(report), 'xissues')),
+
+  results(report, context) {
+    const results = report.kind === 'xml' ? readXml(report, context) : readFlow(report, context);
+    return codeResults(
+      'checkmarx',
+      results.map((result) => staticFinding('checkmarx', result, context)),
+      context,
+    );
+  },
+};
+
+/** The codes of states: 1 is “not exploitable”. */
+const STATES = ['To verify', 'Not exploitable', 'Confirmed', 'Urgent', 'Proposed not exploitable'];
+
+function readXml(report: Report, context: ImportContext): StaticResult[] {
+  const root = elementAt(report.kind === 'xml' ? report.document : undefined, 'CxXMLResults');
+  const queries = elements(root, 'Query');
+  const read = readList(
+    Query.extend({ element: z.unknown() }),
+    queries.map((element) => ({ ...element, element })),
+    'CxXMLResults.Query',
+    context,
+  );
+  return read.flatMap(({ element, ...query }) =>
+    readList(Result, elements(element, 'Result'), `Query ${query['@_name']}.Result`, context).flatMap(
+      (result) => {
+        const state = result['@_FalsePositive'] ? STATES[1] : STATES[Number(result['@_state'] ?? 0)];
+        if (!isOpen(state, context)) return [];
+        const [path] = result.Path;
+        const place = { file: result['@_FileName'], line: result['@_Line'], column: result['@_Column'] };
+        return [
+          {
+            query: query['@_name'],
+            group: query['@_group'],
+            language: query['@_Language'],
+            cwe: query['@_cweId'],
+            similarityId: path?.['@_SimilarityId'],
+            severity: result['@_Severity'] ?? query['@_Severity'],
+            status: result['@_Status'],
+            state,
+            link: result['@_DeepLink'],
+            notes: result['@_Remark'],
+            nodes: path?.PathNode.length ? path.PathNode.map(nodeOf) : [place],
+          },
+        ];
+      },
+    ),
+  );
+}
+
+const nodeOf = ({ FileName, Line, Column, Name, Snippet: [snippet] }: z.output<typeof PathNode>): Node => ({
+  file: FileName,
+  line: Line,
+  column: Column,
+  name: Name,
+  code: (snippet?.Line.find((line) => line.Number === Line) ?? snippet?.Line[0])?.Code,
+});
+
+const FlowNode = z.object({ file: text, line: number, column: number, object: text, snippet: text });
+
+const FlowIssue = z.object({
+  vulnerability: requiredText,
+  vulnerabilityStatus: text,
+  similarityId: text,
+  cwe: text,
+  description: text,
+  language: text,
+  severity: text,
+  link: text,
+  filename: text,
+  details: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  additionalDetails: z
+    .object({ results: list(z.record(z.string(), z.unknown())) })
+    .optional()
+    .catch(undefined),
+});
+type FlowIssue = z.output<typeof FlowIssue>;
+
+/** An issue of CxFlow has the results of one query in one file. */
+function readFlow(report: Report, context: ImportContext): StaticResult[] {
+  const issues = readList(FlowIssue, property(firstDocument(report), 'xissues'), 'xissues', context);
+  return issues.flatMap((issue) => {
+    const common = {
+      query: issue.vulnerability,
+      language: issue.language,
+      cwe: issue.cwe,
+      severity: issue.severity,
+      state: issue.vulnerabilityStatus,
+      description: issue.description,
+      link: issue.link,
+    };
+    const results = issue.additionalDetails?.results ?? [];
+    if (!isOpen(issue.vulnerabilityStatus, context)) return [];
+    const flows = results.map((result) => ({
+      state: STATES[Number(text.parse(result.state) ?? 0)],
+      nodes: flowNodes(result),
+    }));
+    const open = flows.filter(({ state, nodes }) => isOpen(state, context) && nodes.length > 0);
+    if (flows.length === 0) return placesOf(issue, context).map((node) => ({ ...common, nodes: [node] }));
+    // The similarity id is that of the first result.
+    return open.map(({ state, nodes }) => ({
+      ...common,
+      state: state ?? common.state,
+      nodes,
+      similarityId: flows.length === 1 ? issue.similarityId : undefined,
+    }));
+  });
+}
+
+/** The steps of a result: `source`, `1`, `2` … `sink`. */
+function flowNodes(result: Record<string, unknown>): Node[] {
+  const numbered = Object.keys(result)
+    .filter((name) => /^\d+$/.test(name))
+    .sort((a, b) => Number(a) - Number(b));
+  return [...(numbered.length > 0 ? numbered : ['source']), 'sink'].flatMap((name) => {
+    const { data } = FlowNode.safeParse(result[name]);
+    return data ? [{ ...data, name: data.object, code: data.snippet }] : [];
+  });
+}
+
+/** The flagged lines of a file, by number. */
+function placesOf({ details, filename }: FlowIssue, context: ImportContext): Node[] {
+  return Object.entries(details ?? {}).flatMap(([line, detail]) => {
+    if (isObject(detail) && detail.falsePositive === true) {
+      isOpen(STATES[1], context);
+      return [];
+    }
+    return [
+      { file: filename, line: Number(line) || undefined, code: text.parse(property(detail, 'codeSnippet')) },
+    ];
+  });
+}

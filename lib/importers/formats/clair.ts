@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import type { Importer, Report, Result } from '../importer.ts';
+import { ReportError, readList } from '../importer.ts';
+import { imageName } from '../kinds/dependency.ts';
+import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
+import { isObject, property, requiredText, text, texts } from '../read/schema.ts';
+
+/** Of clair-scanner. */
+const Vulnerability = z.object({
+  vulnerability: requiredText,
+  featurename: text,
+  featureversion: text,
+  namespace: text,
+  description: text,
+  link: text,
+  severity: text,
+  fixedby: text,
+});
+/** Of Klar. */
+const Feature = z.object({
+  Name: requiredText,
+  FeatureName: text,
+  FeatureVersion: text,
+  NamespaceName: text,
+  Description: text,
+  Link: text,
+  Severity: text,
+  FixedBy: text,
+});
+
+/** Clair, through clair-scanner or Klar. */
+export const clair: Importer = {
+  name: 'clair',
+  about: {
+    tool: '[Clair](https://github.com/quay/clair), through clair-scanner or Klar',
+    command: '`clair-scanner -r report.json <image>`, or `JSON_OUTPUT=true klar <image> > report.json`',
+    versions: 'the report names no version',
+    identity: 'image, vulnerability, package',
+    severity: '`severity`; Defcon1 is critical',
+  },
+
+  detects: (report) => {
+    const document = documentOf(report);
+    return (
+      (Array.isArray(property(document, 'unapproved')) &&
+        Array.isArray(property(document, 'vulnerabilities'))) ||
+      (property(document, 'LayerCount') !== undefined && isObject(property(document, 'Vulnerabilities')))
+    );
+  },
+
+  results(report, context) {
+    const document = documentOf(report);
+    const bySeverity = property(document, 'Vulnerabilities');
+    if (isObject(bySeverity)) {
+      return Object.entries(bySeverity).flatMap(([severity, found]) =>
+        readList(Feature, found, `Vulnerabilities.${severity}`, context).map((feature) =>
+          resultOf({
+            vulnerability: feature.Name,
+            featurename: feature.FeatureName,
+            featureversion: feature.FeatureVersion,
+            namespace: feature.NamespaceName,
+            description: feature.Description,
+            link: feature.Link,
+            severity: feature.Severity ?? severity,
+            fixedby: feature.FixedBy,
+          }),
+        ),
+      );
+    }
+    const found = property(document, 'vulnerabilities');
+    if (!Array.isArray(found)) throw new ReportError('The report has no vulnerabilities', 'vulnerabilities');
+    const image = text.parse(property(document, 'image'));
+    const unapproved = new Set(texts.parse(property(document, 'unapproved')));
+    return readList(Vulnerability, found, 'vulnerabilities', context).flatMap((one) => {
+      if (unapproved.has(one.vulnerability) || !Array.isArray(property(document, 'unapproved')))
+        return [resultOf(one, image)];
+      context.skip('approved');
+      return [];
+    });
+  },
+};
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
+
+function resultOf(found: z.output<typeof Vulnerability>, image?: string): Result {
+  return vulnerablePackage({
+    tool: 'clair',
+    id: found.vulnerability,
+    name: found.featurename,
+    version: found.featureversion,
+    fixed: fixedVersions(found.fixedby),
+    artifact: image,
+    artifactIdentity: [image && imageName(image), found.namespace],
+    severity: /^defcon1$/i.test(found.severity ?? '') ? 'critical' : found.severity,
+    details: found.description,
+    facts: { Distribution: found.namespace },
+    references: [found.link],
+  });
+}

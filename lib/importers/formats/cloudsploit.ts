@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Importer, Result } from '../importer.ts';
+import { readList } from '../importer.ts';
+import { distinct, failedCheck, listsOf } from '../kinds/resources.ts';
+import { property, requiredText, text } from '../read/schema.ts';
+
+const Check = z.object({
+  plugin: requiredText,
+  category: text,
+  title: text,
+  description: text,
+  resource: text,
+  region: text,
+  status: text,
+  message: text,
+});
+
+/** `./index.js --json` */
+export const cloudsploit: Importer = {
+  name: 'cloudsploit',
+  about: {
+    tool: '[CloudSploit](https://github.com/aquasecurity/cloudsploit)',
+    command: '`./index.js --config config.js --json report.json`',
+    versions: 'the report names no version',
+    identity: 'plugin, region, resource',
+    severity: '`status`: FAIL is high, WARN medium',
+  },
+
+  detects: (report) => {
+    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
+    return ['plugin', 'status', 'region', 'resource'].every((name) => property(first, name) !== undefined);
+  },
+
+  results(report, context) {
+    const checks = readList(
+      Check,
+      listsOf(report, (document) => document, 'list of checks'),
+      '',
+      context,
+    );
+    return checks.flatMap((check): Result[] => {
+      const { plugin, region, resource, message } = check;
+      const status = check.status?.toUpperCase();
+      if (status === 'OK' || status === 'PASS') {
+        context.skip('passed');
+        return [];
+      }
+      if (status === 'UNKNOWN') {
+        // The plugin could not read the account.
+        context.error(
+          `${distinct(plugin, region).join(' in ')} was not checked: ${message ?? 'no reason given'}`,
+        );
+        return [];
+      }
+      const isResource = resource && resource !== 'N/A';
+      return [
+        failedCheck({
+          tool: 'cloudsploit',
+          id: plugin,
+          name: check.title,
+          resource: isResource ? resource : region,
+          resourceIdentity: [region, isResource ? resource : undefined],
+          severity: status === 'WARN' ? 'medium' : 'high',
+          message,
+          about: check.description,
+          facts: { Category: check.category, Region: region },
+        }),
+      ];
+    });
+  },
+};

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Importer, Report, Result } from '../importer.ts';
+import { ReportError, readList } from '../importer.ts';
+import { failedCheck } from '../kinds/resources.ts';
+import { property, requiredText, text, texts } from '../read/schema.ts';
+import { collapseWhitespace } from '../support.ts';
+
+const Test = z.object({
+  id: requiredText,
+  desc: text,
+  result: text,
+  details: text,
+  items: texts,
+  remediation: text,
+  'remediation-impact': text,
+});
+const Section = z.object({ id: text, desc: text, results: z.unknown().optional() });
+
+/** `docker-bench-security.sh`, which writes a JSON file too. */
+export const dockerBench: Importer = {
+  name: 'docker-bench',
+  about: {
+    tool: '[Docker Bench for Security](https://github.com/docker/docker-bench-security)',
+    command: '`./docker-bench-security.sh -l report`, which writes `report.json`',
+    versions: '1.3.6',
+    identity: 'text of the recommendation: its number differs between benchmarks',
+    severity: '`result`: WARN is medium, INFO info',
+  },
+
+  detects: (report) => {
+    const document = documentOf(report);
+    return (
+      property(document, 'dockerbenchsecurity') !== undefined && Array.isArray(property(document, 'tests'))
+    );
+  },
+
+  results(report, context) {
+    const tests = property(documentOf(report), 'tests');
+    if (!Array.isArray(tests)) throw new ReportError('The report has no tests', 'tests');
+    return readList(Section, tests, 'tests', context).flatMap((section) =>
+      readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
+        const result = test.result?.toUpperCase();
+        if (result === 'PASS' || result === 'NOTE') {
+          context.skip(result === 'PASS' ? 'passed' : 'need a manual check');
+          return [];
+        }
+        const name = test.desc?.replace(/(?<!\s)\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
+        const check = failedCheck({
+          tool: 'docker-bench',
+          id: test.id,
+          name,
+          severity: result === 'WARN' ? 'medium' : 'info',
+          message: test.details ?? test.items.join(', '),
+          fix: test.remediation,
+          facts: { Section: section.desc, 'Impact of the fix': test['remediation-impact'] },
+        });
+        const id = collapseWhitespace(name ?? test.id).toLowerCase();
+        return [{ ...check, identify: failedCheck({ tool: 'docker-bench', id, severity: 'info' }).identify }];
+      }),
+    );
+  },
+};
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);

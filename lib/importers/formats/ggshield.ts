@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { flag, isObject, list, number, property, requiredText, text } from '../read/schema.ts';
+import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
+
+const Incident = z.object({
+  type: requiredText,
+  policy: text,
+  validity: text,
+  ignore_sha: requiredText,
+  incident_url: text,
+  known_secret: flag,
+  is_excluded: flag,
+  exclude_reason: text,
+  // The match is masked in part only, so it is not read.
+  occurrences: list(z.object({ line_start: number })),
+});
+
+const Entity = z.object({ filename: text, incidents: z.unknown().optional() });
+
+/** `ggshield secret scan --json` */
+export const ggshield: Importer = {
+  name: 'ggshield',
+  about: {
+    tool: '[ggshield](https://github.com/GitGuardian/ggshield) (GitGuardian)',
+    command: '`ggshield secret scan path -r . --json > report.json`',
+    versions: 'the report names no version: reports of 2021',
+    identity: 'detector, file, secret',
+    severity: 'high; critical if the secret is valid, low if it is not',
+  },
+
+  detects: (report) => isScan(documentOf(report)),
+
+  results(report, context) {
+    if (!isScan(documentOf(report))) throw new ReportError('The report was not written by ggshield');
+    const places = scansIn(documentOf(report)).flatMap(({ id, type, entities }) =>
+      readList(Entity, entities, 'entities_with_incidents', context).flatMap(({ filename, incidents }) =>
+        readList(Incident, incidents, 'incidents', context).flatMap((incident): FoundSecret[] => {
+          if (incident.is_excluded) {
+            context.skip(`excluded in ggshield: ${incident.exclude_reason ?? 'no reason given'}`);
+            return [];
+          }
+          return [
+            {
+              rule: incident.type,
+              path: filename,
+              line: incident.occurrences[0]?.line_start,
+              commit: type === 'commit' ? id : undefined,
+              secret: incident.ignore_sha,
+              severity: SEVERITIES.get(incident.validity ?? '') ?? 'high',
+              facts: {
+                Validity: incident.validity,
+                Occurrences: String(incident.occurrences.length),
+                Known: incident.known_secret ? 'yes' : undefined,
+              },
+              references: [incident.incident_url],
+            },
+          ];
+        }),
+      ),
+    );
+    return secretResults('ggshield', places, context);
+  },
+};
+
+const SEVERITIES = new Map([
+  ['valid', 'critical'],
+  ['invalid', 'low'],
+] as const) as ReadonlyMap<string, 'critical' | 'low'>;
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
+
+const isScan = (document: unknown) =>
+  isObject(document) &&
+  'total_incidents' in document &&
+  ('entities_with_incidents' in document || 'scans' in document || 'type' in document);
+
+interface Scan {
+  id: string | undefined;
+  type: string | undefined;
+  entities: unknown;
+}
+
+/** A scan and the scans in it, such as one for each commit. */
+function scansIn(document: unknown): Scan[] {
+  const scans: Scan[] = [];
+  const waiting = [document];
+  // The loop also reaches what is added in it.
+  for (const scan of waiting) {
+    if (!isObject(scan)) continue;
+    const [id, type] = [property(scan, 'id'), property(scan, 'type')];
+    scans.push({
+      id: typeof id === 'string' ? id : undefined,
+      type: typeof type === 'string' ? type : undefined,
+      entities: scan.entities_with_incidents,
+    });
+    if (Array.isArray(scan.scans)) for (const inner of scan.scans) waiting.push(inner);
+  }
+  return scans;
+}

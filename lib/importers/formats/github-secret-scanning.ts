@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { fingerprintOf } from '../identity/identity.ts';
+import { sourceIdentity } from '../identity/literals.ts';
+import { type Importer, readList } from '../importer.ts';
+import { flag, number, optional, requiredText, text } from '../read/schema.ts';
+import { relativePath } from '../support.ts';
+import { describeFinding, formatLocation } from '../text/markdown.ts';
+import { mask, maskSecrets } from '../text/secrets.ts';
+import { alertsOf, hasProperties, isOpen, numberOf } from '../tools/github-alerts.ts';
+
+const Alert = z.object({
+  number,
+  url: text,
+  html_url: text,
+  state: text,
+  resolution: text,
+  secret_type: requiredText,
+  secret_type_display_name: text,
+  secret: text,
+  validity: text,
+  publicly_leaked: flag,
+  multi_repo: flag,
+  push_protection_bypassed: flag,
+  first_location_detected: optional(z.object({ path: text, start_line: number, commit_sha: text })),
+  has_more_locations: flag,
+});
+
+/** The alerts of `/repos/OWNER/REPO/secret-scanning/alerts`. */
+export const githubSecretScanning: Importer = {
+  name: 'github-secret-scanning',
+  about: {
+    tool: '[GitHub secret scanning](https://docs.github.com/rest/secret-scanning/secret-scanning)',
+    command: '`gh api --paginate "repos/OWNER/REPO/secret-scanning/alerts?state=open" > report.json`',
+    versions: 'the API names no version: alerts of 2020 and 2021',
+    identity: 'repository and number of the alert',
+    severity: 'critical if the secret is valid or public, otherwise high',
+  },
+  split: { json: [''] },
+
+  detects: (report) => hasProperties(report, 'number', 'secret_type'),
+
+  results(report, context) {
+    const alerts = readList(Alert, alertsOf(report), '', context).filter(({ state, resolution }) =>
+      isOpen(state, resolution, context),
+    );
+    return alerts.map((alert) => {
+      const { secret, secret_type: type, first_location_detected: place } = alert;
+      const known = numberOf(alert);
+      const file = relativePath(maskSecrets(place?.path ?? '', [secret]), context);
+      const line = place?.start_line;
+      const name = alert.secret_type_display_name ?? type;
+      const isActive = alert.validity === 'active' || alert.publicly_leaked === true;
+      return {
+        identify: known
+          ? () => fingerprintOf('github-secret-scanning', ...known)
+          : (path) =>
+              fingerprintOf(
+                'github-secret-scanning',
+                type,
+                path,
+                ...sourceIdentity(secret ?? '', [secret ?? '']),
+              ),
+        title: `Secret (${name})${file ? ` in ${file}` : ''}`,
+        severity: isActive ? ('critical' as const) : ('high' as const),
+        description: describeFinding({
+          what: 'GitHub found a secret in the repository.',
+          facts: {
+            Type: type,
+            Location: formatLocation(file, line),
+            'Further locations': alert.has_more_locations ? 'yes' : undefined,
+            Commit: place?.commit_sha,
+            Secret: secret ? mask(secret) : undefined,
+            Validity: alert.validity,
+            Public: alert.publicly_leaked ? 'yes' : undefined,
+            'In several repositories': alert.multi_repo ? 'yes' : undefined,
+            'Push protection': alert.push_protection_bypassed ? 'bypassed' : undefined,
+          },
+          fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+          references: [alert.html_url],
+        }),
+        cwe: 'CWE-798',
+        file,
+        line,
+      };
+    });
+  },
+};

@@ -1,0 +1,73 @@
+import type { ImportContext, Importer, Result } from '../importer.ts';
+import { imageName, vulnerabilityResult } from '../kinds/dependency.ts';
+import {
+  GitlabLocation,
+  type GitlabVulnerability,
+  gitlabCwes,
+  gitlabId,
+  gitlabScanOf,
+  gitlabSeverity,
+  gitlabVulnerabilities,
+} from '../kinds/gitlab.ts';
+import { cvssOf, relativePath } from '../support.ts';
+import { sanitizeMarkdown } from '../text/markdown.ts';
+
+const DEPENDENCIES = ['dependency_scanning'];
+
+/** Dependency scanning of GitLab. */
+export const gitlabDependencyScanning: Importer = {
+  name: 'gitlab-dependency-scanning',
+  about: {
+    tool: '[GitLab dependency scanning](https://docs.gitlab.com/user/application_security/dependency_scanning/)',
+    command: '`gl-dependency-scanning-report.json` of the job',
+    versions: 'schema 3.0; also without the fields that 15 removed',
+    identity: 'manifest, package, advisory',
+    severity: '`severity`, or CVSS',
+  },
+  detects: (report) => DEPENDENCIES.includes(gitlabScanOf(report) ?? ''),
+  results: (report, context) =>
+    gitlabVulnerabilities(report, DEPENDENCIES, context).map((found) =>
+      gitlabPackageResult('gitlab-dependency-scanning', found, context),
+    ),
+};
+
+/** The result of a vulnerable package, which dependency and container scanning report alike. */
+export function gitlabPackageResult(
+  tool: string,
+  found: GitlabVulnerability,
+  context: ImportContext,
+): Result {
+  const { data: location } = GitlabLocation.package.safeParse(found.location);
+  const { dependency, image, operating_system: system } = location ?? {};
+  const name = dependency?.package?.name;
+  const file = relativePath(location?.file, context);
+  const cvss = found.cvss_vectors.map(({ vector }) => cvssOf(vector)).find((one) => one !== undefined);
+  return vulnerabilityResult({
+    tool,
+    identity: [image && imageName(image), name],
+    id: gitlabId(found),
+    aliases: found.identifiers.map(({ value }) => value),
+    name,
+    version: dependency?.version,
+    summary: found.name && !/^CVE-/.test(found.name) ? found.name : found.description,
+    severity: gitlabSeverity(found, cvss?.score),
+    cvss,
+    cwes: gitlabCwes(found),
+    file,
+    description: {
+      what: sanitizeMarkdown(found.description ?? found.message ?? found.name ?? ''),
+      facts: {
+        Manifest: file,
+        Image: image,
+        'Operating system': system,
+        Dependency:
+          dependency?.direct === undefined ? undefined : dependency.direct ? 'direct' : 'transitive',
+        Scanner: found.scanner?.name,
+        Confidence: found.confidence,
+        Flags: found.flags.map(({ type }) => type).join(', '),
+      },
+      fix: sanitizeMarkdown(found.solution ?? ''),
+      references: [...found.identifiers.map(({ url }) => url), ...found.links.map(({ url }) => url)],
+    },
+  });
+}

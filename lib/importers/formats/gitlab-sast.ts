@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { identifyCode } from '../identity/identity.ts';
+import { type ImportContext, type Importer, type Report, read } from '../importer.ts';
+import { describeFlow } from '../kinds/flow.ts';
+import { GitlabLocation, type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
+import { isObject, list, number, property, text } from '../read/schema.ts';
+import { cveOf, relativePath } from '../support.ts';
+import {
+  describeFinding,
+  escapeMarkdown,
+  excerpt,
+  formatLocation,
+  sanitizeMarkdown,
+} from '../text/markdown.ts';
+import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
+
+/** `gl-sast-report.json`, which GitLab's analyzers and Checkmarx One write. */
+export const gitlabSast: Importer = {
+  name: 'gitlab-sast',
+  about: {
+    tool: '[GitLab SAST](https://docs.gitlab.com/user/application_security/sast/)',
+    command: 'the artifact `gl-sast-report.json` of the job',
+    versions: 'schema 2.3, 3.0, 14.0 and 15.0',
+    identity: 'first identifier, file, flagged lines, function',
+    severity: '`severity`',
+  },
+
+  detects: (report) => gitlabScanOf(report) === 'sast' || isEmptyVersion2(report),
+
+  results(report, context) {
+    const { open, scanner } = openVulnerabilities(report, ['sast'], context);
+    const entries = open.map((vulnerability) => {
+      const { file, start_line: line, ...place } = read(GitlabLocation.code, vulnerability.location);
+      const { raw_source_code_extract: code, name, message, identifiers } = vulnerability;
+      const names = identifiers.flatMap(({ type, name, value }) => [type === 'cwe' ? name : '', value]);
+      const secrets =
+        code && isSecretRule(name, message, cweOfVulnerability(vulnerability), ...names)
+          ? secretCandidates(code)
+          : [];
+      return { vulnerability, place, location: { file: relativePath(file, context), line, secrets } };
+    });
+    const maskerFor = createMasker(
+      entries.map(({ location }) => location),
+      context,
+    );
+    return entries.map(({ vulnerability, place, location }) => {
+      const mask = maskerFor(location);
+      const { file, line } = location;
+      const code = vulnerability.raw_source_code_extract;
+      const [type, rule] = ruleOf(vulnerability);
+      const title = vulnerability.name ?? vulnerability.message ?? rule;
+      return {
+        identify: identifyCode(
+          'gitlab-sast',
+          [type, rule],
+          { ...location, endLine: place.end_line, code },
+          context,
+        ),
+        title: mask(title),
+        severity: gitlabSeverity(vulnerability),
+        description: describeFinding({
+          what:
+            sanitizeMarkdown(mask(vulnerability.description ?? '')) ||
+            escapeMarkdown(mask(vulnerability.message ?? title)),
+          facts: {
+            Rule: mask(rule),
+            Location: formatLocation(file, line),
+            Class: place.class,
+            Method: place.method,
+            Confidence: vulnerability.confidence,
+            Scanner: vulnerability.scanner?.name ?? scanner,
+          },
+          where: flowsOf(vulnerability, context),
+          snippet: excerpt(mask(code ?? '')),
+          fix: sanitizeMarkdown(vulnerability.solution ?? ''),
+          references: linksOf(vulnerability),
+        }),
+        cwe: cweOfVulnerability(vulnerability),
+        cve: cveOf(...vulnerability.identifiers.map(({ value }) => value)),
+        file,
+        line,
+      };
+    });
+  },
+};
+
+/** An empty report of version 2, which does not say its type. */
+function isEmptyVersion2(report: Report): boolean {
+  const [document] = report.kind === 'json' ? report.documents : [];
+  const vulnerabilities = property(document, 'vulnerabilities');
+  return (
+    Array.isArray(vulnerabilities) &&
+    vulnerabilities.length === 0 &&
+    Array.isArray(property(document, 'remediations')) &&
+    /^2\./.test(String(property(document, 'version'))) &&
+    property(document, 'scan') === undefined
+  );
+}
+
+const FlowStep = z.object({
+  node_type: text,
+  file_location: z.object({ file_name: text, line_start: number }),
+});
+
+/** The data flows in the details. */
+function flowsOf({ details }: GitlabVulnerability, context: ImportContext): string | undefined {
+  if (!isObject(details)) return undefined;
+  const flows = Object.values(details).flatMap((detail) => {
+    if (property(detail, 'type') !== 'code-flows') return [];
+    const items = property(detail, 'items');
+    return Array.isArray(items) ? items.map((item) => list(FlowStep).parse(item)) : [];
+  });
+  const described = flows.map((steps) =>
+    describeFlow(
+      steps.map(({ node_type: what, file_location: { file_name: file, line_start: line } }) => ({
+        file: relativePath(file, context),
+        line,
+        what,
+      })),
+    ),
+  );
+  return described.filter(Boolean).join('\n\n') || undefined;
+}

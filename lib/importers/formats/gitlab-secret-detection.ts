@@ -1,0 +1,67 @@
+import { fingerprintOf, identifyCode } from '../identity/identity.ts';
+import { sourceIdentity } from '../identity/literals.ts';
+import { type Importer, read } from '../importer.ts';
+import { GitlabLocation, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
+import { relativePath } from '../support.ts';
+import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
+import { createMasker } from '../text/secrets.ts';
+import { linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
+
+/** `gl-secret-detection-report.json` */
+export const gitlabSecretDetection: Importer = {
+  name: 'gitlab-secret-detection',
+  about: {
+    tool: '[GitLab secret detection](https://docs.gitlab.com/user/application_security/secret_detection/)',
+    command: 'the artifact `gl-secret-detection-report.json` of the job',
+    versions: 'schema 14.0; also without the fields that 15 removed',
+    identity: 'rule, file, secret',
+    severity: '`severity`',
+  },
+
+  detects: (report) => gitlabScanOf(report) === 'secret_detection',
+
+  results(report, context) {
+    const { open, scanner } = openVulnerabilities(report, ['secret_detection'], context);
+    const entries = open.map((vulnerability) => {
+      const { file, start_line: line, commit } = read(GitlabLocation.code, vulnerability.location);
+      const { raw_source_code_extract: secret } = vulnerability;
+      const secrets = secret ? [secret] : [];
+      return { vulnerability, commit, location: { file: relativePath(file, context), line, secrets } };
+    });
+    const maskerFor = createMasker(
+      entries.map(({ location }) => location),
+      context,
+    );
+    return entries.map(({ vulnerability, commit, location }) => {
+      const mask = maskerFor(location);
+      const { file, line, secrets } = location;
+      const [type, rule] = ruleOf(vulnerability);
+      const [secret] = secrets;
+      const name = mask(vulnerability.name ?? rule);
+      const found = vulnerability.message ?? vulnerability.description ?? 'A secret was found.';
+      const shas = /^0*$/.test(commit?.sha ?? '') ? undefined : commit?.sha;
+      return {
+        identify: secret
+          ? (path) => fingerprintOf('gitlab-secrets', type, rule, path, ...sourceIdentity(secret, secrets))
+          : identifyCode('gitlab-secrets', [type, rule], location, context),
+        title: `Secret (${name})${file ? ` in ${mask(file)}` : ''}`,
+        severity: gitlabSeverity(vulnerability),
+        description: describeFinding({
+          what: escapeMarkdown(mask(found)),
+          facts: {
+            Rule: mask(rule),
+            Location: formatLocation(file, line),
+            Commit: shas,
+            Secret: secret ? mask(secret) : undefined,
+            Scanner: vulnerability.scanner?.name ?? scanner,
+          },
+          fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+          references: linksOf(vulnerability).map((link) => mask(link ?? '')),
+        }),
+        cwe: 'CWE-798',
+        file: file && mask(file),
+        line,
+      };
+    });
+  },
+};

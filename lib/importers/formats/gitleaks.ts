@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { fingerprintOf, identifyCode } from '../identity/identity.ts';
+import { sourceIdentity } from '../identity/literals.ts';
+import { normalizeCode } from '../identity/source/normalize.ts';
+import {
+  type Identify,
+  type ImportContext,
+  type Importer,
+  type Report,
+  type Result,
+  readList,
+} from '../importer.ts';
+import { groupsOf } from '../read/groups.ts';
+import { isObject, number, requiredText, text, texts } from '../read/schema.ts';
+import { relativePath } from '../support.ts';
+import { describeFinding, escapeMarkdown, excerpt, formatLocation, inlineCode } from '../text/markdown.ts';
+import { createMasker, maskSecrets } from '../text/secrets.ts';
+
+/** Version 8 */
+const Leak = z.object({
+  RuleID: requiredText,
+  Description: text,
+  StartLine: number,
+  EndLine: number,
+  StartColumn: number,
+  Match: text,
+  Secret: text,
+  File: text,
+  Commit: text,
+  Date: text,
+  Message: text,
+  Link: text,
+  Tags: texts,
+});
+type Leak = z.output<typeof Leak>;
+
+/** Versions 1 to 7. The first ones call the rule a reason. */
+const EarlyLeak = z
+  .object({
+    rule: text,
+    reason: text,
+    lineNumber: number,
+    line: text,
+    offender: text,
+    file: text,
+    commit: text,
+    date: text,
+    commitMessage: text,
+    commitMsg: text,
+    leakURL: text,
+    tags: text,
+  })
+  .transform((leak, context): Leak => {
+    const rule = leak.rule ?? leak.reason;
+    if (!rule) context.addIssue({ code: 'custom', message: 'expected a rule', path: ['rule'] });
+    const tags = (leak.tags ?? '').split(',').map((tag) => tag.trim());
+    return {
+      ...{ RuleID: rule ?? '', Description: undefined, StartLine: leak.lineNumber, EndLine: undefined },
+      ...{ StartColumn: undefined, Match: leak.line?.trim(), Secret: leak.offender, File: leak.file },
+      ...{ Commit: leak.commit, Date: leak.date, Message: leak.commitMessage ?? leak.commitMsg },
+      ...{ Link: leak.leakURL, Tags: tags.filter((tag) => tag !== '') },
+    };
+  });
+
+/** `gitleaks git|dir -f json`, and the reports of versions 1 to 7 */
+export const gitleaks: Importer = {
+  name: 'gitleaks',
+  about: {
+    tool: '[Gitleaks](https://gitleaks.io)',
+    command: '`gitleaks dir . -f json -r report.json`',
+    versions: '7 to 8.30',
+    identity: 'rule, file, secret; the line if the secret is redacted',
+    severity: 'high',
+  },
+  split: { json: [''] },
+
+  detects: (report) => {
+    const leaks = leaksOf(report);
+    if (!leaks) return false;
+    const [first] = leaks;
+    // No other scanner reports no findings as an empty list.
+    return leaks.length === 0 || (isObject(first) && (isLeak(first) || isEarlyLeak(first)));
+  },
+
+  results(report, context) {
+    const leaks = leaksOf(report) ?? [];
+    const early = isObject(leaks[0]) && isEarlyLeak(leaks[0]);
+    const entries = readList(early ? EarlyLeak : Leak, leaks, '', context).map((leak): Entry => {
+      const file = relativePath(maskSecrets(leak.File ?? '', [leak.Secret]), context);
+      const secrets = leak.Secret && !isHidden(leak.Secret) ? [leak.Secret] : [];
+      return { leak, location: { file, line: leak.StartLine, secrets } };
+    });
+    const maskerFor = createMasker(
+      entries.map(({ location }) => location),
+      context,
+    );
+    return grouped(entries, context).map(({ occurrences, identity }) => {
+      const [{ location }] = occurrences;
+      return { ...toResult(occurrences, maskerFor(location)), ...identity };
+    });
+  },
+};
+
+interface Entry {
+  leak: Leak;
+  location: { file: string | undefined; line: number | undefined; secrets: string[] };
+}
+
+/** Some versions write `null` if they find nothing. */
+function leaksOf(report: Report): unknown[] | undefined {
+  const [leaks] = report.kind === 'json' ? report.documents : [{}];
+  return leaks === null ? [] : Array.isArray(leaks) ? leaks : undefined;
+}
+
+const isLeak = (leak: Record<string, unknown>) => ['RuleID', 'Secret', 'File'].every((key) => key in leak);
+
+const isEarlyLeak = (leak: Record<string, unknown>) =>
+  'offender' in leak && 'file' in leak && ('rule' in leak || 'reason' in leak);
+
+/** Whether the secret is redacted, in whole or in part, or is only the first line of a key. */
+const isHidden = (secret: string) => /REDACTED|\.\.\.$|^-----BEGIN [^-]*-----$/.test(secret.trim());
+
+interface Group {
+  occurrences: [Entry, ...Entry[]];
+  identity: Pick<Result, 'identify' | 'identifyFormerly' | 'identifyVaguely'>;
+}
+
+/** The same secret in several commits or lines of a file is one finding. */
+function grouped(entries: readonly Entry[], context: ImportContext): Group[] {
+  const keyOf = (entry: Entry) => {
+    const isKnown = entry.location.secrets.length > 0;
+    const { identify } = identityOf(entry, context);
+    return isKnown ? JSON.stringify([identify(entry.location.file), entry.leak.Secret]) : undefined;
+  };
+  return groupsOf(entries, keyOf, context).map((group) => {
+    const occurrences = group as Group['occurrences'];
+    return { occurrences, identity: identityOf(occurrences[0], context) };
+  });
+}
+
+/** Gitleaks' own fingerprint is not used, because it contains the line. */
+function identityOf({ leak, location }: Entry, context: ImportContext): Group['identity'] {
+  const { RuleID: rule, Match: match, Secret: secret, Commit: commit } = leak;
+  const { line, secrets } = location;
+  const source = sourceIdentity(match ?? secret ?? '', secret ? [secret] : []);
+  const former: Identify = (file) => fingerprintOf('gitleaks', rule, file, commit, ...source);
+  if (secrets.length > 0) {
+    const code = sourceIdentity(normalizeCode(match ?? secret ?? ''), secrets);
+    return { identify: (file) => fingerprintOf('gitleaks', rule, file, ...code), identifyFormerly: former };
+  }
+  const place = { ...location, endLine: leak.EndLine, column: leak.StartColumn };
+  const identify: Identify = commit
+    ? // In the history, the line is the one of the commit and not of the workspace.
+      (file) => fingerprintOf('gitleaks', rule, file, commit, line, leak.StartColumn)
+    : identifyCode('gitleaks', [rule], place, context);
+  return { identify, identifyVaguely: former };
+}
+
+const MAX_OCCURRENCES = 30;
+
+function toResult(
+  occurrences: Group['occurrences'],
+  mask: (text: string) => string,
+): Omit<Result, 'identify'> {
+  const [{ leak, location }] = occurrences;
+  const { file, line } = location;
+  const { RuleID: rule, Match: match, Secret: secret, Commit: commit } = leak;
+  // If the match does not contain the secret, it is unknown which part to mask.
+  const masked = secret && match?.includes(secret) ? mask(match) : '';
+  const snippet = secret && !isHidden(secret) && masked.includes(secret) ? '' : masked;
+  return {
+    title: `Secret (${mask(rule)})${file ? ` in ${file}` : ''}`,
+    severity: 'high' as const,
+    description: describeFinding({
+      what: escapeMarkdown(mask(leak.Description ?? '')) || 'A secret was found.',
+      facts: {
+        Rule: mask(rule),
+        Location: formatLocation(file, line),
+        Commit: commit,
+        'Commit message': mask(leak.Message ?? '').split('\n')[0],
+        Date: leak.Date,
+        Tags: mask(leak.Tags.join(', ')),
+      },
+      where: occurrences.length > 1 ? describeOccurrences(occurrences) : undefined,
+      snippet: excerpt(snippet),
+      fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+      references: [mask(leak.Link ?? '')],
+    }),
+    cwe: 'CWE-798',
+    file,
+    line,
+    column: leak.StartColumn,
+  };
+}
+
+function describeOccurrences(occurrences: readonly Entry[]): string {
+  const places = occurrences.map(({ leak, location }) =>
+    [formatLocation(location.file, location.line), leak.Commit && `in commit ${leak.Commit}`, leak.Date]
+      .filter(Boolean)
+      .join(' '),
+  );
+  const distinct = [...new Set(places)];
+  const more = distinct.length - MAX_OCCURRENCES;
+  return [
+    ...distinct.slice(0, MAX_OCCURRENCES).map((place) => `- ${inlineCode(place)}`),
+    ...(more > 0 ? [`- … and ${more} more`] : []),
+  ].join('\n');
+}

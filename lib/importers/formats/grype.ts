@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type ImportContext, type Importer, readList } from '../importer.ts';
+import {
+  firstDocument,
+  imageName,
+  listIn,
+  upgrade,
+  vulnerabilityTitle,
+  withoutVersion,
+} from '../kinds/dependency.ts';
+import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import {
+  type Cvss,
+  cveOf,
+  cvssOf,
+  cweOf,
+  plainPath,
+  relativePath,
+  severityOf,
+  severityOfScore,
+} from '../support.ts';
+import { describeFinding, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
+
+const Vector = z.object({ vector: text });
+
+const Metadata = z.object({
+  id: requiredText,
+  dataSource: text,
+  severity: text,
+  urls: texts,
+  description: text,
+  cvss: list(z.object({ type: text, version: text, vector: text })),
+  epss: list(z.object({ epss: number, percentile: number })),
+  knownExploited: list(z.object({ dateAdded: text })),
+  cwes: list(z.object({ cwe: text })),
+  // Before 0.13.
+  links: texts,
+  cvssV2: optional(Vector),
+  cvssV3: optional(Vector),
+});
+
+const Match = z.object({
+  vulnerability: Metadata.extend({
+    namespace: text,
+    fix: optional(z.object({ versions: texts, state: text }).nullable()),
+    advisories: list(z.object({ id: text, link: text })),
+    fixedInVersion: text,
+  }),
+  relatedVulnerabilities: list(Metadata),
+  matchDetails: list(z.object({ type: text, matcher: text })),
+  artifact: z.object({
+    name: requiredText,
+    version: text,
+    type: text,
+    locations: list(z.object({ path: text, annotations: optional(z.object({ evidence: text }).nullable()) })),
+  }),
+});
+
+type Metadata = z.output<typeof Metadata>;
+
+/** `grype … -o json` */
+export const grype: Importer = {
+  name: 'grype',
+  about: {
+    tool: '[Grype](https://github.com/anchore/grype)',
+    command: '`grype dir:. -o json > report.json`',
+    versions: '0.7 to 0.36, 0.75 to 0.96',
+    identity: 'advisory, package, location',
+    severity: '`severity`',
+  },
+  split: { json: ['matches', 'ignoredMatches'] },
+
+  detects: (report) => {
+    const document = firstDocument(report);
+    if (!Array.isArray(document?.matches)) return false;
+    const [first] = document.matches;
+    // Xeol writes the same document with other matches.
+    if (first !== undefined && !('vulnerability' in Object(first))) return false;
+    return 'descriptor' in document || 'source' in document || 'artifact' in Object(first);
+  },
+
+  results(report, context) {
+    const document = firstDocument(report);
+    const matches = readList(Match, listIn(document, 'matches'), 'matches', context);
+    context.skip('Grype ignored them', [document?.ignoredMatches ?? []].flat().length);
+    const place = placeOf(document?.source, context);
+    return matches.map(({ vulnerability, relatedVulnerabilities, matchDetails, artifact }) => {
+      const { id } = vulnerability;
+      const { name, version, type } = artifact;
+      const fix = {
+        state: vulnerability.fix?.state,
+        versions: [...(vulnerability.fix?.versions ?? []), vulnerability.fixedInVersion],
+      };
+      const records = [vulnerability, ...relatedVulnerabilities];
+      // Supporting evidence, such as a copyright file, is not the location of the package.
+      const paths = artifact.locations
+        .filter(({ annotations }) => annotations?.evidence !== 'supporting')
+        .map(({ path }) => path)
+        .filter((path): path is string => Boolean(path));
+      const file = place.fileOf(paths[0]);
+      const cvss = bestCvss(records);
+      const details = records.find(({ description }) => description?.trim())?.description ?? '';
+      const severityWord = records
+        .map(({ severity }) => severity)
+        .find((known) => known && !/^unknown$/i.test(known));
+      const [epss] = records.flatMap((one) => one.epss);
+      return {
+        // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
+        repeats: true,
+        identify: (file) =>
+          fingerprintOf('grype', place.artifact(file), withoutVersion(file, version), type, name, id),
+        // The scanned directory was part of it, besides the path of the file.
+        identifyFormerly: (file) =>
+          fingerprintOf('grype', place.formerly, withoutVersion(file, version), type, name, id),
+        title: vulnerabilityTitle(id, name, version, details),
+        severity: severityOf(severityWord, cvss ? severityOfScore(cvss.score) : 'info'),
+        description: describeFinding({
+          what: /^GHSA-/.test(id) ? sanitizeMarkdown(details) : escapeMarkdown(details),
+          facts: {
+            Package: name,
+            'Installed version': version,
+            'Fixed version': fix.versions.filter(Boolean).join(', '),
+            Type: type,
+            Target: place.target,
+            Path: [...new Set(paths)].slice(0, 10).join(', '),
+            Aliases: records
+              .slice(1)
+              .map((related) => related.id)
+              .filter((other) => other !== id)
+              .join(', '),
+            'Known to be exploited': records.some((one) => one.knownExploited.length > 0) ? 'yes' : undefined,
+            EPSS: typeof epss?.epss === 'number' ? `${(epss.epss * 100).toFixed(1)} %` : undefined,
+            'Matched by': matchDetails[0]?.type,
+          },
+          fix: fix.state === 'wont-fix' ? 'The vendor will not fix it.' : upgrade(name, fix.versions),
+          references: [
+            vulnerability.dataSource,
+            ...vulnerability.advisories.map(({ link }) => link),
+            ...records.flatMap(({ urls, links }) => [...urls, ...links]),
+          ],
+        }),
+        cwe: cweOf(...records.flatMap(({ cwes }) => cwes).map(({ cwe }) => cwe)),
+        cve: cveOf(...records.map((one) => one.id)),
+        cvss_score: cvss?.score,
+        cvss_vector: cvss?.vector,
+        file,
+      };
+    });
+  },
+};
+
+/** The scanned image or directory. */
+function placeOf(source: unknown, context: ImportContext) {
+  const type = property(source, 'type');
+  const value = property(source, 'target');
+  const named = isObject(value) ? (value.userInput ?? value) : value;
+  const target = typeof named === 'string' && named !== '' ? named : undefined;
+  if (type !== 'directory') {
+    const image = imageName(target ?? '');
+    const isImage = type === 'image' || type === 'snap';
+    return {
+      target,
+      artifact: () => image,
+      formerly: image,
+      fileOf: (path: string | undefined) => (isImage ? plainPath(path) : relativePath(path, context)),
+    };
+  }
+  const folder = relativePath(target, context);
+  const isAbsolute = (path: string) => path.startsWith(`${context.directory}/`);
+  return {
+    target,
+    // The path of the file contains it.
+    artifact: (file: string | undefined) => (file ? '' : (folder ?? '')),
+    formerly: relativePath(target, { directory: context.directory }) ?? '',
+    /** Paths are relative to the scanned directory, some with a leading slash. */
+    fileOf: (path: string | undefined) =>
+      path && !isAbsolute(path)
+        ? plainPath([folder, path].filter(Boolean).join('/'))
+        : relativePath(path, context),
+  };
+}
+
+/** The newest CVSS of the vulnerability, otherwise of a related one. */
+function bestCvss(all: Metadata[]): Cvss | undefined {
+  for (const { cvss, cvssV3, cvssV2 } of all) {
+    const [best] = cvss.filter(({ vector }) => cvssOf(vector)).sort((a, b) => rank(b) - rank(a));
+    const found = cvssOf(best?.vector) ?? cvssOf(cvssV3?.vector) ?? cvssOf(cvssV2?.vector);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+const rank = ({ version, type }: { version?: string | undefined; type?: string | undefined }) =>
+  (Number.parseFloat(version ?? '') || 0) * 10 + (type === 'Primary' ? 1 : 0);

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { identifyCode } from '../identity/identity.ts';
+import { type Importer, type Result, readList } from '../importer.ts';
+import { failedCheck, listsOf } from '../kinds/resources.ts';
+import { number, property, requiredText, text } from '../read/schema.ts';
+import { relativePath } from '../support.ts';
+import { formatLocation } from '../text/markdown.ts';
+
+const Finding = z.object({
+  code: requiredText,
+  message: text,
+  level: text,
+  file: text,
+  line: number,
+  column: number,
+});
+
+/** `hadolint -f json` */
+export const hadolint: Importer = {
+  name: 'hadolint',
+  about: {
+    tool: '[Hadolint](https://github.com/hadolint/hadolint)',
+    command: '`hadolint -f json Dockerfile > report.json`',
+    versions: '2.15; other reports name no version',
+    identity: 'rule, file, flagged line',
+    severity: '`level`: error is high, warning medium, info low, style info',
+  },
+
+  detects: (report) => {
+    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
+    const code = property(first, 'code');
+    return (
+      typeof code === 'string' &&
+      /^(?:DL|SC)\d{4}$/.test(code) &&
+      property(first, 'level') !== undefined &&
+      property(first, 'column') !== undefined
+    );
+  },
+
+  results(report, context) {
+    const lists = listsOf(report, (document) => document, 'list of findings');
+    return readList(Finding, lists, '', context).flatMap((finding): Result[] => {
+      const { code, message, level, line, column } = finding;
+      const file = relativePath(finding.file, context);
+      if (code === 'DL1000') {
+        context.error(`${formatLocation(file, line) ?? 'A file'} cannot be parsed: ${message ?? ''}`);
+        return [];
+      }
+      const result = failedCheck({
+        tool: 'hadolint',
+        id: code,
+        name: message,
+        severity: SEVERITIES.get(level?.toLowerCase() ?? '') ?? 'low',
+        references: [
+          code.startsWith('SC')
+            ? `https://www.shellcheck.net/wiki/${code}`
+            : `https://github.com/hadolint/hadolint/wiki/${code}`,
+        ],
+        file,
+        line,
+      });
+      return [
+        { ...result, column, identify: identifyCode('hadolint', [code], { file, line, column }, context) },
+      ];
+    });
+  },
+};
+
+const SEVERITIES = new Map<string, Severity>([
+  ['error', 'high'],
+  ['warning', 'medium'],
+  ['info', 'low'],
+  ['style', 'info'],
+]);

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { type Importer, read, readList } from '../importer.ts';
+import {
+  addressIdentity,
+  cvesIn,
+  type Issue,
+  jsonOf,
+  resultsOf,
+  shownAddress,
+  statedCvss,
+} from '../kinds/issues.ts';
+import { isObject, list, optional, property, requiredText, text } from '../read/schema.ts';
+import { cweOf, severityOf } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
+import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
+import { inlineCode } from '../text/markdown.ts';
+import { isSecretRule } from '../text/secrets.ts';
+
+const Cvss = optional(z.object({ Vector: text, BaseScore: optional(z.object({ Value: text })) }));
+
+const Vulnerability = z.object({
+  Name: text,
+  Type: requiredText,
+  Url: text,
+  Severity: text,
+  State: text,
+  Certainty: text,
+  Confirmed: text,
+  Classification: optional(z.object({ Cwe: text, Owasp: text, Cvss, Cvss31: Cvss, Cvss40: Cvss })),
+  Description: text,
+  Impact: text,
+  RemedialActions: text,
+  RemedialProcedure: text,
+  RemedyReferences: text,
+  ExternalReferences: text,
+  ProofOfConcept: text,
+  ExtraInformation: list(z.object({ Name: text, Value: text })),
+  HttpRequest: optional(
+    z.object({ Content: text, Method: text, Parameters: list(z.object({ Name: text, Type: text })) }),
+  ),
+  KnownVulnerabilities: list(z.object({ Title: text, Severity: text })),
+});
+type Vulnerability = z.output<typeof Vulnerability>;
+
+/** JSON of Invicti (formerly Netsparker) and Acunetix 360. */
+export const invicti: Importer = {
+  name: 'invicti',
+  about: {
+    tool: '[Invicti](https://www.invicti.com), formerly Netsparker; Acunetix 360',
+    command: '*Scan > Report > Vulnerabilities List > JSON*',
+    versions: 'the report names no version: reports of 2021 to 2024',
+    identity: 'vulnerability type, address, names of the query parameters, attacked parameter',
+    severity: '`Severity`',
+  },
+
+  detects: (report) => {
+    const document = jsonOf(report);
+    return (
+      Array.isArray(property(document, 'Vulnerabilities')) &&
+      isObject(property(document, 'Target')) &&
+      property(document, 'Generated') !== undefined
+    );
+  },
+
+  results(report, context) {
+    const { Vulnerabilities } = read(z.object({ Vulnerabilities: z.array(z.unknown()) }), jsonOf(report));
+    const found = readList(Vulnerability, Vulnerabilities, 'Vulnerabilities', context);
+    return resultsOf(
+      'invicti',
+      found.flatMap((one) => {
+        const reason = REASONS.find(([state]) => state.test(one.State ?? ''))?.[1];
+        if (reason) context.skip(reason);
+        return reason ? [] : [toIssue(one)];
+      }),
+      context,
+    );
+  },
+};
+
+/** States of results that are no open problems: `Present, False Positive`. */
+const REASONS: readonly [RegExp, string][] = [
+  [/False ?Positive/i, 'they are marked as false positives'],
+  [/Accepted ?Risk|Ignored/i, 'their risk was accepted'],
+  [/^Fixed/i, 'they are fixed'],
+];
+
+function toIssue(found: Vulnerability): Issue {
+  const name = found.Name ?? found.Type;
+  const classes = found.Classification;
+  const attacked = found.ExtraInformation.find(({ Name }) =>
+    /^(?:Parameter|Input) Name/i.test(Name ?? ''),
+  )?.Value;
+  const page = shownAddress(found.Url);
+  const isSecret = isSecretRule(name);
+  const information = found.ExtraInformation.filter(({ Value }) => Value).map(
+    ({ Name, Value }) =>
+      `${inlineCode(Name ?? 'Detail')}: ${inlineCode(isSecret ? '********' : maskCredentials(htmlLines(Value)).slice(0, 300))}`,
+  );
+  return {
+    identity: [found.Type, addressIdentity(found.Url), attacked],
+    title: `${name}${page && ` (${page}${attacked ? `, ${attacked}` : ''})`}`,
+    severity: severityOf(found.Severity === 'BestPractice' ? 'info' : found.Severity),
+    what: [found.Description, found.Impact].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    facts: {
+      Type: found.Type,
+      Parameter: attacked,
+      Certainty: found.Certainty,
+      Confirmed: found.Confirmed,
+      OWASP: classes?.Owasp,
+      'Known vulnerabilities': found.KnownVulnerabilities.map(({ Title }) => Title)
+        .filter(Boolean)
+        .join(', '),
+    },
+    places: page ? [[inlineCode(page), ...information].join(', ')] : information,
+    evidence: found.HttpRequest?.Content,
+    fix: [found.RemedialProcedure, found.RemedialActions].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    references: [...linksIn(found.ExternalReferences), ...linksIn(found.RemedyReferences)],
+    cwe: cweOf(classes?.Cwe),
+    cves: cvesIn(...found.KnownVulnerabilities.map(({ Title }) => Title), name),
+    cvss: [classes?.Cvss40, classes?.Cvss31, classes?.Cvss]
+      .map((cvss) => cvss && statedCvss(cvss.Vector, Number(cvss.BaseScore?.Value) || undefined))
+      .find(Boolean),
+  };
+}

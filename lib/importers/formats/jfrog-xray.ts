@@ -1,0 +1,240 @@
+import { z } from 'zod';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+} from '../importer.ts';
+import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { severityOf } from '../support.ts';
+import { codeBlock, sanitizeMarkdown } from '../text/markdown.ts';
+import { bestCvss, Cve, componentOf, MAX_ID, MAX_PLACES } from '../tools/jfrog-components.ts';
+
+const Issue = z.object({
+  issue_id: text,
+  issue_type: text,
+  severity: text,
+  summary: text,
+  description: text,
+  provider: text,
+  cves: list(Cve),
+  references: texts,
+  extended_information: optional(
+    z.object({ full_description: text, remediation: text, jfrog_research_severity: text }),
+  ),
+  applicability_result: text,
+});
+
+/** A row of a vulnerabilities report. */
+const Row = Issue.extend({
+  vulnerable_component: requiredText,
+  impacted_artifact: text,
+  path: text,
+  fixed_versions: texts,
+});
+
+/** An issue of an artifact summary. */
+const ArtifactIssue = Issue.extend({
+  impact_path: texts,
+  components: list(z.object({ component_id: text, fixed_versions: texts })),
+});
+
+const Artifact = z.object({
+  general: optional(z.object({ name: text, component_id: text, path: text })),
+  issues: z.unknown().optional(),
+});
+
+const Component = optional(
+  z.object({
+    fixed_versions: texts,
+    impact_paths: list(list(z.object({ component_id: text, full_path: text }))),
+  }),
+);
+
+/** A vulnerability of an on-demand scan. */
+const ScannedIssue = Issue.extend({ components: z.record(z.string(), Component) });
+
+/** A vulnerability of a component in the older API. */
+const ComponentIssue = Issue.extend({
+  component: text,
+  source_comp_id: text,
+  source_id: text,
+  component_versions: optional(
+    z.object({
+      id: text,
+      fixed_versions: texts,
+      more_details: optional(z.object({ cves: list(Cve), description: text })),
+    }),
+  ),
+});
+
+type Issue = z.output<typeof Issue>;
+
+/** JFrog Xray: the exports and API answers, and `jf scan`. */
+export const jfrogXray: Importer = {
+  name: 'jfrog-xray',
+  about: {
+    tool: '[JFrog Xray](https://jfrog.com/xray/)',
+    command:
+      'a vulnerabilities report exported as JSON, the artifact summary of the API, or an on-demand scan: `jf scan --format json . > report.json`',
+    versions: 'the report names no version: reports of 2020 to 2025, API v1 and v2',
+    identity: 'artifact, component, issue',
+    severity: '`severity`',
+  },
+
+  detects: (report) => layoutOf(report) !== undefined,
+
+  results(report, context) {
+    const layout = layoutOf(report);
+    if (!layout) throw new ReportError('The report is not of JFrog Xray');
+    return layout(report, context);
+  },
+};
+
+type Layout = (report: Report, context: ImportContext) => Result[];
+
+function layoutOf(report: Report): Layout | undefined {
+  const [document] = report.kind === 'json' ? report.documents : [];
+  if (Array.isArray(document)) {
+    const [first] = document;
+    return isObject(first) && 'component_id' in first && ('vulnerabilities' in first || 'scan_id' in first)
+      ? fromScans
+      : undefined;
+  }
+  if (!isObject(document)) return undefined;
+  if ('total_rows' in document && Array.isArray(document.rows)) return fromRows;
+  if (Array.isArray(document.artifacts) && isSummary(document.artifacts)) return fromArtifacts;
+  if ('total_count' in document && Array.isArray(document.data)) {
+    const [first] = document.data;
+    return first === undefined || (isObject(first) && 'source_comp_id' in first) ? fromComponents : undefined;
+  }
+  return undefined;
+}
+
+const isSummary = ([first]: unknown[]) =>
+  isObject(first) && isObject(first.general) && Array.isArray(first.issues);
+
+const fromRows: Layout = (report, context) => {
+  const document = firstDocument(report);
+  const rows = readList(Row, document?.rows, 'rows', context);
+  const { data: total = 0 } = number.safeParse(document?.total_rows);
+  if (total > rows.length) context.error(`The report has only ${rows.length} of ${total} rows`);
+  return rows.map((row) =>
+    toResult(row, {
+      artifact: row.impacted_artifact,
+      components: [row.vulnerable_component],
+      fixed: row.fixed_versions,
+      places: row.path ? [row.path] : [],
+    }),
+  );
+};
+
+const fromArtifacts: Layout = (report, context) =>
+  readList(Artifact, firstDocument(report)?.artifacts, 'artifacts', context).flatMap(
+    ({ general, issues }, index) =>
+      readList(ArtifactIssue, issues, `artifacts.${index}.issues`, context).map((issue) => {
+        const named = issue.components.flatMap(({ component_id: id }) => id ?? []);
+        // The path ends with the component: `image/layer.tar.gz/3.12:openssl:1.1.1k-r0`.
+        const last = issue.impact_path.map((path) => path.split('/').at(-1) ?? '');
+        return toResult(issue, {
+          artifact: general?.component_id ?? general?.name,
+          components: named.length > 0 ? named : [...new Set(last)],
+          fixed: issue.components.flatMap(({ fixed_versions: fixed }) => fixed),
+          places: issue.impact_path,
+        });
+      }),
+  );
+
+const fromScans: Layout = (report, context) => {
+  const [scans] = report.kind === 'json' ? report.documents : [];
+  return [scans].flat().flatMap((scan, index) => {
+    const status = property(scan, 'status');
+    const artifact = property(scan, 'component_id');
+    if (typeof status === 'string' && status !== 'completed')
+      context.error(`The scan of ${String(artifact)} is not completed: ${status}`);
+    for (const kind of ['licenses', 'violations'])
+      context.skip(`JFrog Xray lists ${kind} apart`, [property(scan, kind) ?? []].flat().length);
+    const path = `${index}.vulnerabilities`;
+    return readList(ScannedIssue, property(scan, 'vulnerabilities'), path, context).flatMap((issue) =>
+      Object.entries(issue.components).map(([id, component]) =>
+        toResult(issue, {
+          artifact: typeof artifact === 'string' ? artifact : undefined,
+          components: [id],
+          fixed: component?.fixed_versions ?? [],
+          places: (component?.impact_paths ?? []).map((steps) =>
+            steps.map((step) => step.full_path ?? step.component_id).join(' > '),
+          ),
+        }),
+      ),
+    );
+  });
+};
+
+const fromComponents: Layout = (report, context) =>
+  readList(ComponentIssue, firstDocument(report)?.data, 'data', context).map((issue) => {
+    const { source_comp_id: id, source_id: source, component, component_versions: versions } = issue;
+    const cves = versions?.more_details?.cves ?? [];
+    return toResult(
+      { ...issue, cves, description: versions?.more_details?.description ?? issue.description },
+      {
+        artifact: undefined,
+        components: [id ?? source ?? component ?? ''],
+        fixed: versions?.fixed_versions ?? [],
+        places: [],
+      },
+    );
+  });
+
+interface Place {
+  artifact: string | undefined;
+  /** Ids of components: `npm://ip:2.0.0`. */
+  components: string[];
+  fixed: string[];
+  places: string[];
+}
+
+function toResult(issue: Issue, { artifact, components, fixed, places }: Place): Result {
+  const { issue_id: issueId, cves, summary, description, extended_information: extended } = issue;
+  const parsed = components.map(componentOf);
+  const [first] = parsed;
+  const cve = cves.find((one) => one.cve)?.cve;
+  const name = [...new Set(parsed.map((one) => one.name))].slice(0, 5).join(', ') || undefined;
+  return vulnerabilityResult({
+    tool: 'jfrog-xray',
+    identity: [
+      artifact && componentOf(artifact).name,
+      ...parsed.map(({ type, name }) => `${type ?? ''} ${name}`).sort(),
+    ],
+    id: issueId || cve || (summary ?? 'Issue'),
+    shown: cves.length === 1 ? cve : undefined,
+    aliases: [...cves.map((one) => one.cve), issueId],
+    name,
+    version: parsed.length === 1 ? first?.version : undefined,
+    summary,
+    severity: severityOf(issue.severity),
+    cvss: bestCvss(cves),
+    cwes: cves.flatMap(({ cwe }) => cwe),
+    description: {
+      what: sanitizeMarkdown(description || summary || ''),
+      facts: {
+        'Package type': first?.type,
+        Artifact: artifact,
+        'Kind of issue': issue.issue_type === 'security' ? undefined : issue.issue_type,
+        Applicability: issue.applicability_result,
+        'JFrog research severity': extended?.jfrog_research_severity,
+      },
+      where: places.length > 0 ? codeBlock(places.slice(0, MAX_PLACES).join('\n')) : undefined,
+      fix:
+        sanitizeMarkdown(extended?.remediation ?? '') ||
+        upgrade(
+          first?.name,
+          fixed.map((version) => version.slice(0, MAX_ID).replace(/^[[(≥>=\s]+|[\])\s]+$/g, '')),
+        ),
+      details: sanitizeMarkdown(extended?.full_description ?? ''),
+      references: issue.references,
+    },
+  });
+}

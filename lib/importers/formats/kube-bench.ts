@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
+import { failedCheck } from '../kinds/resources.ts';
+import { property, requiredText, text } from '../read/schema.ts';
+import { collapseWhitespace } from '../support.ts';
+
+const Test = z.object({
+  test_number: requiredText,
+  test_desc: text,
+  audit: text,
+  remediation: text,
+  status: text,
+  actual_value: text,
+  expected_result: text,
+  reason: text,
+  type: text,
+  scored: text,
+});
+const Section = z.object({ section: text, desc: text, results: z.unknown().optional() });
+const Control = z.object({
+  id: text,
+  version: text,
+  detected_version: text,
+  text,
+  node_type: text,
+  tests: z.unknown().optional(),
+});
+
+/** `kube-bench --json` */
+export const kubeBench: Importer = {
+  name: 'kube-bench',
+  about: {
+    tool: '[kube-bench](https://github.com/aquasecurity/kube-bench)',
+    command: '`kube-bench --json > report.json`',
+    versions: 'CIS benchmarks 1.5 and 1.6',
+    identity: 'kind of node, text of the recommendation: its number differs between benchmarks',
+    severity: 'FAIL is medium, WARN info; manual checks are no findings',
+  },
+
+  detects: (report) => {
+    const [first] = controlsOf(report) ?? [];
+    return Array.isArray(property(first, 'tests')) && property(first, 'node_type') !== undefined;
+  },
+
+  results(report, context) {
+    const found = controlsOf(report);
+    if (!found) throw new ReportError('The report has no controls', 'Controls');
+    return readList(Control, found, 'Controls', context).flatMap((control) =>
+      readList(Section, control.tests, 'tests', context).flatMap((section) =>
+        readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
+          const status = test.status?.toUpperCase();
+          if (status !== 'FAIL' && status !== 'WARN') {
+            context.skip(status === 'PASS' ? 'passed' : 'informational');
+            return [];
+          }
+          if (test.type === 'manual' || /marked as a manual test/i.test(test.reason ?? '')) {
+            context.skip('need a manual check');
+            return [];
+          }
+          const name = test.test_desc?.replace(/\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
+          const result = failedCheck({
+            tool: 'kube-bench',
+            id: test.test_number,
+            name,
+            severity: status === 'FAIL' ? 'medium' : 'info',
+            message: [
+              test.reason,
+              test.actual_value && `Found: ${test.actual_value}`,
+              test.expected_result && `Expected: ${test.expected_result}`,
+            ]
+              .filter(Boolean)
+              .join('\n'),
+            code: test.remediation,
+            facts: {
+              Section: [section.section, section.desc].filter(Boolean).join(' '),
+              'Kind of node': control.node_type,
+              Benchmark: [control.text, control.version].filter(Boolean).join(' '),
+            },
+            snippet: test.audit,
+          });
+          const identified = failedCheck({
+            tool: 'kube-bench',
+            id: collapseWhitespace(name ?? test.test_number).toLowerCase(),
+            severity: 'info',
+            resourceIdentity: [control.node_type],
+          });
+          return [{ ...result, identify: identified.identify }];
+        }),
+      ),
+    );
+  },
+};
+
+/** One object with `Controls`, a list, or a document per part of the benchmark. */
+function controlsOf(report: Report): unknown[] | undefined {
+  if (report.kind !== 'json') return undefined;
+  const found = report.documents.flatMap((document) => property(document, 'Controls') ?? document);
+  return found.some((control) => property(control, 'tests') !== undefined) ? found : undefined;
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Importer, Result } from '../importer.ts';
+import { ReportError, readList } from '../importer.ts';
+import { failedCheck, kubernetesName } from '../kinds/resources.ts';
+import { property, requiredText, text } from '../read/schema.ts';
+
+const Line = z.object({
+  AuditResultName: requiredText,
+  ResourceKind: text,
+  ResourceName: text,
+  ResourceNamespace: text,
+  ResourceApiVersion: text,
+  Container: text,
+  Capability: text,
+  MissingAnnotation: text,
+  level: text,
+  msg: text,
+});
+
+/** `kubeaudit all --format json`: a line per result. */
+export const kubeaudit: Importer = {
+  name: 'kubeaudit',
+  about: {
+    tool: '[kubeaudit](https://github.com/Shopify/kubeaudit)',
+    command: '`kubeaudit all --format json > report.jsonl`',
+    versions: 'the report names no version: a report of 2023',
+    identity: 'audit, namespace, kind, name, container, capability',
+    severity: '`level`: error is high, warning medium, info low',
+  },
+
+  detects: (report) =>
+    report.kind === 'json' &&
+    property(report.documents[0], 'AuditResultName') !== undefined &&
+    property(report.documents[0], 'msg') !== undefined,
+
+  results(report, context) {
+    if (report.kind !== 'json') throw new ReportError('The report is not JSON');
+    return readList(Line, report.documents.flat(), '', context).map((line): Result => {
+      const resource = kubernetesName(
+        line.ResourceNamespace,
+        line.ResourceKind,
+        line.ResourceName,
+        line.Container,
+      );
+      return failedCheck({
+        tool: 'kubeaudit',
+        id: line.AuditResultName,
+        name: line.AuditResultName.replace(/(?<=[a-z])(?=[A-Z])/g, ' '),
+        resource,
+        resourceIdentity: [
+          line.ResourceNamespace,
+          line.ResourceKind,
+          line.ResourceName,
+          line.Container,
+          line.Capability ?? line.MissingAnnotation,
+        ],
+        severity: line.level === 'error' ? 'high' : line.level === 'warning' ? 'medium' : 'low',
+        message: line.msg,
+        facts: { Capability: line.Capability, Annotation: line.MissingAnnotation },
+      });
+    });
+  },
+};

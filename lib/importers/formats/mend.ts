@@ -1,0 +1,186 @@
+import { z } from 'zod';
+import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
+import { firstDocument, vulnerabilityResult } from '../kinds/dependency.ts';
+import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { cvssOf, relativePath, severityOf, severityOfScore } from '../support.ts';
+import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
+
+const Fix = optional(z.object({ fixResolution: text, message: text, url: text }));
+const Library = z.object({
+  name: text,
+  filename: text,
+  artifactId: text,
+  groupId: text,
+  version: text,
+  type: text,
+});
+
+const Vulnerability = z.object({
+  name: requiredText,
+  severity: text,
+  score: number,
+  cvss3_severity: text,
+  cvss3_score: number,
+  scoreMetadataVector: text,
+  url: text,
+  description: text,
+  project: text,
+  product: text,
+  library: optional(Library),
+  topFix: Fix,
+  locations: list(z.object({ path: text })),
+  references: list(z.object({ url: text })),
+});
+
+type Vulnerability = z.output<typeof Vulnerability>;
+
+const Libraries = z.object({ library: optional(Library), vulnerabilities: z.unknown().optional() });
+
+/** A finding of the API 3.0 of the Mend platform. */
+const PlatformFinding = z.object({
+  name: text,
+  component: optional(Library.extend({ path: text, dependencyType: text })),
+  findingInfo: optional(z.object({ status: text })),
+  project: optional(z.object({ name: text })),
+  application: optional(z.object({ name: text })),
+  vulnerability: z.object({
+    name: text,
+    description: text,
+    score: number,
+    severity: text,
+  }),
+  topFix: Fix,
+  effective: text,
+  scoreMetadataVector: text,
+});
+
+/** Mend, formerly WhiteSource: the exports of the application and the platform. */
+export const mend: Importer = {
+  name: 'mend',
+  about: {
+    tool: '[Mend SCA](https://www.mend.io) (WhiteSource)',
+    command:
+      'the vulnerability report as JSON, the report of the unified agent, or the findings of the API 3.0 (`/projects/{id}/dependencies/findings/security`)',
+    versions: 'the report names no version: reports of 2019 to 2024, API 3.0',
+    identity: 'project, library, advisory',
+    severity: '`cvss3_severity`, or `severity`',
+  },
+
+  detects: (report) => {
+    const document = firstDocument(report);
+    if (!isObject(document)) return false;
+    if (isObject(document.projectVitals) && Array.isArray(document.libraries)) return true;
+    if (Array.isArray(document.response)) return 'supportToken' in document;
+    if (!Array.isArray(document.vulnerabilities)) return false;
+    const [first] = document.vulnerabilities;
+    return first === undefined ? Object.keys(document).length === 1 : isObject(property(first, 'library'));
+  },
+
+  results(report, context) {
+    const document = firstDocument(report);
+    if (Array.isArray(document?.response)) return fromPlatform(document.response, context);
+    if (Array.isArray(document?.libraries)) {
+      const project = property(document.projectVitals, 'name');
+      const libraries = document.libraries.map((library) => ({
+        library,
+        vulnerabilities: property(library, 'vulnerabilities'),
+      }));
+      return readList(Libraries, libraries, 'libraries', context).flatMap(
+        ({ library, vulnerabilities }, index) =>
+          readList(Vulnerability, vulnerabilities, `libraries.${index}.vulnerabilities`, context).map(
+            (found) =>
+              toResult({ ...found, library, project: found.project ?? String(project ?? '') }, context),
+          ),
+      );
+    }
+    if (!Array.isArray(document?.vulnerabilities))
+      throw new ReportError('expected a list', 'vulnerabilities');
+    const results = readList(
+      Vulnerability.extend({ library: Library }),
+      document.vulnerabilities,
+      'vulnerabilities',
+      context,
+    );
+    return results.map((found) => toResult(found, context));
+  },
+};
+
+function fromPlatform(findings: unknown[], context: ImportContext): Result[] {
+  return readList(PlatformFinding, findings, 'response', context).flatMap((found) => {
+    const { vulnerability, component, findingInfo, project, application, topFix, name } = found;
+    const status = findingInfo?.status?.toUpperCase();
+    if (status && !OPEN.has(status)) {
+      context.skip(`${status.toLowerCase().replaceAll('_', ' ')} in Mend`);
+      return [];
+    }
+    const converted: Vulnerability = {
+      ...vulnerability,
+      name: vulnerability.name ?? name ?? 'Vulnerability',
+      cvss3_severity: undefined,
+      cvss3_score: undefined,
+      scoreMetadataVector: found.scoreMetadataVector,
+      url: undefined,
+      product: application?.name,
+      project: project?.name,
+      library: component,
+      topFix,
+      locations: component?.path ? [{ path: component.path }] : [],
+      references: [],
+    };
+    const { dependencyType } = component ?? {};
+    return [toResult(converted, context, { Dependency: dependencyType, Reachability: found.effective })];
+  });
+}
+
+const OPEN = new Set(['ACTIVE', 'NEW', 'OPEN', 'UNREVIEWED', 'REVIEWED']);
+
+function toResult(
+  found: Vulnerability,
+  context: ImportContext,
+  facts: Record<string, string | undefined> = {},
+): Result {
+  const { library, topFix, project, product, description } = found;
+  const { name, version } = packageOf(library);
+  const cvss = cvssOf(found.scoreMetadataVector);
+  const score = found.cvss3_score ?? cvss?.score ?? found.score;
+  const paths = found.locations.flatMap(({ path }) => path ?? []);
+  return vulnerabilityResult({
+    tool: 'mend',
+    identity: [product, project, library?.groupId?.replace(`-${version}`, ''), name],
+    id: found.name,
+    name,
+    version,
+    summary: description,
+    severity: severityOf(
+      found.cvss3_severity ?? found.severity,
+      score === undefined ? 'medium' : severityOfScore(score),
+    ),
+    cvss: { score, vector: cvss?.vector },
+    file: relativePath(paths[0], context),
+    // The path depends on the machine of the scan.
+    isInFile: false,
+    description: {
+      what: escapeMarkdown(description ?? ''),
+      facts: { Library: library?.name, Type: library?.type, Product: product, Project: project, ...facts },
+      where: paths.length > 1 ? codeBlock(paths.slice(0, 50).join('\n')) : undefined,
+      fix: sanitizeMarkdown(
+        [topFix?.message, topFix?.fixResolution]
+          .filter(
+            (part, index, parts) => part && !parts[1 - index]?.toLowerCase().startsWith(part.toLowerCase()),
+          )
+          .join(': '),
+      ),
+      references: [found.url, topFix?.url, ...found.references.map(({ url }) => url)],
+    },
+  });
+}
+
+/** The name of a library without its version: `commons-codec-1.6.jar` is `commons-codec`. */
+function packageOf(library: Vulnerability['library']) {
+  const { artifactId, filename, version } = library ?? {};
+  const full = artifactId ?? library?.name ?? filename;
+  const name = version
+    ? full?.replace(`-${version}`, '').replace(/\.(?:jar|tgz|whl|gem|nupkg|dll)$/, '')
+    : full;
+  return { name, version };
+}

@@ -1,0 +1,142 @@
+import { z } from 'zod';
+import type { ImportContext, Importer, Report, Result } from '../importer.ts';
+import { ReportError, readList } from '../importer.ts';
+import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
+import { isObject, number, property, requiredText, text, texts } from '../read/schema.ts';
+
+const Vulnerability = z.object({
+  name: requiredText,
+  severity: text,
+  score: number,
+  score_v3: number,
+  vectors: text,
+  vectors_v3: text,
+  description: text,
+  package_name: text,
+  package_version: text,
+  fixed_version: text,
+  link: text,
+  file_name: text,
+  in_base_image: text,
+  tags: texts,
+});
+const Check = z.object({
+  test_number: requiredText,
+  category: text,
+  type: text,
+  profile: text,
+  description: text,
+  remediation: text,
+  level: text,
+  message: texts,
+  group: text,
+});
+
+const Secret = z.object({ type: text, path: text, suggestion: text });
+
+/** The scan report of a container, node or image, and the compliance report. */
+export const neuvector: Importer = {
+  name: 'neuvector',
+  about: {
+    tool: '[NeuVector](https://open-docs.neuvector.com)',
+    command: '`GET /v1/scan/workload/…` (or `/v1/scan/registry/…/image/…`), and `GET /v1/compliance/…`',
+    versions: 'the report names no version: answers of the scan and compliance APIs of 2022',
+    identity: 'vulnerability, package; or check, kind of resource, group',
+    severity: '`severity`; `level` of a check: HIGH and ERROR are high, WARN medium, INFO info',
+  },
+
+  detects: (report) => {
+    const document = documentOf(report);
+    const scan = property(document, 'report');
+    return isObject(scan)
+      ? Array.isArray(scan.vulnerabilities) &&
+          ('modules' in scan || 'setid_perms' in scan || 'checks' in scan)
+      : Array.isArray(property(document, 'items')) &&
+          property(document, 'kubernetes_cis_version') !== undefined;
+  },
+
+  results(report, context) {
+    const document = documentOf(report);
+    const scan = property(document, 'report');
+    if (!isObject(scan) && !Array.isArray(property(document, 'items')))
+      throw new ReportError('The report has neither a scan report nor checks');
+    return [
+      ...readList(
+        Vulnerability,
+        property(scan, 'vulnerabilities'),
+        'report.vulnerabilities',
+        context,
+      ).flatMap((found) => vulnerability(found, context)),
+      ...readList(Check, property(document, 'items'), 'items', context).flatMap((check) =>
+        compliance(check, context),
+      ),
+      ...readList(Secret, property(scan, 'secrets'), 'report.secrets', context).flatMap(secret),
+      ...readList(Check, property(scan, 'checks'), 'report.checks', context).flatMap((check) =>
+        compliance(check, context),
+      ),
+    ];
+  },
+};
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
+
+function vulnerability(found: z.output<typeof Vulnerability>, context: ImportContext): Result[] {
+  if (found.tags.includes('accepted')) {
+    context.skip('accepted');
+    return [];
+  }
+  return [
+    vulnerablePackage({
+      tool: 'neuvector',
+      id: found.name,
+      name: found.package_name,
+      version: found.package_version,
+      fixed: fixedVersions(found.fixed_version),
+      path: found.file_name,
+      severity: found.severity,
+      details: found.description,
+      vectors: [found.vectors_v3, found.vectors],
+      score: found.score_v3 || found.score || undefined,
+      facts: { 'In the base image': found.in_base_image },
+      references: [found.link],
+    }),
+  ];
+}
+
+function compliance(check: z.output<typeof Check>, context: ImportContext): Result[] {
+  const level = check.level?.toUpperCase() ?? '';
+  if (['PASS', 'NOTE', 'MANUAL', 'INFO'].includes(level)) {
+    context.skip(level === 'PASS' ? 'passed' : level === 'INFO' ? 'informational' : 'need a manual check');
+    return [];
+  }
+  return [
+    failedCheck({
+      tool: 'neuvector',
+      id: check.test_number,
+      name: check.description,
+      resource: check.group,
+      resourceIdentity: [check.category, check.type, check.group],
+      severity: level === 'WARN' ? 'medium' : level === 'LOW' ? 'low' : 'high',
+      message: check.message.join('\n'),
+      fix: check.remediation,
+      facts: { Category: distinct(check.category, check.type).join(' '), Profile: check.profile },
+    }),
+  ];
+}
+
+/** Without the evidence, which is the secret. An entry without a type is a placeholder. */
+function secret({ type, path, suggestion }: z.output<typeof Secret>): Result[] {
+  if (!type) return [];
+  const name = `Secret in ${path || 'the container'}: ${type}`;
+  return [
+    failedCheck({
+      tool: 'neuvector',
+      id: 'secret',
+      name,
+      resourceIdentity: [type, path],
+      severity: 'high',
+      fix: suggestion,
+      cwe: 'CWE-798',
+    }),
+  ];
+}

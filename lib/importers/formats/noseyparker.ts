@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { isObject, list, number, optional, requiredText, text, texts } from '../read/schema.ts';
+import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
+
+const Commit = optional(
+  z.object({
+    blob_path: text,
+    commit_metadata: optional(z.object({ commit_id: text, committer_timestamp: text })),
+  }),
+);
+
+const Match = z.object({
+  provenance: list(
+    z.object({ kind: text, path: text, repo_path: text, first_commit: Commit, commit_provenance: Commit }),
+  ),
+  location: optional(
+    z.object({
+      source_span: optional(z.object({ start: optional(z.object({ line: number, column: number })) })),
+    }),
+  ),
+  groups: texts,
+  match_content: text,
+  snippet: optional(z.object({ matching: text })),
+});
+
+const Found = z.object({
+  rule_name: requiredText,
+  rule_text_id: text,
+  groups: texts,
+  match_content: text,
+  statuses: texts,
+  comment: text,
+  matches: list(Match),
+});
+
+/** `noseyparker report --format jsonl` or `json` */
+export const noseyparker: Importer = {
+  name: 'noseyparker',
+  about: {
+    tool: '[Nosey Parker](https://github.com/praetorian-inc/noseyparker)',
+    command: '`noseyparker report --format jsonl --output report.jsonl`',
+    versions: '0.22, and the layout before',
+    identity: 'rule, file, secret',
+    severity: 'high',
+  },
+  split: { json: [''], documents: true },
+  acceptsEmptyReport: true,
+
+  detects: (report) => isFound(findingsOf(report)[0]),
+
+  results(report, context) {
+    const findings = findingsOf(report).filter((one) => !isObject(one) || Object.keys(one).length > 0);
+    if (findings.length > 0 && !findings.some(isFound))
+      throw new ReportError('The report was not written by Nosey Parker');
+    const places = readList(Found, findings, '', context).flatMap((found): FoundSecret[] => {
+      if (found.statuses.length > 0 && found.statuses.every((status) => /^reject/i.test(status))) {
+        context.skip('rejected in Nosey Parker', found.matches.length);
+        return [];
+      }
+      return found.matches.flatMap((match) => placesOf(found, match));
+    });
+    return secretResults('noseyparker', places, context);
+  },
+};
+
+const findingsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+
+const isFound = (value: unknown) => isObject(value) && 'rule_name' in value && Array.isArray(value.matches);
+
+function placesOf(found: z.output<typeof Found>, match: z.output<typeof Match>): FoundSecret[] {
+  const groups = match.groups.length > 0 ? match.groups : found.groups;
+  const plain = [match.match_content, found.match_content, match.snippet?.matching].filter(
+    (one) => one !== undefined,
+  );
+  const secrets = [...groups, ...groups.map(decode), ...plain].filter((one) => one.trim() !== '');
+  const start = match.location?.source_span?.start;
+  const inCommit = match.provenance.map((one) => one.first_commit ?? one.commit_provenance).find(Boolean);
+  const path = match.provenance.map((one) => one.path).find(Boolean) ?? inCommit?.blob_path;
+  return [
+    {
+      rule: found.rule_name,
+      path: path?.replace(/^\.\//, ''),
+      line: start?.line,
+      column: start?.column,
+      commit: inCommit?.commit_metadata?.commit_id,
+      secret: groups.join(' ') || (plain[0] ?? ''),
+      secrets,
+      severity: 'high',
+      facts: {
+        Id: found.rule_text_id,
+        Status: found.statuses.join(', '),
+        Comment: found.comment,
+        Date: inCommit?.commit_metadata?.committer_timestamp,
+      },
+    },
+  ];
+}
+
+function decode(group: string): string {
+  try {
+    return atob(group);
+  } catch {
+    return '';
+  }
+}

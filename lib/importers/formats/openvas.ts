@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
+import {
+  type Cell,
+  cellOf,
+  cvesIn,
+  formatService,
+  hasColumns,
+  hasRoot,
+  hostIdentity,
+  type Issue,
+  resultsOf,
+  rootOf,
+  rowsOf,
+  statedCvss,
+} from '../kinds/issues.ts';
+import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
+import { cweOf, joinLines, severityOf, severityOfScore } from '../support.ts';
+import { linksIn } from '../text/html.ts';
+import { escapeMarkdown } from '../text/markdown.ts';
+
+const Host = z.object({ '#text': text, hostname: text, asset: z.unknown().optional() });
+
+const XmlResult = z.object({
+  name: text,
+  host: z.unknown().optional(),
+  port: text,
+  nvt: z.unknown().optional(),
+  threat: text,
+  severity: number,
+  description: text,
+});
+
+const Nvt = z.object({
+  '@_oid': text,
+  name: text,
+  family: text,
+  cvss_base: number,
+  tags: text,
+  cve: text,
+  solution: text,
+  xref: text,
+});
+
+const Row = z.object({
+  oid: requiredText,
+  host: requiredText,
+  cell: z.custom<Cell>((value) => typeof value === 'function'),
+});
+
+const COLUMNS = ['IP', 'NVT Name', 'NVT OID', 'Severity'];
+
+/** Reports of OpenVAS and Greenbone in XML and CSV. */
+export const openvas: Importer = {
+  name: 'openvas',
+  about: {
+    tool: '[OpenVAS](https://www.greenbone.net) and Greenbone',
+    command: '*Scans > Reports > Download > XML* or *CSV Results*, or `gvm-cli … --xml "<get_reports …/>"`',
+    versions: 'GMP 9.0 and 22.6, XML; CSV names no version',
+    identity: 'test (OID), host, port and protocol',
+    severity: 'CVSS, rated as CVSS v3.1 does, or `threat`; logs as info',
+  },
+  split: {
+    xml: [
+      'report.results.result',
+      'report.report.results.result',
+      'get_reports_response.report.report.results.result',
+      'get_results_response.result',
+    ],
+    csv: true,
+  },
+
+  detects: (report) =>
+    hasColumns(report, ...COLUMNS) ||
+    hasRoot(report, 'get_reports_response', 'get_results_response') ||
+    (hasRoot(report, 'report') &&
+      reportsIn(report).some((found) => RESULT_ELEMENTS.some((name) => name in found))),
+
+  results(report, context) {
+    return resultsOf(
+      'openvas',
+      report.kind === 'csv' ? csvIssues(report, context) : xmlIssues(report, context),
+      context,
+    );
+  },
+};
+
+const RESULT_ELEMENTS = ['gmp', 'omp', 'scan_run_status'];
+
+/** The inner reports: a report has one, a response several. */
+function reportsIn(report: Report): Record<string, unknown>[] {
+  const root = rootOf(report, 'report', 'get_reports_response', 'get_results_response');
+  const outer =
+    report.kind === 'xml' && report.root === 'get_reports_response' ? elements(root, 'report') : [root];
+  return outer.flatMap((one) => {
+    const inner = elements(one, 'report');
+    return inner.length > 0 ? inner : [one];
+  });
+}
+
+function xmlIssues(report: Report, context: ImportContext): Issue[] {
+  return reportsIn(report).flatMap((found, index) => {
+    const { scan_run_status: status } = Status.parse(found);
+    if (status && !/^done$/i.test(status)) context.error(`The scan is not complete: ${status}`);
+    for (const error of elements(elementAt(found, 'errors'), 'error')) {
+      const { host, description, port } = ErrorOf.parse(error);
+      context.error(
+        `${[host, port].filter(Boolean).join(' ')}: ${description ?? 'error without a description'}`,
+      );
+    }
+    const results = elements(elementAt(found, 'results') ?? found, 'result');
+    return readList(XmlResult, results, `report.${index}.results`, context).flatMap((result) => {
+      const nvt = Nvt.parse(elementAt(result, 'nvt') ?? {});
+      const host = hostOf(result.host);
+      const tags = tagsOf(nvt.tags);
+      const oid = nvt['@_oid'] || result.name || nvt.name;
+      if (!oid) {
+        context.error('A result has neither a test nor a name');
+        return [];
+      }
+      const refs = elements(elementAt(result, 'nvt', 'refs'), 'ref');
+      const urls = refs.filter((ref) => ref['@_type'] === 'url').map((ref) => String(ref['@_id'] ?? ''));
+      const score = result.severity ?? nvt.cvss_base;
+      return issueOf({
+        oid,
+        name: result.name || nvt.name || oid,
+        family: nvt.family,
+        ...host,
+        port: result.port,
+        severity: ratingOf(score, result.threat, context),
+        summary: tags.get('summary'),
+        insight: [tags.get('insight'), tags.get('impact')],
+        affected: tags.get('affected'),
+        solution: nvt.solution || tags.get('solution'),
+        output: result.description,
+        urls: [...urls, ...linksIn(nvt.xref)],
+        cves: cvesIn(nvt.cve, ...refs.map((ref) => String(ref['@_id'] ?? ''))),
+        vector: tags.get('cvss_base_vector'),
+        score,
+      });
+    });
+  });
+}
+
+const Status = z.object({ scan_run_status: text });
+const ErrorOf = z.object({ host: text, port: text, description: text });
+
+function hostOf(element: unknown): { host: string; hostName: string | undefined } {
+  const [only] = elements({ element }, 'element');
+  const { '#text': host = '', hostname } = Host.parse(only ?? {});
+  return { host: host.trim(), hostName: hostname?.trim() || undefined };
+}
+
+/** `summary=…|insight=…` */
+const tagsOf = (tags: string | undefined): Map<string, string> =>
+  new Map(
+    (tags ?? '').split('|').map((tag) => {
+      const at = tag.indexOf('=');
+      return [tag.slice(0, at), tag.slice(at + 1)] as const;
+    }),
+  );
+
+function csvIssues(report: Report, context: ImportContext): Issue[] {
+  if (!hasColumns(report, ...COLUMNS))
+    throw new ReportError('This is no CSV of OpenVAS: the columns of the test and the host are missing');
+  const rows = rowsOf(report).map((row) => {
+    const cell = cellOf(row);
+    return { oid: cell('NVT OID', 'NVT Name'), host: cell('IP', 'Hostname'), cell };
+  });
+  return readList(Row, rows, 'rows', context).map(({ oid, host, cell }) => {
+    const score = cell('CVSS') ? Number(cell('CVSS')) : undefined;
+    return issueOf({
+      oid,
+      name: cell('NVT Name') ?? oid,
+      host,
+      hostName: cell('Hostname'),
+      port: [cell('Port') ?? 'general', cell('Port Protocol')].filter(Boolean).join('/'),
+      severity: ratingOf(score, cell('Severity'), context),
+      summary: cell('Summary'),
+      insight: [cell('Vulnerability Insight'), cell('Impact')],
+      affected: cell('Affected Software/OS'),
+      solution: cell('Solution'),
+      output: cell('Specific Result'),
+      urls: linksIn(cell('Other References')),
+      cves: cvesIn(cell('CVEs')),
+      vector: undefined,
+      score,
+    });
+  });
+}
+
+/** The rating of a score, because OpenVAS has no critical threat before version 22.4. Other threats are no scores. */
+function ratingOf(score: number | undefined, threat: string | undefined, context: ImportContext): Severity {
+  if (/^error$/i.test(threat ?? '')) context.warn('OpenVAS could not run a test: see the finding');
+  if (score !== undefined && score >= 0 && score <= 10) return severityOfScore(score);
+  return /^(?:log|debug|alarm|error|false positive)$/i.test(threat ?? '') ? 'info' : severityOf(threat);
+}
+
+interface Found {
+  oid: string;
+  name: string;
+  family?: string | undefined;
+  host: string;
+  hostName: string | undefined;
+  /** `443/tcp` or `general/tcp` */
+  port: string | undefined;
+  severity: Severity;
+  summary: string | undefined;
+  insight: (string | undefined)[];
+  affected: string | undefined;
+  solution: string | undefined;
+  output: string | undefined;
+  urls: string[];
+  cves: string[];
+  vector: string | undefined;
+  score: number | undefined;
+}
+
+function issueOf({ oid, name, host, hostName, ...found }: Found): Issue {
+  const [, port, protocol] = /^(\d{1,5})\/(\w+)$/.exec(found.port?.trim() ?? '') ?? [];
+  return {
+    identity: [oid, hostIdentity(hostName ?? host), found.port?.trim().toLowerCase()],
+    title: `${name} (${formatService(hostName ?? host, port, protocol)})`,
+    severity: found.severity,
+    what: [found.summary, ...found.insight]
+      .map((part) => escapeMarkdown(joinLines(part)))
+      .filter(Boolean)
+      .join('\n\n'),
+    facts: {
+      Test: oid,
+      Family: found.family,
+      Host: hostName ?? host,
+      IP: hostName ? host : undefined,
+      Port: found.port,
+      Affected: joinLines(found.affected),
+    },
+    evidence: found.output,
+    fix: escapeMarkdown(joinLines(found.solution)),
+    references: found.urls,
+    cwe: cweOf(/\bCWE-\d+/.exec(found.insight.join(' '))?.[0]),
+    cves: found.cves,
+    cvss: statedCvss(found.vector, found.score && found.score > 0 ? found.score : undefined),
+  };
+}

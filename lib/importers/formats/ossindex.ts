@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+} from '../importer.ts';
+import { parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
+import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { cveOf, cvssOf, severityOfScore } from '../support.ts';
+import { sanitizeMarkdown } from '../text/markdown.ts';
+
+const Vulnerability = z.object({
+  id: requiredText,
+  title: text,
+  description: text,
+  cvssScore: number,
+  cvssVector: text,
+  cve: text,
+  cwe: text,
+  reference: text,
+  versionRanges: texts,
+  externalReferences: texts,
+});
+
+const Component = z.object({ coordinates: requiredText, vulnerabilities: z.unknown().optional() });
+
+const Package = z.object({
+  Package: optional(z.object({ pm: text, group: text, name: text, version: text })),
+  Vulnerabilities: z.unknown().optional(),
+});
+
+/** Component reports of OSS Index, which AuditJS and DevAudit write. */
+export const ossindex: Importer = {
+  name: 'ossindex',
+  about: {
+    tool: '[OSS Index](https://ossindex.sonatype.org), [AuditJS](https://github.com/sonatype-nexus-community/auditjs), DevAudit',
+    command: '`npx auditjs ossi --json > report.json`',
+    versions: 'the report names no version: AuditJS, DevAudit',
+    identity: 'package, advisory',
+    severity: 'CVSS; medium if the advisory has none',
+  },
+
+  detects: (report) => {
+    const [document] = report.kind === 'json' ? report.documents : [];
+    if (isObject(document)) return 'Packages Audited' in document && 'Packages' in document;
+    const [first] = Array.isArray(document) ? document : [];
+    return (
+      /^pkg:/.test(String(property(first, 'coordinates') ?? '')) &&
+      Array.isArray(property(first, 'vulnerabilities'))
+    );
+  },
+
+  results: (report, context) =>
+    packagesIn(report, context).flatMap(({ purl, vulnerabilities, path }) =>
+      readList(Vulnerability, vulnerabilities, path, context).map((found) => toResult(found, purl)),
+    ),
+};
+
+interface Audited {
+  purl: { type: string; name: string; version: string | undefined };
+  vulnerabilities: unknown;
+  path: string;
+}
+
+function packagesIn(report: Report, context: ImportContext): Audited[] {
+  const [document] = report.kind === 'json' ? report.documents : [];
+  if (Array.isArray(document)) {
+    return readList(Component, document, '', context).map(({ coordinates, vulnerabilities }, index) => ({
+      purl: parsePurl(coordinates) ?? { type: '', name: coordinates, version: undefined },
+      vulnerabilities,
+      path: `${index}.vulnerabilities`,
+    }));
+  }
+  const packages = property(document, 'Packages');
+  if (!Array.isArray(packages)) throw new ReportError('expected a list', 'Packages');
+  return readList(Package, packages, 'Packages', context).map(({ Package: one, Vulnerabilities }, index) => {
+    // DevAudit writes “None” for what is missing.
+    const group = one?.group === 'None' ? undefined : one?.group;
+    const name = [group, one?.name].filter(Boolean).join('/');
+    return {
+      purl: { type: one?.pm ?? '', name, version: one?.version },
+      vulnerabilities: Vulnerabilities,
+      path: `Packages.${index}.Vulnerabilities`,
+    };
+  });
+}
+
+function toResult(found: z.output<typeof Vulnerability>, { type, name, version }: Audited['purl']): Result {
+  const { id, title, description, reference, cwe } = found;
+  const cvss = cvssOf(found.cvssVector);
+  const stated = found.cvssScore;
+  const score = stated !== undefined && stated >= 0 && stated <= 10 ? stated : cvss?.score;
+  const cve = cveOf(found.cve, id, title);
+  return vulnerabilityResult({
+    tool: 'ossindex',
+    identity: [type, name],
+    id,
+    shown: cve ?? (/^[0-9a-f]{8}-/.test(id) ? 'Vulnerability' : id),
+    aliases: [cve],
+    name,
+    version,
+    summary: title?.replace(/^\[CVE-[\d-]+\]\s*|^(?:CVE|CWE)-\d+(?:-\d+)?:?\s*/, ''),
+    severity: score === undefined ? 'medium' : severityOfScore(score),
+    cvss: { score, vector: cvss?.vector },
+    cwes: [cwe === 'None' ? undefined : cwe, /CWE-\d+/.exec(title ?? '')?.[0]],
+    description: {
+      what: sanitizeMarkdown(description ?? title ?? ''),
+      facts: { 'Package type': type, 'Vulnerable versions': found.versionRanges.join(', ') },
+      references: [reference, ...found.externalReferences],
+    },
+  });
+}

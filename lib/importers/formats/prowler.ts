@@ -1,0 +1,167 @@
+import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { distinct, failedCheck } from '../kinds/resources.ts';
+import { property } from '../read/schema.ts';
+import { severityOf } from '../support.ts';
+import { Check, CSV_FIELDS, type Fields, JSON_FIELDS, Ocsf } from '../tools/prowler-fields.ts';
+
+/** Prowler 2 to 5: CSV, JSON, JSON lines and OCSF. Its ASFF reports are those of `aws-security-hub`. */
+export const prowler: Importer = {
+  name: 'prowler',
+  about: {
+    tool: '[Prowler](https://docs.prowler.com)',
+    command: '`prowler aws --output-formats json-ocsf` (or `csv`)',
+    versions: '4.2 and 5.4; older reports, of 2021 and 2023, name no version',
+    identity: 'check, account, region, resource',
+    severity: 'the severity of the check',
+  },
+  split: { json: [''], documents: true, csv: true },
+
+  detects: (report) => {
+    if (report.kind === 'csv') return csvFields(report.columns) !== undefined;
+    if (report.kind !== 'json') return false;
+    const [first] = report.documents.flat();
+    return isOcsf(first) || jsonFields(first) !== undefined;
+  },
+
+  results(report, context) {
+    return readList(Check, checksOf(report), '', context).flatMap((check) => {
+      const reason = skipReason(check);
+      if (reason === undefined) return [resultOf(check)];
+      context.skip(reason);
+      return [];
+    });
+  },
+};
+
+const csvFields = (columns: readonly string[]) =>
+  (columns.includes('CHECK_ID') && columns.includes('STATUS_EXTENDED')) ||
+  (columns.includes('TITLE_ID') && columns.includes('CHECK_RESULT'))
+    ? CSV_FIELDS
+    : undefined;
+
+const jsonFields = (value: unknown) =>
+  (property(value, 'CheckID') !== undefined && property(value, 'StatusExtended') !== undefined) ||
+  (property(value, 'Control ID') !== undefined && property(value, 'Account Number') !== undefined)
+    ? JSON_FIELDS
+    : undefined;
+
+function checksOf(report: Report): unknown[] {
+  if (report.kind === 'csv') {
+    const fields = csvFields(report.columns);
+    if (!fields) throw new ReportError('The table has no column CHECK_ID or TITLE_ID');
+    return report.rows.map((row) => checkOf(row, fields));
+  }
+  if (report.kind !== 'json') throw new ReportError('The report is neither JSON nor CSV');
+  return report.documents
+    .flat()
+    .map((value) => (isOcsf(value) ? ocsfCheck(value) : checkOf(value, JSON_FIELDS)));
+}
+
+function checkOf(row: unknown, { references, ...fields }: Fields): Record<string, unknown> {
+  const value = (names: readonly string[]) =>
+    names
+      .map((name) => property(row, name))
+      .find((found) => found !== undefined && found !== null && found !== '');
+  const remediation = property(row, 'Remediation');
+  const recommendation = property(remediation, 'Recommendation');
+  const check: Record<string, unknown> = Object.fromEntries(
+    Object.entries(fields).map(([key, names]) => [key, value(names)]),
+  );
+  if (recommendation !== undefined) check.fix = property(recommendation, 'Text');
+  check.command ??= property(property(remediation, 'Code'), 'CLI');
+  check.references = [...references.map((name) => property(row, name)), property(recommendation, 'Url')]
+    .filter((link) => typeof link === 'string')
+    .flatMap((link) => link.split(' | '));
+  if (Array.isArray(check.compliance) || typeof check.compliance === 'object') delete check.compliance;
+  return check;
+}
+
+const isOcsf = (value: unknown) => {
+  const product = property(property(value, 'metadata'), 'product');
+  return property(product, 'vendor_name') === 'Prowler' && property(value, 'status_code') !== undefined;
+};
+
+/** The OCSF "Detection Finding" of version 4 and later. */
+function ocsfCheck(value: unknown): Record<string, unknown> {
+  const parsed = Ocsf.safeParse(value);
+  if (!parsed.success) return {};
+  const { metadata, finding_info: info, resources, cloud, unmapped, remediation, ...found } = parsed.data;
+  const [resource] = resources;
+  const isLink = (reference: string) => /^https?:\/\//.test(reference);
+  return {
+    id: metadata.event_code,
+    title: info?.title,
+    status: found.status_code,
+    status_extended: found.status_detail ?? found.message,
+    muted: found.status?.toLowerCase() === 'suppressed',
+    severity: found.severity,
+    provider: cloud?.provider ?? unmapped?.provider,
+    account: cloud?.account?.uid ?? unmapped?.provider_uid,
+    region: resource?.region ?? cloud?.region ?? (resource?.namespace && `namespace: ${resource.namespace}`),
+    resource: resource?.uid,
+    resource_name: resource?.name,
+    resource_type: resource?.type,
+    service: resource?.group?.name,
+    description: info?.desc,
+    risk: found.risk_details,
+    fix: remediation?.desc,
+    command: remediation?.references.filter((reference) => !isLink(reference)).join('\n'),
+    references: [
+      ...(remediation?.references ?? []).filter(isLink),
+      unmapped?.related_url,
+      ...(unmapped?.additional_urls ?? []),
+    ],
+  };
+}
+
+function skipReason({ status, muted }: Check): string | undefined {
+  if (muted?.toLowerCase() === 'true') return 'muted';
+  switch (status.toUpperCase()) {
+    case 'FAIL':
+    case 'FAILED':
+      return undefined;
+    case 'PASS':
+    case 'PASSED':
+      return 'passed';
+    case 'MUTED':
+    case 'WARNING':
+      return 'muted';
+    default:
+      return 'need a manual check';
+  }
+}
+
+function resultOf(check: Check) {
+  const { provider, account, region, resource, resource_name: name, status_extended: message } = check;
+  const isKubernetes = provider?.toLowerCase() === 'kubernetes';
+  // A pod gets a new id and a new name whenever it starts.
+  const identity = isKubernetes && name ? withoutPodSuffix(name) : (resource ?? name);
+  const shown = distinct(isKubernetes ? name : (resource ?? name)).join() || undefined;
+  return {
+    ...failedCheck({
+      tool: 'prowler',
+      id: check.id,
+      name: check.title?.replace(/^\[\w+\] /, ''),
+      resource: shown ?? (distinct(account, region).join(' ') || undefined),
+      // Prowler 2 may name the resource in the message only.
+      resourceIdentity: [account, region, identity ?? message],
+      severity: severityOf(check.severity),
+      message,
+      about: check.description === check.title ? undefined : check.description,
+      risk: check.risk,
+      fix: check.fix,
+      code: check.command,
+      facts: {
+        Service: check.service,
+        'Resource type': check.resource_type,
+        Account: account,
+        Region: region,
+        Compliance: check.compliance,
+      },
+      references: check.references,
+    }),
+    repeats: isKubernetes,
+  };
+}
+
+const withoutPodSuffix = (name: string) => name.replace(/-[a-f0-9]{6,10}-[a-z0-9]{5}$/, '');

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
+import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { isObject, list, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { relativePath, severityOf } from '../support.ts';
+import { escapeMarkdown } from '../text/markdown.ts';
+
+const Vulnerability = z.object({
+  severity: text,
+  below: text,
+  atOrAbove: text,
+  info: texts,
+  cwe: texts,
+  identifiers: optional(
+    z.object({
+      summary: text,
+      CVE: texts,
+      githubID: text,
+      issue: text,
+      bug: text,
+      osvdb: texts,
+      retid: text,
+    }),
+  ),
+});
+
+const Library = z.object({
+  component: requiredText,
+  version: text,
+  detection: text,
+  vulnerabilities: list(Vulnerability),
+});
+
+const File = z.object({
+  file: text,
+  results: z.array(z.unknown()).transform((value) => list(Library).parse(value)),
+});
+
+/** `retire --outputformat json` */
+export const retire: Importer = {
+  name: 'retire',
+  about: {
+    tool: '[Retire.js](https://retirejs.github.io/retire.js/)',
+    command: '`retire --outputformat json --outputpath report.json`',
+    versions: '2.2',
+    identity: 'file, library, advisory',
+    severity: '`severity`',
+  },
+
+  detects: (report) => {
+    const document = firstDocument(report);
+    return (
+      isObject(document) &&
+      Array.isArray(document.data) &&
+      Array.isArray(document.errors) &&
+      typeof document.version === 'string' &&
+      (document.data.length === 0 || Array.isArray(property(document.data[0], 'results')))
+    );
+  },
+
+  results(report, context) {
+    const document = firstDocument(report);
+    if (!Array.isArray(document?.data)) throw new ReportError('expected a list', 'data');
+    for (const failure of [document.errors ?? []].flat())
+      context.error(String(property(failure, 'message') ?? failure));
+    return readList(File, document.data, 'data', context).flatMap(({ file, results }) =>
+      results.flatMap(({ vulnerabilities, ...library }) =>
+        vulnerabilities.map((found) => toResult(found, library, file, context)),
+      ),
+    );
+  },
+};
+
+function toResult(
+  found: z.output<typeof Vulnerability>,
+  { component: name, version, detection }: { component: string; version?: string; detection?: string },
+  path: string | undefined,
+  context: ImportContext,
+): Result {
+  const { identifiers, below, atOrAbove, info } = found;
+  const { CVE: cves = [], summary, githubID, retid, issue, bug, osvdb = [] } = identifiers ?? {};
+  const issues = [githubID, retid, issue && `issue ${issue}`, bug && `bug ${bug}`, ...osvdb];
+  return vulnerabilityResult({
+    tool: 'retire',
+    // Several problems may share a CVE.
+    identity: [name, ...cves.slice(1), summary],
+    id: cves[0] ?? issues.find(Boolean) ?? summary ?? 'Vulnerable version',
+    shown: cves[0] ?? issues.find(Boolean) ?? 'Vulnerable version',
+    aliases: [...cves, githubID],
+    name,
+    version,
+    summary,
+    severity: severityOf(found.severity, 'medium'),
+    cwes: found.cwe,
+    file: relativePath(path, context),
+    description: {
+      what: escapeMarkdown(summary ?? ''),
+      facts: {
+        'Vulnerable versions': [atOrAbove && `>= ${atOrAbove}`, below && `< ${below}`]
+          .filter(Boolean)
+          .join(' '),
+        'Detected by': detection,
+      },
+      fix: upgrade(name, [below]),
+      references: info,
+    },
+  });
+}

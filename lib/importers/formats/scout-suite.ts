@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import type { Importer, Report, Result } from '../importer.ts';
+import { read } from '../importer.ts';
+import { distinct, failedCheck } from '../kinds/resources.ts';
+import { isObject, list, number, property, text, texts } from '../read/schema.ts';
+
+const Rule = z.object({
+  description: text,
+  rationale: text,
+  remediation: text,
+  level: text,
+  service: text,
+  dashboard_name: text,
+  flagged_items: number,
+  checked_items: number,
+  items: texts,
+  references: texts,
+  compliance: list(z.object({ name: text, version: text, reference: text })),
+});
+const Document = z.object({
+  account_id: text,
+  provider_code: text,
+  services: z.record(z.string(), z.unknown()),
+});
+
+/** The results of Scout Suite: `scoutsuite-results/scoutsuite_results_*.js`. */
+export const scoutSuite: Importer = {
+  name: 'scout-suite',
+  about: {
+    tool: '[Scout Suite](https://github.com/nccgroup/ScoutSuite)',
+    command:
+      '`scout aws --no-browser`; the report is `scoutsuite-report/scoutsuite-results/scoutsuite_results_*.js`',
+    versions: '5.10',
+    identity: 'rule, account, resource',
+    severity: '`level`: danger is high, warning medium',
+  },
+
+  detects: (report) => {
+    const document = documentOf(report);
+    return isObject(property(document, 'services')) && property(document, 'provider_code') !== undefined;
+  },
+
+  results(report, context) {
+    const { account_id: account, provider_code: provider, services } = read(Document, documentOf(report));
+    return Object.entries(services).flatMap(([service, content]) => {
+      const findings = property(content, 'findings');
+      return Object.entries(isObject(findings) ? findings : {}).flatMap(([id, found]): Result[] => {
+        const rule = read(Rule, found, `services.${service}.findings.${id}`);
+        const flagged = rule.flagged_items ?? rule.items.length;
+        context.skip('passed', Math.max(0, (rule.checked_items ?? 0) - flagged));
+        if (flagged === 0) return [];
+        const items = rule.items.length > 0 ? rule.items : [undefined];
+        return items.map((item) =>
+          failedCheck({
+            tool: 'scout-suite',
+            id,
+            name: rule.description,
+            resource: item ?? account,
+            resourceIdentity: [provider, account, item],
+            severity: rule.level === 'danger' ? 'high' : rule.level === 'warning' ? 'medium' : 'low',
+            about: rule.rationale?.replace(/<[^<>]*>/g, ''),
+            fix: rule.remediation?.replace(/<[^<>]*>/g, ''),
+            facts: {
+              Account: account,
+              Service: distinct(rule.service ?? service, rule.dashboard_name).join(', '),
+              Compliance: rule.compliance
+                .map(({ name, version, reference }) => distinct(name, version, reference).join(' '))
+                .join(', '),
+            },
+            references: rule.references,
+          }),
+        );
+      });
+    });
+  },
+};
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);

@@ -1,0 +1,214 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { type ImportContext, type Importer, type Report, read, readList } from '../importer.ts';
+import { codeResults } from '../kinds/code.ts';
+import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { cveOf, cweOf, relativePath } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
+import { htmlToMarkdown, htmlToText } from '../text/html.ts';
+import { escapeMarkdown } from '../text/markdown.ts';
+
+const Place = z.object({ component: text, textRange: optional(z.object({ startLine: number })), msg: text });
+
+const Issue = z.object({
+  key: text,
+  /** `ruleKey` of a hotspot. */
+  rule: text,
+  ruleKey: text,
+  severity: text,
+  impacts: list(z.object({ softwareQuality: text, severity: requiredText })),
+  vulnerabilityProbability: text,
+  securityCategory: text,
+  component: requiredText,
+  project: text,
+  line: number,
+  hash: text,
+  textRange: optional(z.object({ startLine: number, endLine: number, startOffset: number })),
+  flows: list(z.object({ locations: list(Place) })),
+  status: text,
+  issueStatus: text,
+  resolution: text,
+  message: text,
+  description: text,
+  tags: texts,
+  type: text,
+});
+type Issue = z.output<typeof Issue>;
+
+const Rule = z.object({ name: text, htmlDesc: text });
+
+/** `/api/issues/search`, `/api/hotspots/search`, and the JSON of sonar-report. */
+export const sonarqube: Importer = {
+  name: 'sonarqube',
+  about: {
+    tool: '[SonarQube](https://docs.sonarsource.com/sonarqube-server/), SonarCloud',
+    command:
+      '`curl -u TOKEN: "https://…/api/issues/search?components=KEY&resolved=false&ps=500&p=1"`, and `/api/hotspots/search?project=KEY`',
+    versions: 'the API names no version: answers of 2018 to 2024, and the JSON of sonar-report',
+    identity: 'rule, file, checksum of the line',
+    severity: '`severity`, impact on security, or `vulnerabilityProbability`',
+  },
+
+  detects(report) {
+    const { issues, hotspots } = listsOf(report);
+    const [document] = documentsOf(report);
+    if (hotspots) return isEnvelope(document) || isObject(hotspots[0]);
+    if (!issues) return false;
+    const [first] = issues;
+    if (first === undefined) return isEnvelope(document);
+    return ['component', 'message'].every((name) => property(first, name) !== undefined) && hasRule(first);
+  },
+
+  results(report, context) {
+    const issues = documentsOf(report).flatMap((document) => readDocument(document, context));
+    warnOfMissingPages(report, issues.length, context);
+    const open = issues.filter((issue) => {
+      const why = closedBecause(issue);
+      if (why) context.skip(why);
+      return !why;
+    });
+    const rules = rulesOf(report);
+    return codeResults(
+      'sonarqube',
+      open.map((issue) => {
+        const rule = issue.rule ?? issue.ruleKey ?? '';
+        const known = rules.get(rule);
+        const message = maskCredentials(issue.message ?? known?.name ?? rule);
+        const { startLine, endLine, startOffset: column } = issue.textRange ?? {};
+        const fileOf = (component: string | undefined) => pathOf(component, issue.project, context);
+        return {
+          title: message || issue.description || rule,
+          severity: severityOfIssue(issue),
+          identity: [rule],
+          rule: [rule, known?.name, issue.securityCategory, message],
+          file: fileOf(issue.component),
+          line: issue.line ?? startLine,
+          endLine,
+          column,
+          // The checksum of the line stays the same when it moves.
+          code: issue.hash && `hash ${issue.hash}`,
+          snippet: '',
+          flows: issue.flows.map(({ locations }) =>
+            locations.toReversed().map(({ component, textRange, msg }) => ({
+              file: fileOf(component ?? issue.component),
+              line: textRange?.startLine,
+              what: msg,
+            })),
+          ),
+          describe: {
+            what: escapeMarkdown(message),
+            facts: {
+              Rule: [rule, known?.name].filter(Boolean).join(': '),
+              Type: issue.type ?? issue.securityCategory,
+              Status: issue.issueStatus ?? issue.status,
+              Tags: issue.tags.join(', '),
+            },
+            help: htmlToMarkdown(known?.htmlDesc),
+          },
+          cwe: cweIn(
+            issue.message,
+            ...issue.tags.filter((tag) => tag !== 'cwe-937'),
+            htmlToText(known?.htmlDesc),
+          ),
+          cve: cveOf(issue.message),
+        };
+      }),
+      context,
+    );
+  },
+};
+
+const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
+
+/** The lists of the first document. A list alone is one of issues. */
+function listsOf(report: Report): { issues?: unknown[]; hotspots?: unknown[] } {
+  const [document] = documentsOf(report);
+  const issues = Array.isArray(document) ? document : property(document, 'issues');
+  const hotspots = property(document, 'hotspots');
+  return {
+    ...(Array.isArray(issues) && (!Array.isArray(document) || document.length > 0) && { issues }),
+    ...(Array.isArray(hotspots) && { hotspots }),
+  };
+}
+
+/** Whether a document without issues is one of SonarQube. */
+const isEnvelope = (document: unknown) =>
+  property(document, 'sonarBaseURL') !== undefined || isObject(property(document, 'paging'));
+
+const hasRule = (issue: unknown) =>
+  typeof property(issue, 'rule') === 'string' &&
+  ['textRange', 'debt', 'effort', 'hash', 'key'].some((name) => property(issue, name) !== undefined);
+
+function readDocument(document: unknown, context: ImportContext): Issue[] {
+  if (Array.isArray(document)) return readList(Issue, document, '', context);
+  return [
+    ...readList(Issue, property(document, 'issues'), 'issues', context),
+    ...readList(Issue, property(document, 'hotspots'), 'hotspots', context),
+  ];
+}
+
+/** The API returns at most 500 issues at once. */
+function warnOfMissingPages(report: Report, found: number, context: ImportContext) {
+  const totals = documentsOf(report).map((document) => {
+    const { total } = read(z.object({ total: number }), property(document, 'paging') ?? {}, 'paging');
+    return total ?? 0;
+  });
+  const total = Math.max(0, ...totals);
+  if (total > found)
+    context.error(`The report has ${found} of ${total} issues: add the next pages (p=2) to the file`);
+}
+
+function rulesOf(report: Report): Map<string, z.output<typeof Rule>> {
+  const [document] = documentsOf(report);
+  const rules = property(document, 'rules');
+  const listed = Array.isArray(rules)
+    ? rules.map((rule) => [String(property(rule, 'key')), rule] as const)
+    : isObject(rules)
+      ? Object.entries(rules)
+      : [];
+  return new Map(listed.flatMap(([key, rule]) => (isObject(rule) ? [[key, Rule.parse(rule)]] : [])));
+}
+
+const CLOSED = new Map([
+  ['FALSE-POSITIVE', 'they are resolved as false positives'],
+  ['FALSE_POSITIVE', 'they are resolved as false positives'],
+  ['WONTFIX', 'they are resolved as accepted'],
+  ['ACCEPTED', 'they are resolved as accepted'],
+  ['FIXED', 'they are fixed'],
+  ['REMOVED', 'they are fixed'],
+  ['SAFE', 'they are reviewed as safe'],
+  ['CLOSED', 'they are closed'],
+  ['RESOLVED', 'they are closed'],
+]);
+
+/** Why an issue is not open. A hotspot that is acknowledged is. */
+const closedBecause = ({ resolution, issueStatus, status }: Issue): string | undefined =>
+  [resolution, issueStatus, status].map((word) => CLOSED.get(word?.toUpperCase() ?? '')).find(Boolean);
+
+/** SonarQube has five severities; `critical` is the second. */
+const SEVERITIES = new Map<string, Severity>([
+  ['blocker', 'critical'],
+  ['critical', 'high'],
+  ['high', 'high'],
+  ['major', 'medium'],
+  ['medium', 'medium'],
+  ['minor', 'low'],
+  ['low', 'low'],
+]);
+
+function severityOfIssue({ severity, impacts, vulnerabilityProbability }: Issue): Severity {
+  const impact = impacts.find(({ softwareQuality }) => softwareQuality === 'SECURITY') ?? impacts[0];
+  const word = severity ?? impact?.severity ?? vulnerabilityProbability;
+  return SEVERITIES.get(word?.toLowerCase() ?? '') ?? 'info';
+}
+
+/** The path of a component: `project:src/main.ts`. */
+function pathOf(component: string | undefined, project: string | undefined, context: ImportContext) {
+  if (component === undefined || component === project) return undefined;
+  const path =
+    project && component.startsWith(`${project}:`) ? component.slice(project.length + 1) : component;
+  return relativePath(path.replace(/^[^/]*:(?=[^/\\])/, ''), context);
+}
+
+const cweIn = (...candidates: (string | undefined)[]) =>
+  cweOf(...candidates.map((candidate) => /\bCWE-\d+/i.exec(candidate ?? '')?.[0]));

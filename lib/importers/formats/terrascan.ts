@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { distinct, failedCheck } from '../kinds/resources.ts';
+import { isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { relativePath, severityOf } from '../support.ts';
+
+const Violation = z.object({
+  rule_id: requiredText,
+  rule_name: text,
+  description: text,
+  severity: text,
+  category: text,
+  resource_name: text,
+  resource_type: text,
+  module_name: text,
+  file: text,
+  line: number,
+});
+const ScanError = z.object({ iac_type: text, directory: text, errMsg: text });
+
+/** `terrascan scan -o json` */
+export const terrascan: Importer = {
+  name: 'terrascan',
+  about: {
+    tool: '[Terrascan](https://runterrascan.io)',
+    command: '`terrascan scan -o json > report.json`',
+    versions: 'the report names no version: a report of 2021',
+    identity: 'rule, file, module, resource',
+    severity: '`severity`',
+  },
+
+  detects: (report) => {
+    const results = resultsOf(report);
+    return isObject(results) && 'violations' in results && isObject(results.scan_summary);
+  },
+
+  results(report, context) {
+    const results = resultsOf(report);
+    if (!isObject(results)) throw new ReportError('The report has no results', 'results');
+    for (const { iac_type: type, directory, errMsg } of readList(
+      ScanError,
+      results.scan_errors,
+      'results.scan_errors',
+      context,
+    )) {
+      const message = distinct(type, directory, errMsg).join(': ');
+      // Terrascan looks for every kind of file and reports those that the directory does not have.
+      if (/not found|^no .* found|no .* files/i.test(errMsg?.slice(0, 1_000) ?? '')) context.warn(message);
+      else context.error(message);
+    }
+    context.skip('skipped', [results.skipped_violations ?? []].flat().length);
+    return readList(Violation, results.violations, 'results.violations', context).map((violation) =>
+      failedCheck({
+        tool: 'terrascan',
+        id: violation.rule_id,
+        name: violation.description ?? violation.rule_name,
+        resource: distinct(violation.resource_type, violation.resource_name).join('.'),
+        resourceIdentity: [violation.module_name, violation.resource_type, violation.resource_name],
+        severity: severityOf(violation.severity),
+        facts: { Rule: violation.rule_name, Category: violation.category, Module: violation.module_name },
+        file: relativePath(violation.file, context),
+        line: violation.line,
+      }),
+    );
+  },
+};
+
+const resultsOf = (report: Report): unknown =>
+  report.kind === 'json' ? property(report.documents[0], 'results') : undefined;

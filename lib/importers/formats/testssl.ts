@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import {
+  cvesIn,
+  formatService,
+  hasColumns,
+  hostIdentity,
+  type Issue,
+  jsonOf,
+  resultsOf,
+  rowsOf,
+} from '../kinds/issues.ts';
+import { property, requiredText, text } from '../read/schema.ts';
+import { cweOf } from '../support.ts';
+import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
+
+const Row = z
+  .object({
+    id: requiredText,
+    'fqdn/ip': text,
+    ip: text,
+    port: text,
+    severity: requiredText,
+    finding: text,
+    cve: text,
+    cwe: text,
+  })
+  .transform((row) => ({ ...row, target: row['fqdn/ip'] ?? row.ip ?? '' }));
+
+const SEVERITIES = new Map<string, Severity>(
+  Object.entries({ CRITICAL: 'critical', HIGH: 'high', MEDIUM: 'medium', LOW: 'low', INFO: 'info' } as const),
+);
+
+/** CSV and flat JSON of testssl.sh. */
+export const testssl: Importer = {
+  name: 'testssl',
+  about: {
+    tool: '[testssl.sh](https://testssl.sh)',
+    command: '`testssl.sh --csvfile report.csv host`',
+    versions: 'the report names no version: CSV',
+    identity: 'test, host, port',
+    severity:
+      '`severity`; `OK` and the overall rating are no findings, `WARN` and `FATAL` are remarks and errors of the scan',
+  },
+
+  detects: (report) =>
+    hasColumns(report, 'id', 'fqdn/ip', 'port', 'severity', 'finding') || isFlatJson(report),
+
+  results(report, context) {
+    const rows = report.kind === 'csv' ? rowsOf(report) : jsonOf(report);
+    if (report.kind === 'csv' && !hasColumns(report, 'id', 'severity', 'finding'))
+      throw new ReportError('This is no CSV of testssl.sh: the columns id, severity and finding are missing');
+    const found = readList(Row, rows, report.kind === 'csv' ? 'rows' : '', context);
+    return resultsOf(
+      'testssl',
+      found.flatMap((row) => {
+        const level = row.severity.trim().toUpperCase();
+        const severity = SEVERITIES.get(level);
+        if (level === 'FATAL') context.error(`${row.target}: ${row.finding ?? row.id}`);
+        else if (level === 'WARN') context.warn(`${row.target}: ${row.finding ?? row.id}`);
+        else if (level === 'OK') context.skip('passed');
+        else if (!severity && level !== 'DEBUG')
+          context.error(`A result with the unknown severity “${row.severity.slice(0, 20)}” was not imported`);
+        if (severity && RATING.test(row.id)) context.skip('they are about the overall rating of a host');
+        else if (severity) return [toIssue(row, severity)];
+        return [];
+      }),
+      context,
+    );
+  },
+};
+
+/** The grade of a host and how it was computed. The reasons for the grade are results of their own. */
+const RATING = /^(?:rating_(?:spec|doc)|\w+_score(?:_weighted)?|overall_grade|grade_cap_reason_\d+)$/;
+
+const JSON_FIELDS = ['id', 'ip', 'port', 'severity', 'finding'];
+
+function isFlatJson(report: Report): boolean {
+  const document = jsonOf(report);
+  return (
+    Array.isArray(document) && JSON_FIELDS.every((name) => typeof property(document[0], name) === 'string')
+  );
+}
+
+function toIssue({ id, target, port, finding, cve, cwe }: z.output<typeof Row>, severity: Severity): Issue {
+  // `host/address`
+  const [name, address] = target.split('/', 2).map((part) => part.trim());
+  const host = name || address || target;
+  const service = formatService(host, port);
+  return {
+    identity: [id.trim(), hostIdentity(host), port],
+    title: `${id.trim()}${finding ? `: ${finding.slice(0, 160)}` : ''} (${service})`,
+    severity,
+    what: escapeMarkdown(finding ?? ''),
+    facts: { Test: id.trim(), Host: host, Port: port },
+    places: address && address !== host ? [inlineCode(address)] : [],
+    cwe: cweOf(cwe),
+    cves: cvesIn(cve),
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { identifyCode } from '../identity/identity.ts';
+import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { failedCheck } from '../kinds/resources.ts';
+import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { relativePath, severityOf } from '../support.ts';
+import { isSecretRule } from '../text/secrets.ts';
+
+const Finding = z.object({
+  rule_id: requiredText,
+  long_id: text,
+  rule_description: text,
+  description: text,
+  impact: text,
+  resolution: text,
+  severity: text,
+  status: text,
+  passed: text,
+  resource: text,
+  link: text,
+  links: texts,
+  location: optional(z.object({ filename: text, start_line: number, end_line: number })),
+});
+type Finding = z.output<typeof Finding>;
+
+/** `tfsec -f json` */
+export const tfsec: Importer = {
+  name: 'tfsec',
+  about: {
+    tool: '[tfsec](https://aquasecurity.github.io/tfsec/)',
+    command: '`tfsec . -f json --out report.json`',
+    versions: 'the report names no version: ids of rules before and after 0.58',
+    identity: 'rule, file, resource',
+    severity: '`severity`',
+  },
+
+  detects: (report) => {
+    const document = documentOf(report);
+    const results = property(document, 'results');
+    if (results === null) return isObject(document) && Object.keys(document).length === 1;
+    const [first] = Array.isArray(results) ? results : [];
+    return (
+      property(first, 'rule_id') !== undefined &&
+      property(property(first, 'location'), 'start_line') !== undefined
+    );
+  },
+
+  results(report, context) {
+    const found = property(documentOf(report), 'results');
+    if (found === undefined) throw new ReportError('The report has no results', 'results');
+    return readList(Finding, found, 'results', context).flatMap((finding) => {
+      const reason = skipReason(finding);
+      if (reason !== undefined) {
+        context.skip(reason);
+        return [];
+      }
+      const { location, description } = finding;
+      const id = finding.long_id ?? finding.rule_id;
+      const [file, line] = [relativePath(location?.filename, context), location?.start_line];
+      // Older versions name the resource in the description only.
+      const resource =
+        finding.resource || /^(?:Resource|Block|Variable|Data|Module) '([^']+)'/.exec(description ?? '')?.[1];
+      const result = failedCheck({
+        tool: 'tfsec',
+        id,
+        name: finding.rule_description ?? description,
+        resource,
+        severity: severityOf(finding.severity),
+        message: description?.replace(/<\/?\w+>/g, ''),
+        about: finding.rule_description,
+        risk: finding.impact && `Impact: ${finding.impact}`,
+        fix: finding.resolution,
+        references: [/https?:\/\/\S+/.exec(finding.link ?? '')?.[0], ...finding.links],
+        cwe: isSecretRule(id, finding.rule_description) || /^GEN00[1-6]$/.test(id) ? 'CWE-798' : undefined,
+        file,
+        line,
+      });
+      const code = { file, line, endLine: location?.end_line };
+      return [resource ? result : { ...result, identify: identifyCode('tfsec', [id], code, context) }];
+    });
+  },
+};
+
+const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
+
+/** The status is a word, a number, or a flag. */
+function skipReason({ status, passed }: Finding): string | undefined {
+  if (passed === 'true' || status === '1' || status === 'passed') return 'passed';
+  return status === '2' || status === 'ignored' ? 'ignored' : undefined;
+}

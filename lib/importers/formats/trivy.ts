@@ -1,0 +1,125 @@
+import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
+import { firstDocument, imageName, readPart } from '../kinds/dependency.ts';
+import { isObject, property, text } from '../read/schema.ts';
+import { license, misconfiguration, secret, vulnerability } from '../tools/trivy-findings.ts';
+import { inCluster, inImage, inWorkspace, isOsSection, type Place } from '../tools/trivy-places.ts';
+import {
+  License,
+  Misconfiguration,
+  Resource,
+  Secret,
+  Section,
+  Vulnerability,
+} from '../tools/trivy-schema.ts';
+
+/** The fields of a report of a cluster that list resources. The first two are those of Trivy before 0.40. */
+const RESOURCES = ['Vulnerabilities', 'Misconfigurations', 'Resources', 'Findings'];
+
+/** `trivy image|fs|repo|config|k8s … --format json`. Before 0.20, the report is the bare list of results. */
+export const trivy: Importer = {
+  name: 'trivy',
+  about: {
+    tool: '[Trivy](https://trivy.dev)',
+    command: '`trivy fs --format json -o report.json .` (or `trivy image`, `trivy k8s --report all`)',
+    versions: '0.69; schema 2; clusters; before 0.20',
+    identity: 'image, cluster resource or file; package and advisory, or check, or source code of the secret',
+    severity: '`Severity`',
+  },
+  split: {
+    json: [
+      ...['Vulnerabilities', 'Misconfigurations', 'Secrets', 'Licenses'].map((list) => `Results.*.${list}`),
+      ...RESOURCES,
+    ],
+    reduced: { 'Results.*.Packages': () => undefined },
+  },
+
+  detects: (report) => {
+    const document = report.kind === 'json' ? report.documents[0] : undefined;
+    if (Array.isArray(document)) return isSection(document[0]);
+    return isObject(document) && (isCluster(document) || isReport(document));
+  },
+
+  results(report, context) {
+    const whole = report.kind === 'json' ? report.documents[0] : undefined;
+    // Nothing was found.
+    if (whole === null) return [];
+    if (Array.isArray(whole)) return formerResults(whole, context);
+    const document = firstDocument(report);
+    if (document && isCluster(document)) return clusterResults(document, context);
+    if (!document || !isReport(document)) throw new ReportError('The list is missing', 'Results');
+    const name = text.parse(document.ArtifactName);
+    const type = text.parse(document.ArtifactType);
+    if (property(property(document.Metadata, 'OS'), 'EOSL') === true)
+      context.warn(
+        `The operating system of ${name ?? 'the target'} gets no updates: advisories may be missing`,
+      );
+    return sectionsOf(document.Results ?? [], 'Results', context, (section) =>
+      type === 'container_image' ? inImage(section, name) : inWorkspace(section, name, type, context),
+    );
+  },
+};
+
+const isReport = (document: Record<string, unknown>) =>
+  typeof document.SchemaVersion === 'number' && ('Results' in document || 'ArtifactName' in document);
+
+const isCluster = (document: Record<string, unknown>) =>
+  typeof document.ClusterName === 'string' && RESOURCES.some((name) => Array.isArray(document[name]));
+
+const isSection = (value: unknown) =>
+  isObject(value) &&
+  typeof value.Target === 'string' &&
+  ['Type', 'Class', 'Vulnerabilities', 'Misconfigurations'].some((name) => name in value);
+
+/** Trivy before 0.20 does not say what it scanned: an image if there are packages of an operating system. */
+function formerResults(document: unknown[], context: ImportContext): Result[] {
+  if (document.length > 0 && !document.some(isSection)) throw new ReportError('not a result', 'Target');
+  const sections = readList(Section, document, '', context);
+  const image = sections.find(isOsSection)?.Target;
+  return sectionsOf(document, '', context, (section) =>
+    image ? inImage(section, imageName(image)) : inWorkspace(section, undefined, undefined, context),
+  );
+}
+
+function clusterResults(document: Record<string, unknown>, context: ImportContext): Result[] {
+  const cluster = String(document.ClusterName);
+  return RESOURCES.flatMap((field) => {
+    const resources = readPart(Resource, document[field], field, context);
+    return resources.flatMap((resource, index) => {
+      if (resource.Error) {
+        const name = [resource.Namespace, resource.Kind, resource.Name].filter(Boolean).join('/');
+        context.error(`${name || 'A resource'} was not checked: ${resource.Error}`);
+      }
+      return sectionsOf(resource.Results, `${field}.${index}.Results`, context, (section) =>
+        inCluster(section, cluster, resource),
+      );
+    });
+  });
+}
+
+function sectionsOf(
+  value: unknown,
+  path: string,
+  context: ImportContext,
+  placeOf: (section: Section) => Place,
+): Result[] {
+  return readPart(Section, value, path, context).flatMap((section, index) => {
+    const place = placeOf(section);
+    const at = (name: string) => [path, index, name].filter((part) => part !== '').join('.');
+    const checks = readPart(Misconfiguration, section.Misconfigurations, at('Misconfigurations'), context);
+    const exceptions = checks.filter(({ Status }) => Status === 'EXCEPTION').length;
+    context.skip('excepted by a policy', Math.max(exceptions, section.MisconfSummary?.Exceptions ?? 0));
+    context.skip('suppressed in Trivy', section.ExperimentalModifiedFindings.length);
+    return [
+      ...readPart(Vulnerability, section.Vulnerabilities, at('Vulnerabilities'), context).map((found) =>
+        vulnerability(found, section, place),
+      ),
+      ...checks
+        .filter(({ Status }) => !Status || Status === 'FAIL')
+        .map((found) => misconfiguration(found, section, place)),
+      ...readPart(Secret, section.Secrets, at('Secrets'), context).map((found) =>
+        secret(found, place, context),
+      ),
+      ...readPart(License, section.Licenses, at('Licenses'), context).map((found) => license(found, place)),
+    ];
+  });
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
+import {
+  addressIdentity,
+  cvesIn,
+  hasRoot,
+  type Issue,
+  resultsOf,
+  rootOf,
+  shownAddress,
+} from '../kinds/issues.ts';
+import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
+import { cweOf } from '../support.ts';
+import { htmlMarkdown, linksIn } from '../text/html.ts';
+import { inlineCode } from '../text/markdown.ts';
+
+const Session = z.object({ URL: text, AttackParamDescriptor: text, RawRequest: text });
+const Found = z.object({
+  URL: text,
+  VulnerabilityID: text,
+  Severity: number,
+  Name: requiredText,
+  CheckTypeID: text,
+  AttackParamDescriptor: text,
+  VulnerableSession: text,
+});
+const Section = z.object({ Name: text, SectionText: text });
+const Classification = z.object({ '@_kind': text, '@_identifier': text });
+
+/** The XML exports of WebInspect: of a scan, and of its vulnerable sessions. */
+export const webinspect: Importer = {
+  name: 'webinspect',
+  about: {
+    tool: '[WebInspect](https://www.opentext.com/products/dynamic-application-security-testing) (Fortify, OpenText)',
+    command: '*File > Export > Scan Details*, as XML',
+    versions: '18.20 and 20.1, with the element `Sessions`; XML with `Scan`, of 2024, names no version',
+    identity: 'vulnerability, address, names of the query parameters, parameter',
+    severity: '`Severity` 4 to 0 as critical to info',
+  },
+
+  detects: (report) =>
+    (hasRoot(report, 'Scan') && elementAt(rootOf(report, 'Scan'), 'Issues') !== undefined) ||
+    (hasRoot(report, 'Sessions') &&
+      elements(rootOf(report, 'Sessions'), 'Session').every((session) => 'Issues' in session)),
+
+  results: (report, context) =>
+    resultsOf(
+      'webinspect',
+      hasRoot(report, 'Scan') ? scanIssues(report, context) : sessionIssues(report, context),
+      context,
+    ),
+};
+
+function scanIssues(report: Report, context: ImportContext): Issue[] {
+  const issues = elementAt(rootOf(report, 'Scan'), 'Issues');
+  if (!issues) throw new ReportError('The list is missing', 'Scan.Issues');
+  return issuesIn(issues, 'Scan.Issues', {}, context);
+}
+
+const sessionIssues = (report: Report, context: ImportContext): Issue[] =>
+  elements(rootOf(report, 'Sessions'), 'Session').flatMap((element, index) => {
+    const session = Session.parse(element);
+    return issuesIn(elementAt(element, 'Issues'), `Sessions.${index}.Issues`, session, context);
+  });
+
+function issuesIn(
+  parent: unknown,
+  position: string,
+  session: Partial<z.output<typeof Session>>,
+  context: ImportContext,
+): Issue[] {
+  const found = elements(parent, 'Issue').map((element) => ({ ...element, element }));
+  return readList(Found.extend({ element: z.unknown() }), found, position, context).map(
+    ({ element, ...issue }) => toIssue(issue, element, session),
+  );
+}
+
+const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
+
+function toIssue(
+  issue: z.output<typeof Found>,
+  element: unknown,
+  session: Partial<z.output<typeof Session>>,
+): Issue {
+  const address = issue.URL ?? session.URL ?? '';
+  const parameter = issue.AttackParamDescriptor ?? session.AttackParamDescriptor;
+  const page = shownAddress(address);
+  const sections = elements(element, 'ReportSection').map((section) => Section.parse(section));
+  const section = (name: string) => sections.find(({ Name }) => Name?.startsWith(name))?.SectionText;
+  const cwe = elements(elementAt(element, 'Classifications'), 'Classification')
+    .map((classification) => Classification.parse(classification))
+    .find(({ '@_kind': kind }) => kind === 'CWE');
+  return {
+    identity: [issue.VulnerabilityID ?? issue.Name, addressIdentity(address), parameter],
+    title: `${issue.Name}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
+    severity: SEVERITIES[issue.Severity ?? 0] ?? 'info',
+    what: [section('Summary'), section('Implication')].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    facts: { Check: issue.VulnerabilityID, Parameter: parameter, Kind: issue.CheckTypeID },
+    places: [inlineCode(page)],
+    evidence: issue.VulnerableSession ?? session.RawRequest,
+    fix: htmlMarkdown(section('Fix')),
+    references: linksIn(section('Reference')),
+    cwe: cweOf(cwe?.['@_identifier']),
+    cves: cvesIn(issue.Name, section('Summary')),
+  };
+}

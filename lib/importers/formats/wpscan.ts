@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { type Importer, readList } from '../importer.ts';
+import { addressIdentity, type Issue, jsonOf, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { flag, isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { severityOfScore } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
+import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
+
+const References = optional(z.object({ cve: texts, url: texts, wpvulndb: texts }));
+
+const Vulnerability = z.object({
+  title: requiredText,
+  fixed_in: text,
+  introduced_in: text,
+  description: text,
+  references: References,
+  cvss: optional(z.object({ score: number, vector: text })),
+});
+
+const Interesting = z.object({
+  type: requiredText,
+  url: text,
+  to_s: text,
+  found_by: text,
+  references: References,
+  interesting_entries: texts,
+});
+
+const Component = z.object({
+  slug: text,
+  location: text,
+  latest_version: text,
+  outdated: flag,
+  number: text,
+  version: z.unknown().optional(),
+});
+
+/** JSON of WPScan. */
+export const wpscan: Importer = {
+  name: 'wpscan',
+  about: {
+    tool: '[WPScan](https://wpscan.com)',
+    command: '`wpscan --url https://… --api-token … -f json -o report.json`',
+    versions: '3.5 and 3.8',
+    identity: 'site, component, WPScan’s id of the vulnerability',
+    severity: 'CVSS (paid plans of the API), or medium; remarks on the site: info; guessed passwords: high',
+  },
+
+  detects: (report) => {
+    const document = jsonOf(report);
+    return (
+      /WordPress Security Scanner/.test(
+        String(property(property(document, 'banner'), 'description') ?? ''),
+      ) ||
+      (property(document, 'target_url') !== undefined &&
+        Array.isArray(property(document, 'interesting_findings')))
+    );
+  },
+
+  results(report, context) {
+    const document = jsonOf(report);
+    const aborted = property(document, 'scan_aborted');
+    if (aborted) context.error(`WPScan aborted: ${maskCredentials(String(aborted))}`);
+    const lookup = property(property(document, 'vuln_api'), 'error');
+    if (lookup) context.error(`Vulnerabilities were not looked up: ${String(lookup)}`);
+    const site = String(property(document, 'effective_url') ?? property(document, 'target_url') ?? '');
+
+    const components = componentsOf(document).flatMap(({ kind, name, value }) =>
+      readList(Vulnerability, vulnerabilitiesOf(value), `${kind}.${name}.vulnerabilities`, context).map(
+        (found) => vulnerabilityIssue(found, kind, name, value, site),
+      ),
+    );
+    const remarks = readList(
+      Interesting,
+      property(document, 'interesting_findings'),
+      'interesting_findings',
+      context,
+    );
+    const users = property(document, 'password_attack');
+    const issues = [
+      ...components,
+      ...remarks.map((found) => remarkIssue(found, site)),
+      ...Object.keys(isObject(users) ? users : {}).map((user) => passwordIssue(user, site)),
+    ];
+    return resultsOf('wpscan', issues, context);
+  },
+};
+
+interface Named {
+  kind: string;
+  name: string;
+  value: unknown;
+}
+
+/** WordPress, the themes and the plugins. */
+function componentsOf(document: unknown): Named[] {
+  const theme = property(document, 'main_theme');
+  const lists = (['themes', 'plugins', 'timthumbs'] as const).flatMap((list) => {
+    const named = property(document, list);
+    const kind = list === 'timthumbs' ? 'TimThumb' : list.slice(0, -1);
+    return Object.entries(isObject(named) ? named : {}).map(([name, value]) => ({ kind, name, value }));
+  });
+  return [
+    { kind: 'WordPress', name: '', value: property(document, 'version') },
+    { kind: 'theme', name: String(property(theme, 'slug') ?? ''), value: theme },
+    ...lists,
+  ];
+}
+
+/** The vulnerabilities of a component, and those of its version. */
+const vulnerabilitiesOf = (component: unknown): unknown[] =>
+  [
+    property(component, 'vulnerabilities'),
+    property(property(component, 'version'), 'vulnerabilities'),
+  ].flatMap((list) => (Array.isArray(list) ? list : []));
+
+function vulnerabilityIssue(
+  found: z.output<typeof Vulnerability>,
+  kind: string,
+  name: string,
+  value: unknown,
+  site: string,
+): Issue {
+  const component = Component.parse(isObject(value) ? value : {});
+  const version = component.number ?? property(component.version, 'number');
+  const { references, cvss } = found;
+  const [id] = references?.wpvulndb ?? [];
+  const cves = (references?.cve ?? []).map((cve) => (/^CVE-/i.test(cve) ? cve.toUpperCase() : `CVE-${cve}`));
+  return {
+    identity: [addressIdentity(site), kind, name, id ?? found.title],
+    title: `${found.title} (${shownAddress(site)})`,
+    severity: cvss?.score ? severityOfScore(cvss.score) : 'medium',
+    what: escapeMarkdown(found.description ?? ''),
+    facts: {
+      Component: [kind, name].filter(Boolean).join(' '),
+      Version: typeof version === 'string' ? version : undefined,
+      'Latest version': component.latest_version,
+    },
+    places: component.location ? [inlineCode(shownAddress(component.location))] : [],
+    fix: found.fixed_in ? `Upgrade to ${escapeMarkdown(found.fixed_in)}.` : undefined,
+    references: [...(references?.url ?? []), id && `https://wpscan.com/vulnerability/${id}`],
+    cves,
+    cvss: statedCvss(cvss?.vector, cvss?.score),
+  };
+}
+
+function remarkIssue(
+  { type, url, to_s: title, found_by: method, ...found }: z.output<typeof Interesting>,
+  site: string,
+): Issue {
+  const page = url ?? site;
+  const name = title && !/^https?:/.test(title) ? title : type.replaceAll('_', ' ');
+  return {
+    identity: [addressIdentity(site), 'remark', type, addressIdentity(page)],
+    title: `${maskCredentials(name.replace(/: https?:.*$/, ''))} (${shownAddress(page)})`,
+    severity: 'info',
+    facts: { Type: type, 'Found by': method },
+    evidence: found.interesting_entries.join('\n'),
+    references: found.references?.url ?? [],
+  };
+}
+
+/** The password is not part of the finding. */
+const passwordIssue = (user: string, site: string): Issue => ({
+  identity: [addressIdentity(site), 'password', user],
+  title: `The password of the user ${user} can be guessed (${shownAddress(site)})`,
+  severity: 'high',
+  fix: 'Change the password, and limit the number of attempts to sign in.',
+  cwe: 'CWE-521',
+});

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import type { Severity } from '../finding.ts';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
+import { groupsOf } from '../read/groups.ts';
+import { isObject, property, text } from '../read/schema.ts';
+import { cveOf, cweOf, severityOf } from '../support.ts';
+import { describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { isSecretRule } from '../text/secrets.ts';
+
+/**
+ * The members of a list. XML wraps them in an element, unlike JSON: `"instances": [a, b]`. An empty XML element is an empty
+ * string.
+ */
+const nestedList = <S extends z.ZodType>(name: string, member: S) =>
+  z.preprocess(
+    (value) =>
+      [value ?? []]
+        .flat()
+        .flatMap((found) => (isObject(found) && found[name] !== undefined ? found[name] : found))
+        .filter((found) => isObject(found)),
+    z.array(member),
+  );
+
+const Instance = z.object({ uri: text, method: text, param: text, attack: text, evidence: text });
+const Alert = z.object({
+  pluginid: text,
+  alertRef: text,
+  alert: text,
+  name: text,
+  riskcode: text,
+  riskdesc: text,
+  confidence: text,
+  desc: text,
+  instances: nestedList('instance', Instance),
+  solution: text,
+  otherinfo: text,
+  reference: text,
+  cweid: text,
+});
+const Site = z.object({ '@name': text, '@_name': text, alerts: nestedList('alertitem', Alert) });
+
+type Alert = z.output<typeof Alert>;
+type Instance = z.output<typeof Instance>;
+
+/** Traditional reports of ZAP: `zap-baseline.py -x report.xml` or `-J report.json`. */
+export const zap: Importer = {
+  name: 'zap',
+  about: {
+    tool: '[ZAP](https://www.zaproxy.org)',
+    command: '`zap-baseline.py -t https://… -J report.json` (or `-x report.xml`)',
+    versions: '2.9 to 2.11, 2.16',
+    identity: 'alert, site',
+    severity: '`riskcode`',
+  },
+  split: { json: ['site.alerts', 'site.*.alerts'], xml: ['OWASPZAPReport.site.alerts.alertitem'] },
+
+  detects: (report) => {
+    if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
+    const document = documentOf(report);
+    return (
+      typeof property(document, 'site') === 'object' &&
+      isObject(document) &&
+      ('@version' in document || '@programName' in document) &&
+      // GitLab DAST adds its own list.
+      !('vulnerabilities' in document)
+    );
+  },
+
+  results(report, context) {
+    const found = property(documentOf(report), 'site');
+    const members = [found ?? []].flat().filter((site) => site !== '');
+    return readList(Site, members, 'site', context).flatMap((site) => {
+      // ZAP gives confidence 0 to alerts that were marked as false positives.
+      const alerts = site.alerts.filter(
+        ({ confidence }) => !/^(?:0|false positive)$/i.test(confidence ?? ''),
+      );
+      context.skip('they are marked as false positives in ZAP', site.alerts.length - alerts.length);
+      return grouped(alerts, context).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
+    });
+  },
+};
+
+function documentOf(report: Report): unknown {
+  if (report.kind === 'xml') return [property(report.document, report.root)].flat()[0];
+  return report.kind === 'json' ? report.documents[0] : undefined;
+}
+
+const RISKS = new Map<string, Severity>(
+  Object.entries({ 3: 'high', 2: 'medium', 1: 'low', 0: 'info' } as const),
+);
+const CONFIDENCES = new Map(Object.entries({ 1: 'Low', 2: 'Medium', 3: 'High', 4: 'Confirmed by a user' }));
+
+const MAX_INSTANCES = 50;
+
+const ruleOf = ({ alertRef, pluginid }: Alert) => alertRef ?? pluginid ?? '';
+const nameOf = (alert: Alert) => alert.name ?? alert.alert ?? `Alert ${ruleOf(alert)}`;
+
+/** A reference such as `10055-4` names a variant of an alert; a plugin may raise several alerts. */
+const kindOf = (alert: Alert): string =>
+  /-\d+$/.test(alert.alertRef ?? '') ? ruleOf(alert) : `${ruleOf(alert)} ${nameOf(alert)}`;
+
+/** ZAP lists an alert once for each risk and confidence. Highest risk first. */
+function grouped(alerts: readonly Alert[], context: ImportContext): [Alert, ...Alert[]][] {
+  return groupsOf(alerts, kindOf, context).map(
+    (group) => group.sort((a, b) => Number(b.riskcode ?? 0) - Number(a.riskcode ?? 0)) as [Alert, ...Alert[]],
+  );
+}
+
+/** One finding per alert and site, because the instances differ with each crawl. */
+function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
+  const [alert] = group;
+  const rule = ruleOf(alert);
+  const name = nameOf(alert);
+  const isSecret = isSecretRule(name) || REVEALING_ALERTS.test(name);
+  const instances = instancesOf(group, isSecret);
+  const information = distinct(group.map(({ otherinfo }) => maskRequest(paragraphs(otherinfo))));
+  return {
+    identify: () => fingerprintOf('zap', kindOf(alert), site),
+    // Risk and confidence were part of it.
+    identifyFormerly: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
+    title: site ? `${name} (${site})` : name,
+    severity: RISKS.get(alert.riskcode ?? '') ?? severityOf(alert.riskdesc?.split(' ')[0]),
+    description: describeFinding({
+      what: escapeMarkdown(paragraphs(alert.desc)),
+      facts: {
+        Site: site,
+        Alert: rule,
+        Confidence: distinct(group.map(({ confidence }) => CONFIDENCES.get(confidence ?? '') ?? '')).join(
+          ', ',
+        ),
+      },
+      where: [
+        ...instances.slice(0, MAX_INSTANCES).map((instance) => `- ${instance}`),
+        ...(instances.length > MAX_INSTANCES ? [`- … and ${instances.length - MAX_INSTANCES} more`] : []),
+        '',
+        isSecret
+          ? 'The evidence is omitted because it may be a secret.'
+          : escapeMarkdown(information.join('\n')),
+      ].join('\n'),
+      fix: escapeMarkdown(paragraphs(alert.solution)),
+      references: [
+        ...paragraphs(alert.reference).split('\n'),
+        /^\d+$/.test(alert.pluginid ?? '') ? `https://www.zaproxy.org/docs/alerts/${alert.pluginid}/` : '',
+      ],
+    }),
+    cve: cveOf(name, alert.otherinfo),
+    cwe: /^\d+$/.test(alert.cweid ?? '') ? cweOf(alert.cweid) : undefined,
+  };
+}
+
+/** The instances of all alerts. One that an alert repeats from another is listed once. */
+function instancesOf(group: readonly Alert[], isSecret: boolean): string[] {
+  const listed = new Set<string>();
+  return group.flatMap(({ instances }) => {
+    const formatted = instances.map((instance) => formatInstance(instance, isSecret));
+    const added = formatted.filter((instance) => !listed.has(instance));
+    for (const instance of added) listed.add(instance);
+    return added;
+  });
+}
+
+const distinct = (texts: string[]) => [...new Set(texts.filter((each) => each !== ''))];
+
+/** Alerts whose evidence is confidential. */
+const REVEALING_ALERTS =
+  /\bPII\b|personal|hash disclosure|authentication method|sensitive information|session id/i;
+
+function formatInstance({ uri, method, param, attack, evidence }: Instance, isSecret: boolean): string {
+  const url = isSecret ? (uri ?? '').replace(/([?&;][^=?&;#]*=)[^&;#]+/g, '$1********') : (uri ?? '');
+  const details = { parameter: param, attack, ...(!isSecret && { evidence }) };
+  return [
+    inlineCode(maskRequest(`${method ?? ''} ${url}`)),
+    ...Object.entries(details)
+      .filter(([, value]) => value?.trim())
+      .map(([label, value]) => `${label} ${inlineCode(truncate(maskRequest(value ?? '')))}`),
+  ].join(', ');
+}
+
+/** Masks the credentials in a request. */
+const maskRequest = (request: string) =>
+  request
+    .replace(/(\b[a-z]+:\/\/)[^/?#@\s]*@/gi, '$1')
+    .replace(
+      /((?:pass|pwd|secret|token|session|sid|auth|credential|api_?key)[\w.-]{0,60}=)[^&;#\s"'<>]+/gi,
+      '$1********',
+    );
+
+const truncate = (value: string) => (value.length > 200 ? `${value.slice(0, 200)}…` : value);
+
+/** The text of ZAP's paragraphs, `<p>…</p>`. Other tags are part of the finding. */
+const paragraphs = (html: string | undefined | null) =>
+  (html ?? '').replace(/<\/p>\s*<p>/g, '\n').replace(/^\s*<p>|<\/p>\s*$/g, '');

@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { number, text } from '../read/schema.ts';
+import type { Node } from './checkmarx-results.ts';
+
+/** A step in the results and reports of Checkmarx One. */
+export const OneNode = z.object({
+  fileName: text,
+  line: number,
+  column: number,
+  name: text,
+  node: text,
+  method: text,
+  code: text,
+});
+
+export const nodeOf = ({ fileName, node, name = node, ...rest }: z.output<typeof OneNode>): Node => ({
+  ...rest,
+  file: fileName,
+  name,
+});

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { fingerprintOf } from '../identity/identity.ts';
+import { type ImportContext, readList } from '../importer.ts';
+import type { CodeFinding } from '../kinds/code.ts';
+import { elements, isObject, list, number, requiredText, text } from '../read/schema.ts';
+import { cweOf, relativePath, severityOf } from '../support.ts';
+import { escapeMarkdown } from '../text/markdown.ts';
+
+const Place = z.object({
+  FileName: text,
+  FilePath: text,
+  LineStart: number,
+  Snippet: text,
+  TargetFunction: text,
+});
+
+const Issue = z.object({
+  '@_iid': text,
+  Category: requiredText,
+  Kingdom: text,
+  Abstract: text,
+  Friority: text,
+  Folder: text,
+  Tag: list(z.object({ Name: text, Value: text })),
+  ExternalCategory: text,
+  Primary: list(Place),
+  Source: list(Place),
+});
+
+const MetaInfo = z.object({ Name: requiredText, Value: text });
+
+/** The issues of a report, which groups them. Some reports list an issue in several groups. */
+export function readListing(document: unknown, context: ImportContext): CodeFinding[] {
+  const groups = groupsOf(document);
+  const read = groups.flatMap((group) => {
+    const help = helpOf(group);
+    return readList(Issue, elements(group, 'Issue'), 'Issue', context).map((issue) => ({ issue, help }));
+  });
+  const seen = new Set<string>();
+  return read.flatMap(({ issue, help }) => {
+    const id = issue['@_iid'];
+    if (id !== undefined && seen.has(id)) return [];
+    seen.add(id ?? '');
+    if (issue.Tag.some(({ Value }) => /^not an issue$/i.test(Value?.trim() ?? ''))) {
+      context.skip('they are audited as “Not an Issue”');
+      return [];
+    }
+    const [sink] = issue.Primary;
+    const fileOf = (place: z.output<typeof Place> | undefined) =>
+      relativePath(place?.FilePath ?? place?.FileName, context);
+    const places = [...issue.Source, ...issue.Primary];
+    return [
+      {
+        title: issue.Category,
+        severity: severityOf(issue.Friority ?? issue.Folder),
+        identity: [issue.Category],
+        identify: id ? () => fingerprintOf('fortify', id) : undefined,
+        rule: [issue.Category],
+        file: fileOf(sink),
+        line: sink?.LineStart,
+        snippet: sink?.Snippet,
+        flows: [
+          places.map((place) => ({ file: fileOf(place), line: place.LineStart, what: place.TargetFunction })),
+        ],
+        describe: {
+          what: escapeMarkdown(issue.Abstract ?? help.get('Abstract') ?? issue.Category),
+          facts: { Kingdom: issue.Kingdom, Function: sink?.TargetFunction },
+          fix: escapeMarkdown(help.get('Recommendations') ?? ''),
+          help: escapeMarkdown(help.get('Explanation') ?? ''),
+        },
+        cwe: cweOf(/\bCWE(?: ID)?[- ]\d+/i.exec(issue.ExternalCategory ?? '')?.[0].replace(/ ID/i, '')),
+      },
+    ];
+  });
+}
+
+/** All elements that contain issues. The depth is that of the report's sections. */
+function groupsOf(value: unknown, depth = 0): Record<string, unknown>[] {
+  if (depth > MAX_DEPTH || !isObject(value)) return [];
+  const inner = Object.values(value).flatMap((child) =>
+    Array.isArray(child) ? child.flatMap((one) => groupsOf(one, depth + 1)) : [],
+  );
+  return Array.isArray(value.Issue) ? [value, ...inner] : inner;
+}
+
+const MAX_DEPTH = 20;
+
+/** The texts of a group: `Abstract`, `Explanation`, `Recommendations`. */
+function helpOf(group: unknown): Map<string, string> {
+  const infos = elements(group, 'MajorAttributeSummary').flatMap((summary) => elements(summary, 'MetaInfo'));
+  return new Map(
+    list(MetaInfo)
+      .parse(infos)
+      .flatMap(({ Name, Value }) => (Value ? [[Name, Value]] : [])),
+  );
+}

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import type { ImportContext } from '../importer.ts';
+import { flag, isObject, number, requiredText, text } from '../read/schema.ts';
+
+/** A list, or its members in a text with commas, spaces or lines between them. */
+const words = z.preprocess(
+  (value) =>
+    (Array.isArray(value) ? value : String(value ?? '').split(/[\s,;]+/))
+      .filter((word) => typeof word === 'string' || typeof word === 'number')
+      .map(String)
+      .filter(Boolean),
+  z.array(z.string()),
+);
+
+const anything = z.unknown().optional();
+
+/** The fields of a finding. Their names are compared without case, spaces, `_` and `-`. */
+const FIELDS = {
+  title: requiredText,
+  severity: text,
+  description: text,
+  fingerprint: text,
+  previousfingerprints: words,
+  cwe: text,
+  cweid: text,
+  cwes: words,
+  cve: text,
+  cveid: text,
+  vulnerabilityid: text,
+  vulnerabilityids: words,
+  vulnidfromtool: text,
+  uniqueidfromtool: text,
+  cvssscore: number,
+  cvssvector: text,
+  cvssv3: text,
+  cvssv3score: number,
+  cvssv4: text,
+  cvssv4score: number,
+  file: text,
+  filepath: text,
+  line: number,
+  sastsourcefilepath: text,
+  sastsourceline: number,
+  sastsourceobject: text,
+  sastsinkobject: text,
+  componentname: text,
+  componentversion: text,
+  fixavailable: flag,
+  fixversion: text,
+  mitigation: text,
+  impact: text,
+  stepstoreproduce: text,
+  severityjustification: text,
+  references: text,
+  url: text,
+  endpoints: anything,
+  param: text,
+  payload: text,
+  service: text,
+  tags: words,
+  date: text,
+  source: text,
+  epssscore: number,
+  epsspercentile: number,
+  knownexploited: flag,
+  ransomwareused: flag,
+  kevdate: text,
+  scannerconfidence: text,
+  effortforfixing: text,
+  planneddetails: anything,
+  active: flag,
+  verified: flag,
+  falsep: flag,
+  falsepositive: flag,
+  duplicate: flag,
+  outofscope: flag,
+  riskaccepted: flag,
+  ismitigated: flag,
+  mitigated: anything,
+  mitigateddate: anything,
+  files: anything,
+  // Known names without use here.
+  scanid: anything,
+  projectid: anything,
+  publishdate: anything,
+  lastreviewed: anything,
+  laststatusupdate: anything,
+  numericalseverity: anything,
+  nboccurences: anything,
+  staticfinding: anything,
+  dynamicfinding: anything,
+  threadid: anything,
+  hashcode: anything,
+  underreview: anything,
+  mitigatedby: anything,
+  reviewers: anything,
+  notes: anything,
+  planneddate: anything,
+  plannedremediationdate: anything,
+  plannedremediationversion: anything,
+  effort: anything,
+  sonarqubeissue: anything,
+  sla: anything,
+} satisfies Record<string, z.ZodType>;
+
+export const GenericFinding = z.preprocess(
+  (value) => (isObject(value) ? normalized(value) : value),
+  z.object(FIELDS),
+);
+export type GenericFinding = z.output<typeof GenericFinding>;
+
+const normalizeName = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
+
+/** A map at first, because a field may be called `__proto__`. */
+const normalized = (record: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [normalizeName(name), value]));
+
+/** Whether an importer knows the name of a field or column. */
+export const isKnownField = (name: string): boolean => Object.hasOwn(FIELDS, normalizeName(name));
+
+/** Records which fields are not imported. */
+export function warnOfUnknown(names: Iterable<string>, context: Pick<ImportContext, 'warn' | 'parts'>) {
+  const unknown = [...new Set(names)].filter((name) => name !== '' && !isKnownField(name));
+  const describe = (all: string[]) => `Fields without a meaning are ignored: ${all.slice(0, 10).join(', ')}`;
+  if (context.parts) context.parts.names(describe, unknown);
+  else if (unknown.length > 0) context.warn(describe(unknown));
+}

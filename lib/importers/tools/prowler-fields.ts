@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { list, optional, requiredText, text, texts } from '../read/schema.ts';
+
+/** A check of one resource, from any version of the report. */
+export const Check = z.object({
+  id: requiredText,
+  title: text,
+  status: requiredText,
+  status_extended: text,
+  muted: text,
+  severity: text,
+  provider: text,
+  account: text,
+  region: text,
+  resource: text,
+  resource_name: text,
+  resource_type: text,
+  service: text,
+  description: text,
+  risk: text,
+  fix: text,
+  command: text,
+  references: texts,
+  compliance: text,
+});
+export type Check = z.output<typeof Check>;
+
+export type Fields = Record<Exclude<keyof Check, 'references'>, string[]> & { references: string[] };
+
+/** The names of the fields in the versions: 4 and 5, 3, and 2. The first that has a value is taken. */
+export const CSV_FIELDS: Fields = {
+  id: ['CHECK_ID', 'TITLE_ID'],
+  title: ['CHECK_TITLE', 'TITLE_TEXT'],
+  status: ['STATUS', 'CHECK_RESULT'],
+  status_extended: ['STATUS_EXTENDED', 'CHECK_RESULT_EXTENDED'],
+  muted: ['MUTED'],
+  severity: ['SEVERITY', 'CHECK_SEVERITY'],
+  provider: ['PROVIDER'],
+  account: ['ACCOUNT_UID', 'ACCOUNT_ID', 'ACCOUNT_NUM', 'SUBSCRIPTION', 'PROJECT_ID'],
+  region: ['REGION', 'LOCATION'],
+  resource: ['RESOURCE_UID', 'RESOURCE_ARN', 'RESOURCE_ID', 'CHECK_RESOURCE_ID'],
+  resource_name: ['RESOURCE_NAME', 'RESOURCE_ID'],
+  resource_type: ['RESOURCE_TYPE', 'CHECK_ASFF_RESOURCE_TYPE'],
+  service: ['SERVICE_NAME', 'CHECK_SERVICENAME'],
+  description: ['DESCRIPTION'],
+  risk: ['RISK', 'CHECK_RISK'],
+  fix: ['REMEDIATION_RECOMMENDATION_TEXT', 'CHECK_REMEDIATION'],
+  command: ['REMEDIATION_CODE_CLI', 'REMEDIATION_RECOMMENDATION_CODE_CLI'],
+  compliance: ['COMPLIANCE', 'CHECK_ASFF_TYPE'],
+  references: ['REMEDIATION_RECOMMENDATION_URL', 'RELATED_URL', 'ADDITIONAL_URLS', 'CHECK_DOC'],
+};
+
+/** Version 3, and version 2. */
+export const JSON_FIELDS: Fields = {
+  id: ['CheckID', 'Control ID'],
+  title: ['CheckTitle', 'Control'],
+  status: ['Status'],
+  status_extended: ['StatusExtended', 'Message'],
+  muted: ['Muted'],
+  severity: ['Severity'],
+  provider: ['Provider'],
+  account: ['AccountId', 'Account Number', 'Subscription', 'ProjectId'],
+  region: ['Region', 'Location'],
+  resource: ['ResourceArn', 'ResourceId', 'Resource ID'],
+  resource_name: ['ResourceName', 'ResourceId', 'Resource ID'],
+  resource_type: ['ResourceType'],
+  service: ['ServiceName', 'Service'],
+  description: ['Description'],
+  risk: ['Risk'],
+  fix: ['Remediation'],
+  command: [],
+  compliance: ['Compliance'],
+  references: ['RelatedUrl', 'Doc link'],
+};
+
+export const Ocsf = z.object({
+  metadata: z.object({ event_code: text }),
+  message: text,
+  status: text,
+  status_code: text,
+  status_detail: text,
+  severity: text,
+  finding_info: optional(z.object({ title: text, desc: text, uid: text })),
+  resources: list(
+    z.object({
+      uid: text,
+      name: text,
+      type: text,
+      region: text,
+      namespace: text,
+      group: optional(z.object({ name: text })),
+    }),
+  ),
+  cloud: optional(z.object({ provider: text, region: text, account: optional(z.object({ uid: text })) })),
+  unmapped: optional(
+    z.object({ related_url: text, additional_urls: texts, provider: text, provider_uid: text }),
+  ),
+  remediation: optional(z.object({ desc: text, references: texts })),
+  risk_details: text,
+});

@@ -1,0 +1,125 @@
+import { collapseWhitespace } from '../support.ts';
+import { escapeMarkdown, formatLocation, inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
+import type { Resolve } from './sarif-places.ts';
+import type { MessageText } from './sarif-rules.ts';
+import type { Location, Result, Rule } from './sarif-schema.ts';
+
+interface Context {
+  /** {@link placesOf} the result. */
+  places: string[];
+  resolve: Resolve;
+  mask: (value: string) => string;
+}
+
+/** Replaces SARIF links: `[text](1)` refers to another location. Other brackets are escaped with a backslash. */
+export const replaceLinks = (value: string, target: (text: string, link: string) => string) =>
+  value
+    .replace(/(?<!\\)\[((?:\\.|[^[\]\\])*)\]\(([^()\s]+)\)/g, (_found, label, link) => target(label, link))
+    .replace(/\\(?=[[\]\\])/g, '');
+
+/** The problem, the fix and the documentation of a result. */
+export function describeResult(result: Result, rule: Rule, message: MessageText, context: Context) {
+  const { places, resolve, mask } = context;
+  const linked = linkedLocations(result);
+  const formatLink = (label: string, link: string) => {
+    const place = formatPlace(linked.get(link), resolve);
+    return /^\d+$/.test(link) ? `${label}${place ? ` (${place})` : ''}` : `${label} (${link})`;
+  };
+  const { help, fullDescription: full } = rule;
+  const documentation = help?.markdown ? sanitizeMarkdown(help.markdown) : escapeMarkdown(help?.text ?? '');
+  const repeats = (longer: string | undefined, part: string | undefined) =>
+    collapseWhitespace(longer ?? '').includes(collapseWhitespace(part ?? ''));
+
+  // Semgrep's documentation repeats the message in Markdown, so the message is omitted.
+  const documented = help?.markdown && repeats(help.markdown, message.text);
+  const what = documented
+    ? mask(documentation)
+    : message.markdown
+      ? sanitizeMarkdown(mask(replaceLocationLinks(message.markdown, formatLink)))
+      : escapeMarkdown(replaceLinks(mask(message.text), formatLink));
+  return {
+    what: [what, repeats(`${message.text} ${help?.text}`, full?.text) ? '' : escapeMarkdown(full?.text ?? '')]
+      .filter(Boolean)
+      .join('\n\n'),
+    where: describePlaces(places, mask),
+    fix: result.fixes.map(({ description }) => escapeMarkdown(mask(description?.text ?? ''))).join('\n\n'),
+    details: [describeFlows(result, context), describeRelated(result, message.text, context)]
+      .filter(Boolean)
+      .join('\n\n'),
+    help: documented || repeats(message.text, help?.markdown ?? help?.text) ? undefined : documentation,
+  };
+}
+
+/** Replaces links to locations in Markdown. Snyk writes a list of them: `[flows](1),(2),(3)`. */
+const replaceLocationLinks = (markdown: string, target: (text: string, link: string) => string) =>
+  markdown.replace(/\[([^[\]]*)\]\((\d+)\)(?:,\(\d+\))*/g, (_found, label, link) => target(label, link));
+
+const stepsOf = ({ codeFlows }: Result): Location[] =>
+  (codeFlows[0]?.threadFlows[0]?.locations ?? [])
+    .slice(0, MAX_READ)
+    .flatMap(({ location }) => location ?? []);
+
+/** The locations that a message refers to, by their ids. */
+function linkedLocations(result: Result): Map<string, Location> {
+  const candidates = [...stepsOf(result), ...result.relatedLocations];
+  return new Map(
+    candidates.flatMap((location) => (location.id === undefined ? [] : [[location.id, location]])),
+  );
+}
+
+const MAX_LISTED = 30;
+
+/** Each location of a result describes all of them. */
+const MAX_READ = 100;
+
+/** The distinct places of a result. */
+export const placesOf = ({ locations }: Result, resolve: Resolve): string[] =>
+  distinct(locations.flatMap((location) => formatPlace(location, resolve) ?? []));
+
+/** All places of a result that has several. */
+const describePlaces = (places: string[], mask: (value: string) => string): string | undefined =>
+  places.length > 1 ? itemize(places, { format: (place) => inlineCode(mask(place)) }) : undefined;
+
+/** The first path through the code. */
+function describeFlows(result: Result, context: Context): string | undefined {
+  const steps = distinct(stepsOf(result).flatMap((step) => formatStep(step, context) ?? []));
+  if (steps.length === 0) return undefined;
+  const count = result.codeFlows.length;
+  const heading = count > 1 ? `Data flow (the first of ${count}):` : 'Data flow:';
+  return `${heading}\n\n${itemize(steps, { markOf: (index) => `${index + 1}.` })}`;
+}
+
+/** Those that the message does not already name. */
+function describeRelated({ relatedLocations }: Result, text: string, context: Context): string | undefined {
+  const others = relatedLocations
+    .slice(0, MAX_READ)
+    .filter(({ id, message }) => message?.text || !text.includes(`](${id})`));
+  const related = distinct(others.flatMap((location) => formatStep(location, context) ?? []));
+  return related.length > 0 ? `Related locations:\n\n${itemize(related)}` : undefined;
+}
+
+const distinct = (texts: string[]) => [...new Set(texts)];
+
+interface ItemOptions {
+  markOf?: (index: number) => string;
+  format?: (item: string) => string;
+}
+
+const itemize = (items: string[], { markOf = () => '-', format = (item) => item }: ItemOptions = {}) =>
+  [
+    ...items.slice(0, MAX_LISTED).map((item, index) => `${markOf(index)} ${format(item)}`),
+    ...(items.length > MAX_LISTED ? [`${markOf(MAX_LISTED)} … and ${items.length - MAX_LISTED} more`] : []),
+  ].join('\n');
+
+function formatStep(location: Location, { resolve, mask }: Context): string | undefined {
+  const place = formatPlace(location, resolve);
+  const text = collapseWhitespace(
+    escapeMarkdown(mask(replaceLinks(location.message?.text ?? '', (label) => label))),
+  );
+  return place ? [inlineCode(mask(place)), text].filter(Boolean).join(' ') : undefined;
+}
+
+function formatPlace(location: Location | undefined, resolve: Resolve): string | undefined {
+  const { file, url } = resolve(location);
+  return formatLocation(file, location?.physicalLocation?.region?.startLine) ?? url;
+}

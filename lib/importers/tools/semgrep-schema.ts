@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { flag, list, number, optional, requiredText, text } from '../read/schema.ts';
+
+const Position = optional(z.object({ line: number, col: number }));
+const Place = optional(z.object({ path: text, start: Position, end: Position }));
+
+const Dependency = z.object({ package: text, version: text });
+
+/** Old versions write a step as `{ location, content }`, new ones as `["CliLoc", [location, content]]`. */
+const Step = z.preprocess(
+  (value) => {
+    const inner = Array.isArray(value) ? value[1] : value;
+    return Array.isArray(inner) ? { location: inner[0], content: inner[1] } : inner;
+  },
+  z.object({ location: Place, content: text }),
+);
+
+const Extra = z.object({
+  message: text,
+  severity: text,
+  lines: text,
+  fingerprint: text,
+  fix: text,
+  is_ignored: flag,
+  validation_state: text,
+  metadata: optional(z.record(z.string(), z.unknown())),
+  dataflow_trace: optional(
+    z.object({ taint_source: optional(Step), intermediate_vars: list(Step), taint_sink: optional(Step) }),
+  ),
+  sca_info: optional(
+    z.object({
+      reachable: flag,
+      dependency_match: optional(z.object({ found_dependency: optional(Dependency) })),
+    }),
+  ),
+});
+
+export const Result = z.object({
+  check_id: requiredText,
+  path: requiredText,
+  start: Position,
+  end: Position,
+  extra: Extra.catch(() => Extra.parse({})),
+});
+export type Result = z.output<typeof Result>;
+export type Step = z.output<typeof Step>;
+
+/** An error of Semgrep. Its type is a word, or a list that starts with it. */
+export const Failure = z.preprocess(
+  (value) => (typeof value === 'string' ? { message: value } : value),
+  z.object({
+    level: text,
+    type: z.preprocess((value) => (Array.isArray(value) ? value[0] : value), text),
+    message: text,
+    long_msg: text,
+    short_msg: text,
+    path: text,
+    rule_id: text,
+  }),
+);
+export type Failure = z.output<typeof Failure>;

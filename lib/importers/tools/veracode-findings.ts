@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { type ImportContext, type Report, type Result, readList } from '../importer.ts';
+import type { CodeFinding } from '../kinds/code.ts';
+import { firstDocument } from '../kinds/dependency.ts';
+import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { htmlToMarkdown, htmlToText } from '../text/html.ts';
+import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
+import { packageResult } from './veracode-packages.ts';
+
+const Cvss = optional(z.object({ score: number, vector: text }));
+
+const Finding = z.object({
+  issue_id: text,
+  scan_type: requiredText,
+  description: text,
+  context_guid: text,
+  finding_status: optional(z.object({ status: text, resolution: text, resolution_status: text })),
+  finding_details: z.object({
+    severity: number,
+    cwe: optional(z.object({ id: text, name: text })),
+    finding_category: optional(z.object({ name: text })),
+    file_path: text,
+    file_name: text,
+    file_line_number: number,
+    module: text,
+    procedure: text,
+    attack_vector: text,
+    url: text,
+    vulnerable_parameter: text,
+    plugin: text,
+    cve: optional(z.object({ name: text, href: text, cvss: number, vector: text, cvss3: Cvss })),
+    component_filename: text,
+    component_path: list(z.object({ path: requiredText })),
+    language: text,
+    version: text,
+  }),
+});
+type Finding = z.output<typeof Finding>;
+
+function listOf(report: Report): unknown {
+  const document = firstDocument(report);
+  return property(property(document, '_embedded'), 'findings') ?? property(document, 'findings');
+}
+
+/** Whether a report has findings of the API. */
+export function isFindings(report: Report): boolean {
+  const findings = listOf(report);
+  const first = Array.isArray(findings) ? findings[0] : undefined;
+  return property(first, 'scan_type') !== undefined && property(first, 'finding_details') !== undefined;
+}
+
+export function readFindings(
+  report: Report,
+  context: ImportContext,
+): { flaws: CodeFinding[]; packages: Result[] } {
+  const findings = readList(Finding, listOf(report), 'findings', context);
+  const page = property(firstDocument(report), 'page');
+  const total = number.parse(property(page, 'total_elements')) ?? 0;
+  if (total > findings.length)
+    context.error(`The report has ${findings.length} of ${total} findings: raise “size”`);
+  const open = findings.filter((finding) => isOpen(finding, context));
+  const isPackage = ({ scan_type, finding_details }: Finding) =>
+    scan_type === 'SCA' || Boolean(finding_details.cve);
+  return {
+    flaws: open.filter((finding) => !isPackage(finding)).map((finding) => flawOf(finding, context)),
+    packages: open.filter(isPackage).map(packageOf),
+  };
+}
+
+function isOpen({ finding_status: found }: Finding, context: Pick<ImportContext, 'skip'>): boolean {
+  if (found?.resolution_status === 'APPROVED')
+    context.skip(`their resolution is approved: ${found.resolution?.toLowerCase().replaceAll('_', ' ')}`);
+  else if (found?.status === 'CLOSED') context.skip('they are closed');
+  else return true;
+  return false;
+}
+
+function flawOf(
+  { issue_id, context_guid, description, finding_details: found, ...finding }: Finding,
+  context: ImportContext,
+) {
+  const name = found.finding_category?.name ?? found.cwe?.name ?? found.plugin ?? 'Flaw';
+  return flawFinding(
+    {
+      application: context_guid,
+      issue: issue_id,
+      name,
+      severity: found.severity,
+      cwe: found.cwe?.id,
+      what: htmlToMarkdown(description?.replaceAll('</span>', '</p>')) || name,
+      // The path contains the name of the file.
+      file: found.file_path ?? found.file_name,
+      line: found.file_line_number,
+      url: found.url,
+      facts: {
+        Weakness: found.cwe?.name,
+        Scan: finding.scan_type.toLowerCase(),
+        Module: found.module,
+        Function: found.procedure,
+        'Attack vector': found.attack_vector,
+        Parameter: found.vulnerable_parameter,
+        Plugin: found.plugin,
+      },
+    },
+    context,
+  );
+}
+
+function packageOf({ context_guid, description, finding_details: found }: Finding): Result {
+  const { cve, component_filename: file, version } = found;
+  const name = version ? file?.replace(`-${version}`, '').replace(/\.(?:jar|war|dll|gem|whl)$/i, '') : file;
+  return packageResult('veracode', {
+    id: cve?.name ?? 'Vulnerability',
+    description: htmlToText(description),
+    severity: severityOfLevel(found.severity),
+    score: cve?.cvss3?.score ?? cve?.cvss,
+    vector: cve?.cvss3?.vector ?? cve?.vector,
+    cwe: found.cwe?.id,
+    name,
+    version,
+    project: context_guid,
+    paths: found.component_path.map(({ path }) => path),
+    facts: { Language: found.language?.toLowerCase() },
+    references: [cve?.href],
+  });
+}
