@@ -1,7 +1,6 @@
 import { and, eq } from 'drizzle-orm';
-import { isUniqueViolation, retried } from '../../db/errors.ts';
+import type { Tx } from '../../db/client.ts';
 import { readDeletion } from '../../db/orgs/deletion.ts';
-import { changeSlug } from '../../db/orgs/slugs.ts';
 import { memberships, orgs, type Role, reservedSlugs } from '../../db/schema/orgs.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -12,8 +11,9 @@ import { name, orgSlug } from '../../lib/http/fields.ts';
 import { text, z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { requireOrgRole } from '../../lib/orgs/owned.ts';
+import { renameOrg } from '../../lib/orgs/rename.ts';
 import { isReservedSlug } from '../../lib/orgs/slugs.ts';
-import { lockOrg, requireNoMore } from '../../lib/quotas.ts';
+import { requireNoMore } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 import { rankOf } from '../../lib/tokens/scopes.ts';
@@ -47,13 +47,23 @@ export const updateOrg = endpoint(
     ],
   },
   async (call) => {
-    const { body, params, services } = call;
+    const { body, db, now, params, services } = call;
     const least = body.slug === undefined ? 'admin' : 'owner';
     const { org, shown } = await requireOrgRole(call, params.slug, least);
     if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
     const isNewSlug = body.slug !== undefined && body.slug !== shown.slug;
     if (isNewSlug && isReservedSlug(body.slug as string)) throw new ApiError('tenant_error/slug_reserved');
-    const before = await change(call, least, org.id, body);
+    const before = await renameOrg(
+      db,
+      org.id,
+      { ...body, now },
+      {
+        read: (tx) => readChangeable(tx, call, org.id, least),
+        check: (tx) =>
+          requireNoMore(tx, call, 'formerSlugsPerOrg', reservedSlugs, eq(reservedSlugs.orgId, org.id)),
+      },
+    );
+    if (!before) throw new ApiError('tenant_error/slug_taken');
     services.orgs.forget(org.id);
     for (const setting of ['name', 'slug'] as const)
       if (body[setting] !== undefined && body[setting] !== before[setting])
@@ -64,34 +74,15 @@ export const updateOrg = endpoint(
   },
 );
 
-/** Changes an organization under its lock. The role may have changed since the access check. @returns what it was before */
-async function change(
-  call: CookieCall,
-  least: Role,
-  orgId: string,
-  { name, slug }: { name?: string | undefined; slug?: string | undefined },
-): Promise<{ name: string; slug: string }> {
-  const { db, now, user } = call;
-  const changing = retried(() =>
-    db.transaction(async (tx) => {
-      await lockOrg(tx, orgId);
-      const [current] = await tx
-        .select({ id: orgs.id, name: orgs.name, slug: orgs.slug, role: memberships.role })
-        .from(orgs)
-        .innerJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, user.id)))
-        .where(eq(orgs.id, orgId));
-      if (!current) throw new ApiError('resource_error/not_found');
-      if (rankOf(current.role) < rankOf(least)) throw new ApiError('permission_error/denied');
-      if (await readDeletion(tx, orgId)) throw new ApiError('tenant_error/deleted');
-      if (name !== undefined) await tx.update(orgs).set({ name }).where(eq(orgs.id, orgId));
-      if (slug !== undefined && slug !== current.slug) {
-        if (!(await changeSlug(tx, current, slug, now))) throw new ApiError('tenant_error/slug_taken');
-        await requireNoMore(tx, call, 'formerSlugsPerOrg', reservedSlugs, eq(reservedSlugs.orgId, orgId));
-      }
-      return current;
-    }),
-  );
-  return await changing.catch((error) => {
-    throw isUniqueViolation(error) ? new ApiError('tenant_error/slug_taken') : error;
-  });
+/** The organization under its lock. The role may have changed since the access check. */
+async function readChangeable(tx: Tx, { user }: CookieCall, orgId: string, least: Role) {
+  const [current] = await tx
+    .select({ id: orgs.id, name: orgs.name, slug: orgs.slug, role: memberships.role })
+    .from(orgs)
+    .innerJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, user.id)))
+    .where(eq(orgs.id, orgId));
+  if (!current) throw new ApiError('resource_error/not_found');
+  if (rankOf(current.role) < rankOf(least)) throw new ApiError('permission_error/denied');
+  if (await readDeletion(tx, orgId)) throw new ApiError('tenant_error/deleted');
+  return current;
 }

@@ -1,18 +1,14 @@
-import { eq } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
-import { isUniqueViolation } from '../../db/errors.ts';
 import { createIds } from '../../db/ids.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { readDeletion, releaseOrgPurge, SETTLED_MS, takeOrgPurgeOf } from '../../db/orgs/deletion.ts';
 import { purgeOrg } from '../../db/orgs/purge.ts';
-import { changeSlug } from '../../db/orgs/slugs.ts';
-import { orgs } from '../../db/schema/orgs.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
 import { createQueuedMails } from '../mail/queued-mails.ts';
 import { type Actor, deleteOrganization, restoreOrganization } from '../orgs/deletion.ts';
+import { renameOrg as renameOrganization } from '../orgs/rename.ts';
 import { isReservedSlug, ORG_SLUG } from '../orgs/slugs.ts';
-import { lockOrg } from '../quotas.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
@@ -116,19 +112,15 @@ export async function renameOrg(
       `"${oneLine(slug)}" cannot be a slug: 3 to 50 lower-case letters, digits and hyphens`,
       EXIT.usage,
     );
-  const taken = () => new AdminError(`the slug ${slug} is taken, or reserved for another organization`);
-  const renaming = db.transaction(async (tx) => {
-    const { id } = await findOrg(tx, orgName);
-    await lockOrg(tx, id);
-    const before = await findOrg(tx, id);
-    if (newName !== undefined) await tx.update(orgs).set({ name: newName }).where(eq(orgs.id, id));
-    if (slug !== undefined && slug !== before.slug && !(await changeSlug(tx, before, slug, new Date())))
-      throw taken();
-    return { before, after: await findOrg(tx, id) };
-  });
-  const { before, after } = await renaming.catch((error) => {
-    throw isUniqueViolation(error) ? taken() : error;
-  });
+  const { id } = await findOrg(db, orgName);
+  const before = await renameOrganization(
+    db,
+    id,
+    { name: newName, slug, now: new Date() },
+    { read: (tx) => findOrg(tx, id) },
+  );
+  if (!before) throw new AdminError(`the slug ${slug} is taken, or reserved for another organization`);
+  const after = await findOrg(db, id);
   for (const setting of ['name', 'slug'] as const)
     if (before[setting] !== after[setting]) {
       const fields = { org: before.slug, setting, to: after[setting], operator: operator() };
