@@ -36,10 +36,10 @@ export const updateFinding = endpoint(
       what: commonFields([body]),
       unlessMoving: true,
     };
-    const finding = await changeFinding(sql, org.tables, change, changer);
-    if (!finding) throw await notFoundOrMoving(call, [params.id]);
-    if (finding === 'conflict')
+    const outcome = await changeFinding(sql, org.tables, change, changer);
+    if (outcome.kind === 'missing') throw await notFoundOrMoving(call, [params.id]);
+    if (outcome.kind === 'conflict')
       throw new ApiError('resource_error/conflict', { message: 'The finding has another status.' });
-    return ok(finding);
+    return ok(outcome.finding);
   },
 );

@@ -166,18 +166,22 @@ function parametersOf(changes: readonly FindingChange[], changer: Changer): Chan
   };
 }
 
-/**
- * Changes a finding, its counts and its activity. Concurrent changes run one after another.
- * @returns the finding after the change; `conflict` if it has another status than `if_status`; undefined if it does not exist
- */
+/** The finding after a change. `conflict`: it has another status than `if_status`. `missing`: it does not exist. */
+export type ChangeOutcome =
+  | { kind: 'changed'; finding: Resource<FindingRow> }
+  | { kind: 'conflict' }
+  | { kind: 'missing' };
+
+/** Changes a finding, its counts and its activity. Concurrent changes run one after another. */
 export async function changeFinding(
   client: Sql,
   tables: OrgTables,
   change: FindingChange,
   changer: Changer,
-): Promise<Resource<FindingRow> | 'conflict' | undefined> {
+): Promise<ChangeOutcome> {
   const [row] = await retried(() => changeOne(tables).run(client, parametersOf([change], changer)));
-  return row && (row.finding ?? 'conflict');
+  if (!row) return { kind: 'missing' };
+  return row.finding ? { kind: 'changed', finding: row.finding } : { kind: 'conflict' };
 }
 
 /** A finding that was to be changed. */

@@ -30,8 +30,8 @@ export const updateAgentFinding = endpoint(
       unlessMoving: true,
     };
     const change = { id: params.id, status: body.status };
-    const finding = await changeFinding(sql, org.tables, change, changer);
-    if (!finding || finding === 'conflict') throw await notFoundOrMoving(call, [params.id]);
-    return ok(finding);
+    const outcome = await changeFinding(sql, org.tables, change, changer);
+    if (outcome.kind !== 'changed') throw await notFoundOrMoving(call, [params.id]);
+    return ok(outcome.finding);
   },
 );
