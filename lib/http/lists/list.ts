@@ -1,7 +1,5 @@
-import type { HttpBindings } from '@hono/node-server';
 import type { Transactions } from '../../../db/pool/query.ts';
 import { readAtOnce, readRows, type TextQuery } from '../../../db/stream.ts';
-import type { ListReader } from '../../fair-share/list-permits.ts';
 import { permitOr } from '../../fair-share/over-share.ts';
 import type { Org } from '../../orgs/directory.ts';
 import type { Raw } from '../answer.ts';
@@ -10,6 +8,7 @@ import type { Headers, ResultInfo } from '../respond.ts';
 import { concat, holdingPermit, prefetch } from './batches.ts';
 import { envelopeFormat, formatRows, type ListFormat } from './list-format.ts';
 import { paced, tooLong } from './search.ts';
+import { createBodyStream } from './stream.ts';
 
 const ROWS_PER_FETCH = 200;
 
@@ -18,9 +17,6 @@ const SHARED_FETCH = 1 / 2;
 
 /** Pages with at most this number of rows are read completely into memory. */
 const MAX_BUFFERED_ROWS = 100;
-
-/** A client that reads nothing for this time is disconnected, to free its database connection. */
-const STALL_MS = 30_000;
 
 const encoder = new TextEncoder();
 
@@ -48,7 +44,7 @@ export async function answerRows(
   query: TextQuery,
   options: RowsOptions = {},
 ): Promise<Raw> {
-  const { c, services, log, org } = call;
+  const { c, services, org } = call;
   const { info, rowsPerFetch = ROWS_PER_FETCH, isSearch, fromReplica } = options;
   const request = c.get('request');
   const format = options.format ?? envelopeFormat(request, info);
@@ -66,11 +62,7 @@ export async function answerRows(
     return { status: 200, headers, body: await complete(await readAtOnce(call.sql, query)) };
   }
 
-  let waitedBefore = 0;
-  let waitingSince: number | undefined;
-  let sentBytes = 0;
-  const waited = () => waitedBefore + (waitingSince === undefined ? 0 : performance.now() - waitingSince);
-  const reader: ListReader = { taken: () => sentBytes, waited, breakOff: () => {} };
+  const { reader, send } = createBodyStream(call, 'list');
   const { searchMs } = services.config;
   const batchesFrom = (client: Transactions) => {
     // The first batch is complete, also when it is read again: a smaller one would count as the whole list.
@@ -116,77 +108,15 @@ export async function answerRows(
     throw error;
   });
 
-  let stallTimer: ReturnType<typeof setTimeout> | undefined;
-  const waitForReader = () => {
-    waitingSince = performance.now();
-    stallTimer = setTimeout(reader.breakOff, STALL_MS);
-  };
-  const send = (controller: ReadableStreamDefaultController<Uint8Array>, parts: Uint8Array[]) => {
-    const bytes = concat(parts);
-    controller.enqueue(bytes);
-    sentBytes += bytes.byteLength;
-    waitForReader();
-  };
-  const stopWaiting = () => {
-    clearTimeout(stallTimer);
-    waitedBefore = waited();
-    waitingSince = undefined;
-  };
-  const logFields = { ...request.ids, route: request.route };
-  let isClosed = false;
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        reader.breakOff = () => {
-          isClosed = true;
-          stopWaiting();
-          const waited_ms = Math.round(waited());
-          log.info('list broken off, its reader is slow', { ...logFields, waited_ms, bytes: sentBytes });
-          abortResponse(c, controller);
-          batches.return(undefined).catch(() => {});
-        };
-        send(controller, [head, ...parts]);
-      },
-      async pull(controller) {
-        stopWaiting();
-        try {
-          const { done, value } = await batches.next();
-          if (isClosed) return;
-          if (!done && value.length > 0) {
-            const parts = await partsOf(value);
-            return isClosed ? undefined : send(controller, [separator, ...parts]);
-          }
-          controller.enqueue(tail());
-          controller.close();
-          await batches.return(undefined);
-        } catch (error) {
-          if (isClosed) return;
-          log.error('list broken off', { ...logFields, error });
-          abortResponse(c, controller);
-          await batches.return(undefined);
-        }
-      },
-      async cancel() {
-        isClosed = true;
-        stopWaiting();
-        await batches.return(undefined);
-      },
+  const body = send(concat([head, ...parts]), {
+    async next() {
+      const { done, value } = await batches.next();
+      if (done || value.length === 0) return { bytes: tail(), isLast: true };
+      return { bytes: concat([separator, ...(await partsOf(value))]), isLast: false };
     },
-    // The database produces the next rows while the client reads these.
-    { highWaterMark: 2 },
-  );
+    end: () => batches.return(undefined),
+  });
   return { status: 200, headers, body };
-}
-
-/** Aborts a response, so that the client notices that it is incomplete. */
-export function abortResponse(
-  c: PublicCall['c'],
-  controller: ReadableStreamDefaultController<Uint8Array>,
-): void {
-  // On Node, destroy the socket: @hono/node-server writes an error of the stream to stderr.
-  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
-  if (incoming) incoming.socket.destroy();
-  else controller.error(new Error('broken off'));
 }
 
 /** A free permit is acquired within this time. */

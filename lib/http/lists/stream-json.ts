@@ -1,7 +1,7 @@
 import type { Raw } from '../answer.ts';
 import type { PublicCall } from '../call.ts';
 import { JSON_TYPE } from '../respond.ts';
-import { abortResponse } from './list.ts';
+import { createBodyStream } from './stream.ts';
 
 const encoder = new TextEncoder();
 
@@ -12,10 +12,11 @@ const encoder = new TextEncoder();
  * @returns undefined if there are none
  */
 export async function streamJson(
-  { c, log }: PublicCall,
+  call: PublicCall,
   parts: AsyncGenerator<string>,
   filename: string,
 ): Promise<Raw | undefined> {
+  const { c } = call;
   const request = c.get('request');
   const headers = { ...JSON_TYPE, 'content-disposition': `attachment; filename="${filename}"` };
   // The first part is read before the response begins, so that a failing query still gets an error response.
@@ -26,28 +27,13 @@ export async function streamJson(
     await parts.return(undefined);
     return { status: 200, headers, body: null };
   }
-  let isClosed = false;
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const head = `{"success":true,"request_id":${JSON.stringify(request.requestId)},"result":`;
-      controller.enqueue(encoder.encode(head + first.value));
+  const head = `{"success":true,"request_id":${JSON.stringify(request.requestId)},"result":`;
+  const body = createBodyStream(call, 'export').send(encoder.encode(head + first.value), {
+    async next() {
+      const { done, value } = await parts.next();
+      return { bytes: encoder.encode(done ? '}' : value), isLast: done === true };
     },
-    async pull(controller) {
-      try {
-        const { done, value } = await parts.next();
-        if (isClosed) return;
-        controller.enqueue(encoder.encode(done ? '}' : value));
-        if (done) controller.close();
-      } catch (error) {
-        if (isClosed) return;
-        log.error('export broken off', { ...request.ids, route: request.route, error });
-        abortResponse(c, controller);
-      }
-    },
-    async cancel() {
-      isClosed = true;
-      await parts.return(undefined);
-    },
+    end: () => parts.return(undefined),
   });
   return { status: 200, headers, body };
 }

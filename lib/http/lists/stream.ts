@@ -1,0 +1,100 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { ListReader } from '../../fair-share/list-permits.ts';
+import type { PublicCall } from '../call.ts';
+
+/** A client that reads nothing for this time is disconnected, to free its database connection. */
+const STALL_MS = 30_000;
+
+/** The parts of a body after the first one. */
+export interface BodyParts {
+  next(): Promise<{ bytes: Uint8Array; isLast: boolean }>;
+  /** Frees what the parts are read from, also before the last one. Can be repeated. */
+  end(): Promise<unknown>;
+}
+
+export interface BodyStream {
+  /** The client, as the permits of lists see it. */
+  reader: ListReader;
+  /** The body. It may be called once. */
+  send(first: Uint8Array, parts: BodyParts): ReadableStream<Uint8Array>;
+}
+
+/**
+ * Streams a body at the speed of the client. If a part cannot be read or the client stops reading, the connection is aborted, so that
+ * the client does not take the body for complete.
+ */
+export function createBodyStream({ c, log }: PublicCall, what: 'list' | 'export'): BodyStream {
+  const request = c.get('request');
+  const logFields = { ...request.ids, route: request.route };
+  let waitedBefore = 0;
+  let waitingSince: number | undefined;
+  let sentBytes = 0;
+  let isClosed = false;
+  let stallTimer: ReturnType<typeof setTimeout> | undefined;
+  const waited = () => waitedBefore + (waitingSince === undefined ? 0 : performance.now() - waitingSince);
+  const reader: ListReader = { taken: () => sentBytes, waited, breakOff: () => {} };
+
+  function stopWaiting(): void {
+    clearTimeout(stallTimer);
+    waitedBefore = waited();
+    waitingSince = undefined;
+  }
+
+  function push(controller: ReadableStreamDefaultController<Uint8Array>, bytes: Uint8Array): void {
+    controller.enqueue(bytes);
+    sentBytes += bytes.byteLength;
+    waitingSince = performance.now();
+    stallTimer = setTimeout(reader.breakOff, STALL_MS);
+  }
+
+  function send(first: Uint8Array, { next, end }: BodyParts): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          reader.breakOff = () => {
+            isClosed = true;
+            stopWaiting();
+            const waited_ms = Math.round(waited());
+            log.info(`${what} broken off, its reader is slow`, { ...logFields, waited_ms, bytes: sentBytes });
+            abortResponse(c, controller);
+            end().catch(() => {});
+          };
+          push(controller, first);
+        },
+        async pull(controller) {
+          stopWaiting();
+          try {
+            const { bytes, isLast } = await next();
+            if (isClosed) return;
+            if (!isLast) return push(controller, bytes);
+            controller.enqueue(bytes);
+            controller.close();
+            await end();
+          } catch (error) {
+            if (isClosed) return;
+            log.error(`${what} broken off`, { ...logFields, error });
+            abortResponse(c, controller);
+            await end();
+          }
+        },
+        async cancel() {
+          isClosed = true;
+          stopWaiting();
+          await end();
+        },
+      },
+      // The database produces the next rows of a list while the client reads these.
+      { highWaterMark: what === 'list' ? 2 : 1 },
+    );
+  }
+
+  return { reader, send };
+}
+
+/** Aborts a response, so that the client notices that it is incomplete. */
+function abortResponse(c: PublicCall['c'], controller: ReadableStreamDefaultController<Uint8Array>): void {
+  // On Node, destroy the socket: @hono/node-server writes an error of the stream to stderr.
+  const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;
+  if (incoming) incoming.socket.destroy();
+  else controller.error(new Error('broken off'));
+}
