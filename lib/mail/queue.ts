@@ -1,17 +1,10 @@
 import type { Db, Tx } from '../../db/client.ts';
 import { mailQueue } from '../../db/schema/platform.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
-import {
-  createQueuedMails,
-  type QueuedMail,
-  type QueuedMailsOptions,
-  type SealedMail,
-} from './queued-mails.ts';
+import { createQueuedMails, type QueuedMail, type QueuedMailsOptions } from './queued-mails.ts';
 
 /** The queue of outgoing mails, stored encrypted in the database until the provider accepts them. */
 export interface MailQueue {
-  /** Creates the row of a mail, for a statement that also writes other rows. */
-  seal(recipient: string, content: MailContent): Promise<SealedMail>;
   /** Writes a mail into the queue, in the caller's transaction. */
   enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
   /** Writes a mail and deletes it in the same transaction, which takes as long as `enqueue`. */
@@ -179,7 +172,6 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   }
 
   return {
-    seal: queued.seal,
     async enqueue(tx, recipient, content) {
       await queued.write(tx, recipient, content);
     },

@@ -21,18 +21,8 @@ export interface QueuedMail {
   content: Mail | Error;
 }
 
-/** The row of a mail. */
-export interface SealedMail {
-  id: string;
-  sealed: string;
-  /** Creation time and first due time. */
-  at: Date;
-}
-
 /** The rows of `shared.outgoing_mails`. If the database fails, `lease` and the methods after it do nothing and log it once. */
 export interface QueuedMails {
-  /** Creates the row of a mail, for a statement that also writes other rows. */
-  seal(recipient: string, content: MailContent): Promise<SealedMail>;
   /** Writes a mail, in the caller's transaction. @returns its id */
   write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string>;
   /** Writes a mail and deletes it. */
@@ -90,14 +80,11 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
   const isUnchanged = ({ id, attempts, table }: QueuedMail) =>
     and(eq(table.id, id), eq(table.attempts, attempts));
 
-  async function seal(recipient: string, { subject, html, text, link }: MailContent): Promise<SealedMail> {
-    const { id, at } = nextId();
-    const mail: Mail = { recipient, subject, html, text, link };
-    return { id, sealed: await box.seal(JSON.stringify(mail), id), at };
-  }
-
   async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {
-    const { id, sealed, at } = await seal(recipient, content);
+    const { id, at } = nextId();
+    const { subject, html, text, link } = content;
+    const mail: Mail = { recipient, subject, html, text, link };
+    const sealed = await box.seal(JSON.stringify(mail), id);
     await tx.insert(outgoingMails).values({ id, sealed, nextAttemptAt: at, createdAt: at });
     return id;
   }
@@ -115,7 +102,6 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
   }
 
   return {
-    seal,
     write,
     async pretend(tx, content) {
       const id = await write(tx, 'nobody@invalid', content);

@@ -18,7 +18,8 @@ export async function startSession(
   device: Device = deviceOf(call),
 ): Promise<Headers> {
   const { services, peer } = call;
-  const { id, createdAt, expiresAt } = newSession(call);
+  const { id, at: createdAt } = services.nextId();
+  const expiresAt = new Date(createdAt.getTime() + TOKEN_SECONDS.session * 1000);
   const inserted = db.insert(sessions).values({
     id,
     userId,
@@ -37,12 +38,6 @@ export async function startSession(
   return sessionCookie(call, token, TOKEN_SECONDS.session);
 }
 
-/** Id and times of a new session. */
-export function newSession({ services }: PublicCall) {
-  const { id, at: createdAt } = services.nextId();
-  return { id, createdAt, expiresAt: new Date(createdAt.getTime() + TOKEN_SECONDS.session * 1000) };
-}
-
 /** The browser and system of a request. */
 export const deviceOf = ({ c }: PublicCall): Device => parseDevice(c.req.header('user-agent'));
 
@@ -54,7 +49,7 @@ export const idleLimit = ({ sessionIdleMinutes }: Pick<Config, 'sessionIdleMinut
  * In strict mode, ends the sessions of the cookies that a sign-in was sent with, because the new cookie replaces them. In
  * default mode each sign-in adds a session (docs/api.md).
  */
-export async function endReplacedSessions(db: Db | Tx, call: PublicCall): Promise<void> {
+async function endReplacedSessions(db: Db | Tx, call: PublicCall): Promise<void> {
   if (!call.services.config.strict) return;
   const { claims } = await readSessionCookies(call);
   if (claims.length === 0) return;
