@@ -63,6 +63,6 @@ export type Limits =
  * - `replace`: stores the value that the push would give to a new finding.
  * - `replace if given`: the same if the push has a value, otherwise keeps the stored value.
  * - A function of the name of the stored row: stores the value of this SQL expression. Only columns and operators are
- *   allowed in it (docs/scaling.md#citus).
+ *   allowed in it (tests/support/citus/README.md).
  */
 export type OnRepeat = 'match' | 'keep' | 'replace' | 'replace if given' | ((stored: string) => string);
