@@ -19,7 +19,7 @@ import type { Device } from './user-agent.ts';
 
 interface SignIn {
   userId: string;
-  /** Of the password that was checked. */
+  /** The hash of the password that was checked. */
   passwordHash: string | null;
   sessionId: string;
   ipAddress: string;
