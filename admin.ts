@@ -8,7 +8,7 @@ if (existsSync('.env')) process.loadEnvFile('.env');
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interrupted.abort(name));
 
-// What nobody reads any more (a closed pipe) is dropped.
+// Write errors, such as those of a closed pipe, are ignored.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 const code = await runAdmin(process.argv.slice(2), {

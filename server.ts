@@ -34,7 +34,7 @@ const { dirname: here } = import.meta;
 const PUBLIC = join(basename(here) === 'dist' ? here : join(here, 'dist'), 'public');
 
 /**
- * The heap may grow by half before V8 collects all of it. What lists and exports send counts as heap, so that a collection would begin
+ * The heap may grow by half before V8 collects all of it. Sent lists and exports count as heap, so that a collection would begin
  * two or three times a second, whose marking takes a processor for 40 to 60 ms (docs/reliability.md#noisy-neighbours).
  */
 setFlagsFromString('--heap-growing-percent=50');

@@ -10,7 +10,7 @@ import { runOptions } from './tests/support/run/options.ts';
  * of random or hostile inputs. `npm test` runs everything.
  */
 const SUITES = [
-  // Who may do what.
+  // Permissions.
   'http/access',
   'orgs/isolation',
   'accounts/auth',
@@ -22,7 +22,7 @@ const SUITES = [
   'accounts/hostile-cookies',
   'http/hostile/hosts',
   'orgs/hostile-slug',
-  // What the API answers.
+  // Responses of the API.
   'http/client',
   'findings/dashboard',
   'http/errors',
@@ -41,14 +41,14 @@ const SUITES = [
   'db/batcher',
   'db/frequent',
   'repository/demo',
-  // What is stored and sent.
+  // Stored and sent data.
   'findings/ingest',
   'findings/fields',
   'db/resources',
   'mail/mail',
   'server/monitoring',
   'http/read-only',
-  // What pages show.
+  // Content of pages.
   'ui/finding',
   'ui/rules',
   'ui/site',

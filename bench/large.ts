@@ -103,7 +103,7 @@ async function pushing(url: string, org: SeededOrg) {
   };
 }
 
-/** What operators and PostgreSQL do now and then, in seconds. */
+/** Measures occasional work of operators and PostgreSQL, in seconds. */
 async function upkeep({ sql }: ScratchDatabase, { id, schema }: SeededOrg): Promise<Figure[]> {
   const seconds = async (work: () => PromiseLike<unknown>) => {
     const began = performance.now();

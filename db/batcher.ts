@@ -1,4 +1,4 @@
-/** What a {@link createBatcher} runs. Each item gets its own result or its own error. */
+/** The options of {@link createBatcher}. Each item gets its own result or its own error. */
 export interface BatcherOptions<Item, Result, Resource = void> {
   /**
    * Acquires what a batch needs, such as a connection, and calls `runBatch` with it. Items can join the batch until then. When

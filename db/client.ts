@@ -18,7 +18,7 @@ export interface PoolGauges {
   waiting: number;
 }
 
-/** What queries are made with. */
+/** The clients that run queries. */
 export interface DatabaseClient {
   db: Db;
   /** The postgres.js client below `db`, for statements that are built by hand. */
@@ -48,7 +48,7 @@ export interface DatabaseOptions {
   max: number;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
-  /** What a statement may take, in milliseconds, unless its transaction sets it; 0: as long as it likes. */
+  /** Statement timeout in milliseconds, unless a transaction sets its own; 0: no timeout. */
   statementMs?: number;
   /** Timeout for acquiring a connection, in milliseconds. */
   acquireTimeoutMs?: number;

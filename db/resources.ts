@@ -120,7 +120,7 @@ export const ruleFields = ({ rules: r }: OrgTables) => ({
   updated_at: r.updatedAt,
 });
 
-/** What `select(fields)` gives. */
+/** A row that `select(fields)` returns. */
 export type RowOf<F extends Record<string, AnyColumn | SQL.Aliased>> = {
   [K in keyof F]: F[K] extends AnyColumn
     ? GetColumnData<F[K]>
@@ -176,7 +176,7 @@ export function jsonText(fields: Fields): SQL<string> {
 /** {@link jsonText} as JSON, to be part of more. */
 export const json = (fields: Fields): SQL => sql`(${jsonText(fields)})::json`;
 
-/** What needs no escaping is only put between quotes, or stands as it is. */
+/** A value as JSON. Values that need no escaping are only quoted, or used as they are. */
 function jsonValue(key: string, field: AnyColumn | SQL.Aliased): SQL {
   const value = inner(field);
   if (isTime(key, field)) return timeText(value, '"');
@@ -197,6 +197,6 @@ const QUOTED_TIME = `'"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""'`;
 export const isBare = (field: AnyColumn | SQL.Aliased): boolean =>
   is(field, PgInteger) || is(field, PgDoublePrecision) || is(field, PgBoolean) || is(field, PgJson);
 
-/** What a field stands for. */
+/** The SQL expression of a field. */
 export const inner = (field: AnyColumn | SQL.Aliased): SQL =>
   'sql' in field ? (field as SQL.Aliased).sql : sql`${field}`;

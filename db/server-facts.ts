@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { run, type SqlClient } from './statements.ts';
 
-/** What a PostgreSQL server and the role of a connection say about themselves. */
+/** Facts about a PostgreSQL server and the role of a connection. */
 export interface ServerFacts {
   /** Major version. */
   version: number;
@@ -23,7 +23,7 @@ export interface ServerFacts {
   migrated: boolean;
 }
 
-/** What stores the tables of organizations: PostgreSQL itself, or workers of Citus. */
+/** The engine that stores the tables of organizations: PostgreSQL itself, or workers of Citus. */
 export type Engine = 'postgres' | 'citus';
 
 /** Finds out the engine once per process. */

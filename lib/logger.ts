@@ -62,7 +62,7 @@ function textLine(time: string, level: LogLevel, message: string, fields?: LogFi
   return `${line}\n`;
 }
 
-/** What JSON leaves as it is, but terminals and readers of logs obey: more line ends, C1 controls, turned writing. */
+/** Characters that JSON does not escape but terminals and log viewers interpret: line ends, C1 controls, text direction. */
 const OBEYED = /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 const jsonText = (value: unknown): string =>

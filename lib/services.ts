@@ -51,7 +51,7 @@ import { createPersonalTokens, type PersonalTokens } from './tokens/personal-tok
 
 export type Clock = () => Date;
 
-/** What holds no connection: made once per process (on the edge per isolate), for all requests at once. */
+/** Services without a connection: created once per process (on the edge per isolate), for all requests. */
 export interface CoreServices {
   config: Config;
   log: Logger;
@@ -60,7 +60,7 @@ export interface CoreServices {
   nextId: () => NewId;
   /** The org track, applied to every new organization. */
   orgMigrations: readonly Migration[];
-  /** What is remembered of organizations. */
+  /** The cache of organizations. */
   knownOrgs: KnownOrgs;
   knownRevisions: KnownRevisions;
   /** The policies that pushes follow, as they were read last. */
@@ -89,7 +89,7 @@ export interface CoreServices {
   page: string;
 }
 
-/** Everything an app needs from outside. What works over a database belongs, on the edge, to one request. */
+/** Everything an app needs from outside. On the edge, services over a database belong to one request. */
 export interface Services extends CoreServices {
   database: Database;
   replica: Replica | undefined;
@@ -121,7 +121,7 @@ export interface Services extends CoreServices {
 /** Compresses bytes in the gzip format (RFC 1952). */
 export type Gzip = (bytes: Uint8Array) => Uint8Array<ArrayBuffer>;
 
-/** What differs between Node, the edge and tests. */
+/** The dependencies that differ between Node, the edge and tests. */
 export interface Platform {
   config: Config;
   log: Logger;
@@ -187,7 +187,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
   };
 }
 
-/** What services over a database are given. */
+/** The database of services, and its limits. */
 export interface Connection {
   database: Database;
   /** Connections it has at the most. */

@@ -12,7 +12,7 @@ import { asComment, bundledPackages, NOTICES, noticesOf } from './notices.mjs';
 
 const MANIFEST = 'dist/server-manifest.json';
 const THREAD = 'lib/node/argon2-thread.mjs';
-/** What the build depends on without bundling it. */
+/** Files that the build depends on without bundling them. */
 const SOURCES = ['package.json', 'package-lock.json', 'scripts', THREAD];
 
 export const SWAGGER_UI = 'node_modules/swagger-ui-dist';
@@ -27,7 +27,7 @@ const COMMON = {
   sourcemap: true,
   // The texts would stay in the server's memory; places in them are known without.
   sourcesContent: false,
-  // What packages have taken over from others says so in comments only.
+  // Comments are the only place that names the licences of code that packages took from others.
   legalComments: 'eof',
   metafile: true,
   logLevel: 'warning',

@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Pages that were opened before may still ask for parts of an older build. */
 const KEPT_MS = 7 * DAY_MS;
 
-/** What a build depends on without being a module of it; a new file becomes one by a change of another. */
+/** Files that a build depends on and that are not its modules; a new file becomes one by a change of another. */
 const SOURCES = ['ui', 'package-lock.json', 'scripts/build-ui.mjs', 'scripts/built.mjs'];
 
 const MANIFEST = 'dist/ui-manifest.json';

@@ -5,8 +5,8 @@ import { buildServer, SWAGGER_UI } from './build-server.mjs';
 import { buildUi } from './build-ui.mjs';
 import { ICONS, LIST_OF_PASSWORDS, NOTICES, noticesOf } from './notices.mjs';
 
-// Everything in dist/: the server's entries, the files it serves as they are (public/), the client, and the agent. What is
-// newer than its sources stays. With --fast, files are compressed less.
+// Everything in dist/: the server's entries, the files it serves as they are (public/), the client, and the agent. Outputs
+// newer than their sources stay. With --fast, files are compressed less.
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const began = Date.now();
 const fast = process.argv.includes('--fast');

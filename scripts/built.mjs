@@ -3,7 +3,7 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * What a build made. It lies in `dist/`, beside what was made.
+ * The record of a build. It is in `dist/`, beside the outputs.
  * @typedef {object} Manifest
  * @property {number} began when the build began, in ms since 1970: what was changed during it counts as changed after it
  * @property {string[]} inputs files and directories it depends on, relative to the checkout; packages by the lock file
@@ -24,7 +24,7 @@ export async function lastBuild(root, file) {
   // An earlier version wrote no outputs, and one that was killed half a file.
   if (!last?.outputs?.every((path) => existsSync(join(root, path)))) return;
   const times = await Promise.all(last.inputs.map((path) => newest(join(root, path))));
-  // What is gone has no time.
+  // A deleted file has the time 0.
   return times.every((time) => time > 0 && time < last.began) ? last : undefined;
 }
 
@@ -40,7 +40,7 @@ export async function writeManifest(root, file, made) {
   return made;
 }
 
-/** Of the modules that a bundler has read, the files of the checkout itself. */
+/** Selects the files of the checkout from the modules that a bundler has read. */
 export const ownInputs = (modules) =>
   [...new Set(modules)].filter((path) => !path.includes('node_modules/') && !path.includes(':')).sort();
 

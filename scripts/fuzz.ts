@@ -24,7 +24,7 @@ const USAGE = `npm run fuzz -- [options]
   --verbose          shows all that Schemathesis says
 `;
 
-/** Of both servers, whose sessions are the same. */
+/** Both servers share this secret, so that sessions are valid on both. */
 const JWT_SECRET = 'a secret for fuzzing only of 37 bytes';
 
 /** GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS and other. */
@@ -53,7 +53,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
     interrupted = true;
   });
 }
-// Whoever reads the output may leave; the servers still have to be stopped.
+// The reader of the output may close it; the servers still have to be stopped.
 process.stdout.on('error', () => {});
 
 const site = await openSite();

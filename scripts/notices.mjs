@@ -11,7 +11,7 @@ export const LIST_OF_PASSWORDS = 'node_modules/@zxcvbn-ts/language-common';
 /** The notice of ui/src/icons/icons.ts, whose source is not installed. */
 export const ICONS = 'ui/src/icons/LICENSE.txt';
 
-/** Where the notices are. What a browser is given has them within its reach, too. */
+/** The files of the notices. The second one is served, because browsers get the packages, too. */
 export const NOTICES = ['dist/THIRD-PARTY-NOTICES.txt', 'dist/public/assets/THIRD-PARTY-NOTICES.txt'];
 
 /** The directories of the packages that esbuild has put into what it built. */

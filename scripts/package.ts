@@ -10,7 +10,7 @@ import { publishedManifest } from './published-manifest.ts';
  * `npm run package` builds first.
  */
 
-/** What `files` in package.json selects from, and the files that npm always adds. */
+/** The directories that `files` in package.json selects from, and the files that npm always adds. */
 const STAGED = ['dist', 'docs', 'README.md', 'LICENSE', 'CHANGELOG.md', '.env.example'];
 
 const root = resolve(import.meta.dirname, '..');

@@ -136,7 +136,7 @@ async function lookAtFiles(files: string[], dir: string): Promise<void> {
   check(telling.length === 0, `no file tells a secret, or a path of this machine ${telling}`);
 }
 
-/** What `npx svc-findings` starts, with an agent and an administrator. */
+/** Tests the server that `npx svc-findings` starts, with an agent and an administrator. */
 async function tryServer({ home, env }: Installed): Promise<void> {
   const child = spawn('npx', ['svc-findings'], {
     cwd: home,

@@ -43,7 +43,7 @@ try {
   const taken = await database.sql.unsafe('select from shared.orgs where slug = $1', [options.slug]);
   await database.close();
   if (taken.length > 0)
-    throw new ConfigError(`there is an organization "${options.slug}" already: take another --slug`);
+    throw new ConfigError(`organization "${options.slug}" already exists: use another --slug`);
   await seed(config, databaseUrl, options.slug);
 } catch (error) {
   const expected = error instanceof ConfigError || error instanceof ServiceError;

@@ -39,7 +39,7 @@ export const loginFlood = scenario({
         ...{ method: 'POST', path: '/auth/login', headers: ATTACKER },
         body: { email, password: 'Wrong1password' },
       });
-    // Of an account, and of nobody.
+    // Attempts on an account, and on an unknown address.
     const attempts = [email, 'nobody@example.com'].map(wrongLogin);
     // No status is expected: all answers are counted.
     const flood = { url, streams: { logins: { requests: attempts, status: 0, connections } } };

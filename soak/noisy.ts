@@ -44,7 +44,7 @@ export const noisy = scenario({
     const quiet = await scene.seed(server, { findings: OWN_FINDINGS, bytes: BYTES });
     const figures = await measureSearches(url, loud);
     for (const { name, value } of figures) site.say(`  ${name}: ${value.toFixed(0)}`);
-    // What the seed left to write is written now, not during the measurement.
+    // Dirty pages of the seed are written now, not during the measurement.
     await (await scene.database()).checkpoint();
     const load = steadyLoad(url, quiet);
     const observe = (seconds: number) => startLoad({ ...load, seconds }).result;

@@ -12,12 +12,12 @@ import { scenario } from '../tests/support/scenario/scene.ts';
 import { treeCpuSecondsOf } from '../tests/support/server/proc.ts';
 import { startReaders } from './support/replica-readers.ts';
 
-/** Of normal operation, before and after each fault. */
+/** The time of normal operation before and after each fault. */
 const CALM_MS = 3_000;
 const AWAY_MS = 6_000;
 /** A server asks its replica twice a second. */
 const BACK_MS = 10_000;
-/** What the replica saves: the primary keeps look-ups, and the position of its log. */
+/** The largest share of its CPU time that the primary may still use: for look-ups, and the position of its log. */
 const AT_MOST = 0.25;
 
 interface Fault {

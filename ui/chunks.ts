@@ -7,12 +7,12 @@ const FIRST_PAGE = '/ui/src/findings/list/Findings.tsx';
 
 /** Small libraries that most pages use. */
 const COMMON = '@mantine/(?:core|hooks)|@tanstack|@floating-ui|react-remove-scroll';
-/** What the first page uses of them. */
+/** Modules of these libraries that the first page uses. */
 const FIRST_LIBRARIES =
   '@mantine/hooks/esm/(?!use-(?:click-outside|debounced-value|focus-|long-press|mutation-observer|shallow-effect|timeout))[^/]+|@tanstack|@mantine/core/esm/(?:core/(?:MantineProvider|styles-api|utils/create-safe-context)|utils/In)[^/]*';
 const FIRST_COMPONENTS =
   'Checkbox|Combobox/(?:ComboboxChevron|get-parsed-combobox-data|Combobox\\.module\\.mjs)|Indicator|Input|InputBase|NativeSelect|Progress|Skeleton|Switch|TextInput|ThemeIcon';
-/** What most pages do not use of them: menus, selects and tooltips, which are loaded after the page, and parts of forms and tables. */
+/** Modules that most pages do not use: menus, selects and tooltips, which are loaded after the page, and parts of forms and tables. */
 const LATE_LIBRARIES =
   '@floating-ui|react-remove-scroll|@mantine/form|klona|fast-deep-equal|react-number-format';
 const LATE_COMPONENTS =

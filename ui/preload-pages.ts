@@ -8,7 +8,7 @@ const PAGES: readonly (readonly [module: string, path: string, late: boolean])[]
   ['findings/page/FindingPage.tsx', '/findings/[^/]+', true],
 ];
 
-/** What the list of findings asks for first: `findings/list-queries.ts` takes the response from `app/early.ts`. */
+/** The first request of the list of findings: `findings/list-queries.ts` takes the response from `app/early.ts`. */
 const FIRST_ROWS = new URLSearchParams({
   attention: 'true',
   sort: '-priority',

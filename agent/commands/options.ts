@@ -90,7 +90,7 @@ export const withScanOptions = (command: Command, formats: readonly string[]): C
     .option('--dry-run', 'print the findings and send nothing')
     .addHelpText('after', `\nFormats: ${formats.join(', ')}`);
 
-/** A commander parser for the name of a format. There are too many to list. */
+/** A commander parser for the name of a format. Its error suggests similar names only, because the full list is long. */
 const parseFormat = (formats: readonly string[]) => (text: string) => {
   const name = text.toLowerCase().replace(/[\s_]+/g, '-');
   if (formats.includes(name)) return name;

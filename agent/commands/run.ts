@@ -93,4 +93,4 @@ async function readOutput(
 }
 
 const LEFT_RUNNING =
-  'the scanner left a process running that holds its output. What this process prints is not read.';
+  'the scanner left a process running that holds its output. The output of this process is not read.';

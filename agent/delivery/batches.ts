@@ -55,7 +55,7 @@ const bodyOf = (texts: readonly string[]) => `{"findings":[${texts.join(',')}]}`
 /** Thrown if a successful response is not the result of a batch. */
 class NoBatchResult extends Error {}
 
-/** What the response says about each pending finding, and the first error of one that the service could not write. */
+/** The outcome of each pending finding in a response, and the first error of a finding that the service could not write. */
 export function outcomesOf(
   entries: readonly Entry[],
   result: Partial<Schemas['BatchResult']> | undefined,

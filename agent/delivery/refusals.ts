@@ -6,7 +6,7 @@ export const isRefusal = (error: unknown): error is ServiceError =>
 
 const MAX_CHARACTERS = 2_000;
 
-/** What the service found wrong with a finding. Longer texts would fill the journal and the terminal. */
+/** Describes why the service refused a finding. Longer texts would fill the journal and the terminal. */
 export function describeRefusal({ message, details }: ServiceError): string {
   const text = [message, ...details.map(({ field, message }) => `${field} ${message}`)].join(' ');
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;

@@ -19,7 +19,7 @@ export type Line =
   | { type: 'finding'; n: number; finding: Finding }
   /** The numbers of the findings of a batch that is about to be sent; none if the service did not accept it. */
   | { type: 'batch'; key: string; ns: number[] }
-  /** What became of findings of a batch. */
+  /** The outcomes of findings of a batch. */
   | { type: 'results'; delivered: Delivered[] }
   | ({ type: 'delivered' } & Delivered)
   | { type: 'refused'; n: number; error: string }
@@ -45,7 +45,7 @@ export interface SentBatch {
   entries: readonly Entry[];
 }
 
-/** What became of a finding. */
+/** The outcome of a finding. */
 export type Outcome = { entry: Entry; receipt: Receipt } | { entry: Entry; refused: string };
 
 /** Where a line is in the file, in bytes. */

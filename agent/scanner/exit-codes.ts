@@ -47,7 +47,7 @@ const LAUNCHER_FAILURES = new Map([
   [127, 'a program was not found'],
 ]);
 
-/** What scanners print if they fail without an exit code or report that says so, and what it means. */
+/** The output of scanners that fail without an exit code or report that says so, and its meaning. */
 const SIGNS = new Map<string, { line: RegExp; meaning: string }>(
   Object.entries({
     // SARIF contains no parsing errors.
@@ -59,7 +59,7 @@ const SIGNS = new Map<string, { line: RegExp; meaning: string }>(
   }),
 );
 
-/** What a line looks like with which a scanner says that it failed; undefined if its exit code or report says so. */
+/** Matches a line with which a scanner says that it failed; undefined if its exit code or report says so. */
 export const failureSign = (command: readonly string[]): RegExp | undefined =>
   SIGNS.get(scannerName(command))?.line;
 

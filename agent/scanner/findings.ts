@@ -1,7 +1,7 @@
 import { type Finding, SEVERITIES } from '../../lib/importers/finding.ts';
 import { HashCounter, hashOf } from '../../lib/importers/parts/hashes.ts';
 
-/** The findings of reports. Those of a large report are read from it when they are needed. */
+/** The findings of reports. The findings of a large report are read from it when they are needed. */
 export interface Findings {
   /** At most this many, because several reports may contain the same ones. */
   readonly count: number;

@@ -50,7 +50,7 @@ function listed(findings: readonly ListedFinding[], count: number): string[] {
 
 /** The summary of a scanner that wrote no report. */
 export const formatFailure = (error: Error, { name }: { name?: string | undefined }): string =>
-  blocks([heading(name), '❌ **The scanner failed. There are no results.**', code(error.message)]);
+  blocks([heading(name), '❌ **The scanner failed and has no results.**', code(error.message)]);
 
 const blocks = (parts: readonly (string | false)[]): string =>
   `${parts.filter((part) => part !== false).join('\n\n')}\n\n`;

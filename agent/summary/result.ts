@@ -4,7 +4,7 @@ import type { Outcome } from '../reporter.ts';
 import { firstMessages, type ReportContent } from '../scanner/reports.ts';
 import { type BySeverity, sum } from './tally.ts';
 
-/** What a scan found and how it was delivered. */
+/** The findings of a scan and their delivery. */
 export interface ScanResult {
   outcome: Outcome;
   content: ReportContent;

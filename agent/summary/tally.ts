@@ -11,7 +11,7 @@ const DISMISSED = new Set(['false_positive', 'wontfix']);
 
 export type ListedFinding = Pick<Finding, 'severity' | 'title' | 'file' | 'line'> & { n: number };
 
-/** What the summary of a scan says about its findings. Its size does not depend on their number. */
+/** The findings of a scan as its summary shows them. Its size does not depend on their number. */
 export interface Tally {
   total: BySeverity;
   fresh: BySeverity;
@@ -20,9 +20,9 @@ export interface Tally {
   regressed: BySeverity;
   refused: BySeverity;
   pending: BySeverity;
-  /** Those that users have not dismissed. */
+  /** Findings that users have not dismissed. */
   open: BySeverity;
-  /** Those that are new or back after they were fixed, and that users have not dismissed. */
+  /** Findings that are new or back after they were fixed, and that users have not dismissed. */
   openNew: BySeverity;
   /** The most severe ones. */
   listed: { fresh: ListedFinding[]; regressed: ListedFinding[] };

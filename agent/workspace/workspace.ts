@@ -13,7 +13,7 @@ export interface WorkspaceOptions {
 }
 
 /**
- * What importers may know about the scanned code: its lines, its place in the repository, and earlier paths of its files.
+ * Gives importers access to the scanned code: its lines, its place in the repository, and earlier paths of its files.
  * @throws UsageError if the prefix is not a relative path
  */
 export async function openWorkspace({ directory, pathPrefix }: WorkspaceOptions): Promise<Workspace> {

@@ -8,8 +8,8 @@ import { arrayText, orgStatement } from '../statements.ts';
 import { type Mention, type Position, readMentions, redactMention, START } from './mentions.ts';
 
 /*
- * What an organization stores about persons, besides the ids of the authors of changes and tokens, which name nobody. Each statement
- * is for all of them, so that many cost about as much as one.
+ * Erases the personal data that an organization stores. The ids of the authors of changes and tokens stay, because they name nobody.
+ * Each statement is for all persons, so that many cost about as much as one.
  */
 
 const FINDINGS = 250;
@@ -75,7 +75,7 @@ export async function* eraseInOrg(
   for (;;) {
     const assigned = await assignedFindings(tables).run(client, ofUsers);
     if (assigned.length === 0) break;
-    // Those that somebody changes meanwhile are read again.
+    // Findings that somebody changes meanwhile are read again.
     const changes = assigned.map(({ id, change_id }) => ({ id, assignee_id: null, if_change_id: change_id }));
     await changeFindings(client, tables, changes, { now, actorId: null, changeId: nextId() });
     yield;

@@ -14,7 +14,7 @@ import { arrayText, type DrizzleClient, run, type SqlClient } from '../statement
  * One pass through all organizations is for all accounts that wait for it, up to a limit. Accounts that are deleted meanwhile wait
  * for the next one: otherwise each of them would send the others back to the start.
  *
- * There are two passes. The second one finds what requests have written that were in progress when the account was deleted. An
+ * An erasure takes two passes. The second one finds the writes of requests that were in progress when the account was deleted. An
  * organization that fails does not keep the others waiting: the pass goes on, and another one follows.
  */
 
@@ -171,7 +171,7 @@ export const nextOrgs = (client: SqlClient, after: string | null, version: numbe
 
 /**
  * Removes the verified addresses of a deleted account from other accounts: addresses that were added and not verified, and
- * invitations that nobody has confirmed. What came after the deletion belongs to whoever has the address now.
+ * invitations that nobody has confirmed. Rows created after the deletion belong to the current user of the address.
  */
 export async function eraseAddresses(client: SqlClient, { emails, deletedAt }: Erasure): Promise<void> {
   if (emails.length === 0) return;
@@ -191,7 +191,7 @@ export async function eraseAddresses(client: SqlClient, { emails, deletedAt }: E
   await run(client, sql`delete from ${mailQueue} where lower(recipient) in ${addresses} and ${before}`);
 }
 
-/** Those of some organizations whose schemas are up to date. */
+/** Selects the given organizations whose schemas are up to date. */
 export const currentOrgs = async (client: SqlClient, ids: readonly string[], version: number) => {
   const rows = await run<{ id: string }>(
     client,

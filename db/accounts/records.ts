@@ -4,8 +4,8 @@ import { orgStatement, type SqlClient } from '../statements.ts';
 import { type Position, START } from './mentions.ts';
 
 /*
- * What an organization stores about a person and no index finds. Pages of a few thousand rows are read in the order of the primary
- * key, so that no connection waits for a slow client, and no statement takes long.
+ * Reads the records of an organization about a person that no index finds. Pages of a few thousand rows are read in the order of the
+ * primary key, so that no connection waits for a slow client, and no statement takes long.
  */
 
 const PAGE = 5_000;

@@ -58,7 +58,7 @@ export async function findObstacle(
 const CREATES_INDEX = /^CREATE (?:UNIQUE )?INDEX "(\w+)"/m;
 const ADDS_KEY = /^ALTER TABLE \S+ ADD CONSTRAINT "(\w+)" FOREIGN KEY/m;
 
-/** What a restore creates in two steps: tables, and what is faster to create when they have rows. */
+/** The statements of a restore in two steps: tables, and objects that are faster to create when the tables have rows. */
 export interface SchemaPlan {
   tables: string[];
   afterRows: string[];
@@ -159,8 +159,8 @@ export async function isReserved(tx: SqlClient, slug: string): Promise<boolean> 
 }
 
 /**
- * Gives the organization another slug. Until the transaction ends, whoever wants one that the organization has had waits for the
- * unique index, and then sees that it is reserved.
+ * Gives the organization another slug. Until the transaction ends, a request for a slug that the organization has had waits for
+ * the unique index, and then sees that it is reserved.
  */
 export async function setSlug(tx: SqlClient, orgId: string, slug: string): Promise<void> {
   await run(tx, sql`update ${orgs} set slug = ${slug} where id = ${orgId}::uuid`);

@@ -3,8 +3,8 @@ import type { Migration } from '../migrations/migrate.ts';
 import { TEMPLATE_SCHEMA } from '../schema/org-schema.ts';
 
 /*
- * A backup has one section for each table. Those of `shared` are declared here with their columns; those of the schema of an
- * organization have all columns.
+ * A backup has one section for each table. Sections of `shared` are declared here with their columns; sections of the schema of
+ * an organization have all columns.
  */
 
 /** A table of `shared` with rows of organizations. */

@@ -29,7 +29,7 @@ export interface Section {
   rows(): AsyncGenerator<Uint8Array[]>;
 }
 
-/** What a snapshot is of. */
+/** The organization of a snapshot. */
 interface SnapshotOrg {
   orgId: string;
   schema: string;

@@ -42,12 +42,12 @@ interface CommonField {
   hidden?: true;
 }
 
-/** What limits a pushed value, besides the type of its column. */
+/** The limits of a pushed value, besides the type of its column. */
 export type Limits =
   /** Nothing: for UUIDs and columns with an enum. */
   | 'any'
   | { characters: { min?: number; max: number } }
-  /** Of the text in UTF-8. */
+  /** The size of the text in UTF-8. */
   | { bytes: { min?: number; max: number } }
   | { number: { min: number; max: number } }
   /** `form` explains the pattern in the error message. */
@@ -56,7 +56,7 @@ export type Limits =
   | { format: 'scan id' };
 
 /**
- * What a push of a known finding does to a field:
+ * The effect of a push of a known finding on a field:
  *
  * - `match`: nothing. The field is part of what identifies a finding.
  * - `keep`: keeps the stored value.

@@ -9,8 +9,8 @@ import { trigramSchema } from './search-index.ts';
 const LOCK_TIMEOUT = '10s';
 
 /**
- * Creates the schema of an organization with its tables, unless it has them; part of the caller's transaction. Of several at a
- * time, one creates them. A process of an earlier version does the same by its migrations, whose lock this takes.
+ * Creates the schema of an organization with its tables, unless it has them; part of the caller's transaction. If several callers
+ * do so at the same time, one creates them. A process of an earlier version does the same by its migrations, whose lock this takes.
  * @returns false if the organization does not exist
  */
 export async function createOrgTables(

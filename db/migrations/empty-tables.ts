@@ -13,7 +13,7 @@ import { lockSharedMigrations, type Migration, schemaStatements } from './migrat
  * row to other organizations.
  *
  * Each definition of the tables has its own schema, which is never changed. So processes of two versions run side by side, and
- * creating it waits for no reader. What an earlier version leaves behind takes about 600 KB with its catalog rows.
+ * creating it waits for no reader. The schema of an earlier version stays and takes about 600 KB with its catalog rows.
  */
 
 /** Name of the constraint of each table. */
@@ -57,7 +57,7 @@ export async function prepareEmptyTables(client: Sql, migrations: readonly Migra
     await keepOnCoordinator(tx);
     await Promise.all(statements.map((text) => run(tx, sql.raw(text))));
     const names = (await tablesIn(tx, schema)).map((table) => `"${schema}"."${table}"`);
-    // What migrations have inserted.
+    // Removes rows that migrations have inserted.
     await run(tx, sql.raw(`truncate ${names.join(', ')}`));
     for (const name of names)
       await run(tx, sql.raw(`alter table ${name} add constraint ${NO_ROWS} ${CHECK}`));

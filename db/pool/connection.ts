@@ -14,7 +14,7 @@ export interface ConnectorOptions {
   onPooler?: (() => void) | undefined;
 }
 
-/** What the connections have learnt about the database. */
+/** The state of the database, as observed by the connections. */
 export interface DatabaseState {
   /** When it last answered anything, by `performance.now()`. */
   answeredAt: number;

@@ -35,7 +35,7 @@ export interface PoolClient {
  */
 export type WithConnection = <T>(use: (sql: Sql) => Promise<T>, org?: { id: string }) => Promise<T>;
 
-/** What the semaphore gives out: a connection, which is opened by the first use and after it was closed. */
+/** The resource of the semaphore: a connection, which is opened by the first use and after it was closed. */
 interface PoolEntry {
   connection?: Connection;
 }

@@ -5,14 +5,14 @@ export interface Sql extends TransactionSql {
   begin<T>(run: (tx: TransactionSql) => T | Promise<T>): Promise<T>;
 }
 
-/** What can only run transactions. */
+/** A client that can only run transactions. */
 export type Transactions = Pick<Sql, 'begin'>;
 
 export interface TransactionSql {
   unsafe: PostgresSql['unsafe'];
 }
 
-/** What `unsafe` takes beside the options of postgres.js. */
+/** Options of `unsafe` beside those of postgres.js. */
 export interface QueryOptions {
   /** Never prepares the statement, because its plan depends on the parameters. */
   planEachTime?: boolean;

@@ -5,7 +5,7 @@ export interface Permit<Resource> {
 }
 
 export interface AcquireRequest {
-  /** Whose share the resource counts against; unset: no share. */
+  /** Names the share that the resource counts against; unset: no share. */
   key?: string | undefined;
   /** When a repeated request was first made, by `performance.now()`: its timeout began then, and it is served first. */
   since?: number | undefined;

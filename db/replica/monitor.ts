@@ -3,7 +3,7 @@ import { isUnavailable } from '../errors.ts';
 import { createLagMeter } from './lag.ts';
 import { readPosition, readStandby, refusalOf } from './position.ts';
 
-/** What the latest check of the replica has found. */
+/** The result of the latest check of the replica. */
 export interface ReplicaState {
   /** Why it cannot be used: it does not answer, or it is no standby of the primary. */
   problem: 'down' | 'refused' | undefined;
@@ -55,7 +55,7 @@ export function monitorReplica({ primary, replica, onChange }: MonitorOptions): 
     try {
       position = await readPosition(primary.sql);
     } catch (error) {
-      // Of the replica, nothing is known that was not known before.
+      // An unavailable primary does not change what is known of the replica.
       if (!isUnavailable(error)) down(`the primary does not tell its position: ${(error as Error).message}`);
       return;
     }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { run, type SqlClient } from '../statements.ts';
 
-/** What the primary has committed up to now, as a place in its write-ahead log. */
+/** The position in the write-ahead log up to which the primary has committed. */
 export interface Position {
   /** Identifies the cluster: a standby has the identifier of its primary. */
   system: string;
@@ -11,7 +11,7 @@ export interface Position {
   lsn: bigint;
 }
 
-/** What a standby says about itself. */
+/** The state that a standby reports about itself. */
 export interface StandbyState extends Position {
   /** False for a server that takes writes, such as one that was promoted. `lsn` is then without meaning. */
   isStandby: boolean;

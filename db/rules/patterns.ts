@@ -6,7 +6,7 @@
  */
 
 export const MAX_PATTERN = 256;
-/** Of one pattern. PostgreSQL tries every way to divide a text among the wildcards, so few are allowed. */
+/** The maximum for one pattern. PostgreSQL tries every way to divide a text among the wildcards, so few are allowed. */
 export const MAX_WILDCARDS = 10;
 
 export const WILDCARD = /\*\*\/|\*+|\?/g;
@@ -20,7 +20,7 @@ export interface Matcher {
   steps: number;
 }
 
-/** Of paths: `*` and `?` do not match `/`, `**` does, and `**` with `/` also matches no folder at all. */
+/** Matches paths: `*` and `?` do not match `/`, `**` does, and `**` with `/` also matches no folder at all. */
 export const pathMatcher = (patterns: readonly string[]): Matcher => {
   const positions = patterns.map((pattern) => parse(pattern, WILDCARD, pathWildcard));
   return createMatcher(positions);
@@ -28,7 +28,7 @@ export const pathMatcher = (patterns: readonly string[]): Matcher => {
 
 const TITLE_WILDCARD = /\*+|\?/g;
 
-/** Of titles, in any case of A to Z: `*` matches any text, `?` any character. */
+/** Matches titles, ignoring the case of A to Z: `*` matches any text, `?` any character. */
 export const titleMatcher = (patterns: readonly string[]): Matcher => {
   const parsed = patterns.map((pattern) => parse(foldCase(pattern), TITLE_WILDCARD, titleWildcard));
   const { matches, steps } = createMatcher(parsed);

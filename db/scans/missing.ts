@@ -43,7 +43,7 @@ const reportedBy = ({ findings, sightings }: OrgTables, scans: SQL): SQL => sql`
 
 /**
  * - A finding that was seen since the scan began by another scan than the one before is not missing.
- * - Findings are locked in the order in which pushes write them. What has been seen meanwhile is looked at again.
+ * - Findings are locked in the order in which pushes write them. Findings that were seen meanwhile are checked again.
  */
 const mark = orgStatement<ScanKey, object>(
   (tables, $) => sql`

@@ -204,8 +204,8 @@ export async function refreshSummary(client: Sql, tables: OrgTables, scanId: str
 }
 
 /**
- * Locks a scan. In a statement of its own, in front of the one that counts and sent with it: whoever counts then has
- * seen all pushes that were committed before; those that come later wait, and renew the summary.
+ * Locks a scan. It is a statement of its own, in front of the one that counts and sent with it: the count then includes all pushes
+ * that were committed before; later pushes wait, and renew the summary.
  */
 const lockScan = orgStatement<{ scanId: string }, { project_id: string; status: ScanStatus }>(
   ({ scans }, $) =>
@@ -215,7 +215,7 @@ const lockScan = orgStatement<{ scanId: string }, { project_id: string; status: 
 /** Scanners report one or a few sources. */
 const MAX_SOURCES = 100;
 
-/** The summary of a scan's findings as they are now, and their sources. Those it saw again are never those it reported first. */
+/** The summary of a scan's findings as they are now, and their sources. Findings seen again and first reported are disjoint. */
 function summaryOf({ findings, sightings }: OrgTables, scanId: Placeholder): SQL {
   const bySeverity = SEVERITIES.map((severity) =>
     sql.raw(`'${severity}', coalesce(sum(n) filter (where severity = '${severity}'), 0)`),

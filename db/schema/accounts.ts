@@ -36,7 +36,7 @@ export const userEmails = shared.table(
     createdAt: time('created_at').notNull(),
   },
   (t) => [
-    // An address belongs to whoever has it as primary or verified it; unverified secondaries claim nothing.
+    // An address belongs to the account that has it as primary or verified it; unverified secondaries claim nothing.
     uniqueIndex('user_emails_claimed').on(t.email).where(sql`${t.isPrimary} or ${t.verifiedAt} is not null`),
     uniqueIndex('user_emails_primary').on(t.userId).where(sql`${t.isPrimary}`),
     uniqueIndex('user_emails_once').on(t.userId, t.email),
@@ -134,7 +134,7 @@ export const mfaLogins = shared.table(
 
 /**
  * Changes of the primary address that can be undone by the link mailed to the old one. The addresses are text, because
- * whoever took over the account may have removed the old one.
+ * an attacker with access to the account may have removed the old one.
  */
 export const primaryEmailChanges = shared.table(
   'primary_email_changes',

@@ -10,7 +10,7 @@ export const accountErasures = shared.table('account_erasures', {
   deletedAt: time('deleted_at').notNull(),
   /** Organizations that it was a member of, as far as they are still to be erased in the first pass. They come first. */
   firstOrgIds: uuid('first_org_ids').array().notNull(),
-  /** Of the current pass through all organizations: one up to which nothing is left. */
+  /** The progress of the current pass through all organizations: nothing is left up to this one. */
   doneOrgId: uuid('done_org_id'),
   /** Passes that are complete. */
   passes: integer('passes').notNull().default(0),

@@ -10,7 +10,7 @@ export function orgSchemaName(orgId: string): OrgSchemaName {
   return name as OrgSchemaName;
 }
 
-/** Of the names of {@link emptySchemaName}. */
+/** The prefix of the names of {@link emptySchemaName}. */
 export const EMPTY_PREFIX = 'empty_org_';
 
 /**

@@ -36,7 +36,7 @@ const oneOf = (column: string, values: readonly string[]) =>
 /** Stands for the schema of the extension pg_trgm, which may be any. */
 export const TRIGRAM_SCHEMA = 'trigram_schema';
 
-/** What words are searched for in; a line break keeps a word from being found across two columns. */
+/** The text that is searched for words; a line break keeps a word from being found across two columns. */
 export const searchedText = ({ title, file, cve }: Record<'title' | 'file' | 'cve', AnyPgColumn>): SQL =>
   sql`(${title} || E'\\n' || coalesce(${file}, '') || E'\\n' || coalesce(${cve}, ''))`;
 
@@ -134,7 +134,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       sources: text('sources').array(),
       /** Findings that this many comparable scans did not report since are closed (`db/scans/missing.ts`). */
       closedAfter: integer('closed_after'),
-      /** Of the scanned code. It is no part of the target, so that scans of different commits are comparable. */
+      /** The commit of the scanned code. It is no part of the target, so that scans of different commits are comparable. */
       commit: text('commit'),
     },
     (t) => [
@@ -147,7 +147,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
   const findings = schema.table('findings', FINDING_COLUMNS, (t) => [
     uniqueIndex('findings_fingerprint').on(t.projectId, t.fingerprint),
     index('findings_scan').on(t.scanId),
-    // Of columns that a finding seen again keeps, so that it stays a HOT update.
+    // These indexes have columns that a finding seen again keeps, so that it stays a HOT update.
     index('findings_severity').on(t.severity, t.status, t.id),
     index('findings_project').on(t.projectId, t.severity, t.status, t.id),
     index('findings_regressed').on(t.severity, t.status, t.id).where(sql`regressed`),

@@ -4,7 +4,7 @@ import { time } from './columns.ts';
 import { shared } from './shared-schema.ts';
 
 /*
- * Organizations, their members, and which migrations their schemas have. What an organization owns is in its own schema.
+ * Organizations, their members, and which migrations their schemas have. The data of an organization is in its own schema.
  */
 
 export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
@@ -27,7 +27,7 @@ export const orgs = shared.table(
     lacksIndexes: boolean('lacks_indexes').notNull().default(false),
     /** Whether API tokens made by viewers may confirm fixes (status `verified`). */
     viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
-    /** Counts against the quota of this account, whoever owns the organization now. */
+    /** Counts against the quota of this account, also after the organization has changed its owner. */
     createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
     createdAt: time('created_at').notNull(),
   },
@@ -59,7 +59,7 @@ export const memberships = shared.table(
   ],
 );
 
-/** What has been applied to which org's schema; kept here, so that an empty org costs no table for it. */
+/** The migrations applied to each organization's schema; kept here, so that an empty organization costs no table for it. */
 export const orgMigrations = shared.table(
   'org_migrations',
   {

@@ -4,7 +4,7 @@ import { time } from './columns.ts';
 import { shared } from './shared-schema.ts';
 
 /*
- * What belongs to the deployment: global flags and settings, applied migrations, mails that are still to be sent.
+ * Tables of the deployment: global flags and settings, applied migrations, mails that are still to be sent.
  */
 
 export const featureFlags = shared.table('feature_flags', {
@@ -18,7 +18,7 @@ export const settings = shared.table('settings', {
   value: text('value').notNull(),
 });
 
-/** What has been applied to `shared` itself. */
+/** The migrations applied to `shared` itself. */
 export const migrations = shared.table('migrations', {
   name: text('name').primaryKey(),
   hash: text('hash').notNull(),
@@ -30,17 +30,17 @@ export const outgoingMails = shared.table(
   'outgoing_mails',
   {
     id: uuid('id').primaryKey(),
-    /** Recipient and content as JSON, encrypted: a mail has links that open accounts, and whom they belong to. */
+    /** Recipient and content as JSON, encrypted: a mail has links that open accounts, and their owners. */
     sealed: text('sealed').notNull(),
     attempts: integer('attempts').notNull().default(0),
-    /** When it is due; moved on by whoever takes it, so that others leave it alone meanwhile. */
+    /** When it is due; moved on by the process that takes it, so that others leave it alone meanwhile. */
     nextAttemptAt: time('next_attempt_at').notNull(),
     createdAt: time('created_at').notNull(),
   },
   (t) => [index('outgoing_mails_due').on(t.nextAttemptAt)],
 );
 
-/** What versions before `outgoing_mails` write, in clear. Their mails are sent from here; nothing is added. */
+/** Mails that versions before `outgoing_mails` write, in clear. They are sent from here; nothing is added. */
 export const mailQueue = shared.table(
   'mail_queue',
   {
@@ -52,7 +52,7 @@ export const mailQueue = shared.table(
     /** The link in it, for the log of the local outbox. */
     link: text('link'),
     attempts: integer('attempts').notNull().default(0),
-    /** When it is due; moved on by whoever takes it, so that others leave it alone meanwhile. */
+    /** When it is due; moved on by the process that takes it, so that others leave it alone meanwhile. */
     nextAttemptAt: time('next_attempt_at').notNull(),
     createdAt: time('created_at').notNull(),
   },

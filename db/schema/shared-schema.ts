@@ -1,4 +1,4 @@
 import { pgSchema } from 'drizzle-orm/pg-core';
 
-/** What all organizations share: accounts, organizations, memberships, global flags and settings. */
+/** The schema that all organizations share: accounts, organizations, memberships, global flags and settings. */
 export const shared = pgSchema('shared');

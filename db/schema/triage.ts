@@ -34,7 +34,7 @@ export function triageTables(schema: PgSchema) {
     },
     (t) => [
       primaryKey({ name: 'finding_events_pk', columns: [t.findingId, t.at, t.id] }),
-      // Of the few comments that mention somebody.
+      // This index covers the few comments that mention somebody.
       index('finding_events_mentions').using('gin', t.mentions).where(sql`mentions is not null`),
     ],
   );
@@ -74,7 +74,7 @@ export function triageTables(schema: PgSchema) {
     info: integer('info'),
   });
 
-  /** What new findings get (`db/rules/`). A deleted rule keeps its row, because the activity of findings shows its name. */
+  /** Rules for new findings (`db/rules/`). A deleted rule keeps its row, because the activity of findings shows its name. */
   const rules = schema.table('rules', {
     id: uuid('id').primaryKey(),
     position: integer('position').notNull(),

@@ -39,7 +39,7 @@ export interface ChangedFields {
   accepted_until?: string | null;
 }
 
-/** What happened to a finding. `created` follows from the finding itself; all others are stored. */
+/** The kinds of events of a finding. `created` follows from the finding itself; all others are stored. */
 export const EVENT_KINDS = [
   'created',
   'regressed',
@@ -53,7 +53,7 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** What a token may do, from the least to the most; `ingest` is apart from the others. */
+/** The scopes of a token, from the fewest permissions to the most; `ingest` is apart from the others. */
 export const TOKEN_SCOPES = ['ingest', 'read', 'triage', 'admin'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];
 
@@ -65,7 +65,7 @@ export const PERSONAS = ['sharingan', 'senku', 'killua'] as const;
 /** The two sides of a project that moves to another organization: `out` where it leaves, `in` where it arrives. */
 export const TRANSFER_SIDES = ['out', 'in'] as const;
 
-/** What a scan looked at; every part is optional. */
+/** The target of a scan; every part is optional. */
 export interface ScanTarget {
   type?: string;
   path?: string;
@@ -79,11 +79,11 @@ export type SeverityCounts = { total: number } & Record<Severity, number>;
 /** Statuses that a rule can set. */
 export const RULE_STATUSES = ['confirmed', 'false_positive', 'wontfix'] as const;
 
-/** A finding must meet all conditions that are given. Of the values of a condition, one must match. */
+/** A finding must meet all conditions that are given. One value of each condition must match. */
 export interface RuleConditions {
   project_id?: string[] | undefined;
   source?: string[] | undefined;
-  /** Of the scan that reported the finding first. */
+  /** The persona of the scan that reported the finding first. */
   persona?: (typeof PERSONAS)[number][] | undefined;
   severity?: Severity[] | undefined;
   cwe?: string[] | undefined;

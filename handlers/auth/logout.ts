@@ -17,7 +17,7 @@ export const logout = endpoint(
   async (call) => {
     const { claims, tooMany } = await readSessionCookies(call);
     for (const { id } of claims) await endSession(call, id);
-    // What is left of several would be the session from now on.
+    // A remaining cookie of another session would become the session from now on.
     if (tooMany || claims.length > 1) expireStrayCookies(call);
     return done({ headers: sessionCookie(call, '', 0) });
   },

@@ -31,7 +31,7 @@ export const session = endpoint(
         }),
       },
     },
-    // Of several sessions' cookies.
+    // For requests with cookies of several sessions.
     errors: ['auth_error/not_authenticated'],
   },
   async (call) => {

@@ -17,7 +17,7 @@ export const getActivity = endpoint(
     access: cookieOrg(),
     tag: 'Findings',
     summary: 'Get the activity of a finding',
-    description: 'What happened to the finding, newest first. Always a page.',
+    description: 'The events of the finding, newest first. Always a page.',
     request: { params: z.object({ id: idParam() }), query: z.object(pageParameters) },
     responses: { 200: { description: 'The entries.', result: z.array(ActivityEntry), paged: true } },
   },

@@ -10,7 +10,7 @@ import { ListedFinding } from '../../lib/resources.ts';
 const SimilarFinding = ListedFinding.extend({
   why: z
     .enum(SIMILARITIES)
-    .openapi({ description: 'What they have in common. `rule`: the source and the title.' }),
+    .openapi({ description: 'The property that both findings share. `rule`: the source and the title.' }),
 })
   .omit({ description: true })
   .openapi('SimilarFinding');

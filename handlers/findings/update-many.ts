@@ -117,7 +117,7 @@ export const updateFindings = endpoint(
             z.object({
               id: shown(EXAMPLE_ID, 'As it was given, in lower case.'),
               code: z.enum(['not_found']),
-              message: shown('There is no such finding.', 'For people; it may change.'),
+              message: shown('The finding does not exist.', 'For people; it may change.'),
             }),
           ),
           conflicts: z.array(z.object({ id: id(), status: z.enum(FINDING_STATUSES) })),

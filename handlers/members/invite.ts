@@ -41,7 +41,7 @@ export const inviteMember = endpoint(
       throw new ApiError('permission_error/denied', { message: 'Only an owner may invite an owner.' });
     }
     await services.limits.count('client', peer.ip);
-    // Apart from what its owner asks for: whoever invites an address must not keep it from resetting the password.
+    // A limit apart from that of the owner's mails: an invitation must not keep the owner from resetting the password.
     await services.limits.count('mail', `invitation ${body.email}`);
     const join = () =>
       inOrgQuota(call, (tx, tables) => addMember(tx, call, tables, { address: body.email, role: body.role }));

@@ -74,9 +74,7 @@ async function findOpenInvitation(tx: Tx, orgId: string, userId: string): Promis
   const { address, invitedEmail, confirmedAt, verifiedAt, disabledAt } = invitee;
   if (disabledAt) throw conflict('This address cannot be invited.');
   if (confirmedAt || (invitedEmail === null && verifiedAt))
-    throw conflict(
-      'The member was not invited or has verified the address: there is no invitation to repeat.',
-    );
+    throw conflict('The member was not invited or has verified the address: no invitation is pending.');
   // An unverified address belongs to an account only while it is the primary one.
   if (invitedEmail !== null && invitedEmail !== address)
     throw conflict(
@@ -85,4 +83,5 @@ async function findOpenInvitation(tx: Tx, orgId: string, userId: string): Promis
   return { ...invitee, userId, verified: false };
 }
 
-const noSuchMember = () => new ApiError('resource_error/not_found', { message: 'There is no such member.' });
+const noSuchMember = () =>
+  new ApiError('resource_error/not_found', { message: 'The member does not exist.' });

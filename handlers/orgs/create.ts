@@ -34,7 +34,7 @@ export const createOrg = endpoint(
     const candidates = body.slug === undefined ? orgSlugCandidates(body.name) : [body.slug];
     const { id, at: createdAt } = services.nextId();
     const org = { id, name: body.name, plan: body.plan ?? ('free' as const), ownerId: user.id, createdAt };
-    // Whoever owns them now: handing an organization over makes no room for another one.
+    // The creator counts, not the current owner: handing an organization over makes no room for another one.
     const mine = eq(orgs.createdBy, user.id);
     const made = await withFreeSlug(db, { orgId: id, candidates }, async (tx, slug) => {
       // Locked before the insert refers to the user: deleting the account at the same time would end in a deadlock.

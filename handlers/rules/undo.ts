@@ -36,7 +36,7 @@ export const undoRuleChanges = endpoint(
         result: z.object({
           restored: count(3),
           skipped: count(0),
-          next: shown(EXAMPLE_POSITION, 'There may be more. Send it as `after`.').optional(),
+          next: shown(EXAMPLE_POSITION, 'Present if more may follow. Send it as `after`.').optional(),
         }),
       },
     },

@@ -31,7 +31,7 @@ export async function isClaimed(db: Db | Tx, address: string): Promise<boolean> 
 }
 
 /**
- * Verifies an address by a mailed link and confirms the memberships by invitation to it. Of several accounts that have the
+ * Verifies an address by a mailed link and confirms the memberships by invitation to it. If several accounts have the
  * address, the first to verify it gets it.
  * @returns the account and the address; undefined when the address is no longer the account's
  * @throws a unique violation when another account claims the address
@@ -76,7 +76,7 @@ export async function dropEarlierHolder(
 
 /**
  * Takes an address from other accounts that claim it without having verified it: a registration or invitation must not lock
- * its verified owner out. Those accounts stay, with an address that reaches nobody.
+ * its verified owner out. The other accounts stay, with an address that reaches nobody.
  */
 export async function releaseAddress(
   tx: Tx,

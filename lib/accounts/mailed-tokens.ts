@@ -91,7 +91,7 @@ export async function consumeMailedToken(
   return used;
 }
 
-/** What a link is answered that does not work, for whatever reason. */
+/** The error for a link that does not work, for whatever reason. */
 export const invalidLink = (cause?: unknown) =>
   new ApiError('validation_error/field_invalid', {
     message: 'The link is invalid or has expired.',

@@ -57,7 +57,7 @@ type Change = typeof primaryEmailChanges.$inferSelect;
 
 /**
  * Undoes a change of the primary address, by the link that was mailed to the old one, and takes from the account all
- * that an attacker may have added. Of several that try at once, one succeeds.
+ * that an attacker may have added. If several requests try at once, one succeeds.
  * @param unknownPassword hash of a password that nobody knows
  * @returns whose account it is
  * @throws ApiError `validation_error/field_invalid` when the link does not work, `resource_error/conflict` when another

@@ -31,7 +31,7 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
   const { databaseUrl, dataDir, dbPoolMax } = config;
   if (databaseUrl === undefined && !create && !existsSync(join(dataDir, 'postgres'))) {
     throw new AdminError(
-      `there is no database in ${dataDir}: set DATABASE_URL or SVC_DATA_DIR, or make one with "migrate"`,
+      `${dataDir} has no database: set DATABASE_URL or SVC_DATA_DIR, or make one with "migrate"`,
     );
   }
   const quiet = () => {};

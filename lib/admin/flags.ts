@@ -35,5 +35,5 @@ export async function setFlag(
 /** The error for an unknown flag. It lists the known ones. */
 export function unknownFlag(kind: string, name: string, known: readonly { name: string }[]): AdminError {
   const names = known.map((flag) => oneLine(flag.name)).join(', ') || 'none';
-  return new AdminError(`there is no ${kind} "${oneLine(name)}" (there are: ${names})`);
+  return new AdminError(`${kind} "${oneLine(name)}" does not exist (known: ${names})`);
 }

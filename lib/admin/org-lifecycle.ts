@@ -16,7 +16,7 @@ import { operator } from './operator.ts';
 import { readyOrg } from './org-tables.ts';
 import { findOrg } from './orgs.ts';
 
-/** What a command that deletes or restores organizations needs. */
+/** The input of commands that delete or restore organizations. */
 export interface LifecycleCall {
   database: Database;
   log: Logger;

@@ -8,11 +8,11 @@ import { withOwnTables } from '../orgs/tables.ts';
 import { AdminError } from './error.ts';
 import { findOrg } from './orgs.ts';
 
-/** What commands need that use the tables of an organization. */
+/** The input of commands that use the tables of an organization. */
 export interface OrgTablesCall {
   database: Database;
   log: Logger;
-  /** Of an organization with an up-to-date schema. */
+  /** The migrations of an organization with an up-to-date schema. */
   migrations: readonly Migration[];
 }
 

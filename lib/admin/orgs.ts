@@ -87,7 +87,7 @@ export async function findOrg(db: Db | Tx, name: string) {
     .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
     .where(isId ? or(eq(orgs.id, name.toLowerCase()), eq(orgs.slug, name)) : eq(orgs.slug, name));
   const org = rows.find(({ id }) => isId && id === name.toLowerCase()) ?? rows[0];
-  if (!org) throw new AdminError(`there is no organization "${oneLine(name)}"`);
+  if (!org) throw new AdminError(`organization "${oneLine(name)}" does not exist`);
   return org;
 }
 

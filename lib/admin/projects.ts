@@ -48,7 +48,7 @@ export async function findProject({ db }: Database, tables: OrgTables, name: str
     .from(p)
     .where(and(isNamed, isPresent(tables)));
   const project = found.find(({ slug }) => slug === name) ?? found[0];
-  if (!project) throw new AdminError(`there is no project "${oneLine(name)}"`);
+  if (!project) throw new AdminError(`project "${oneLine(name)}" does not exist`);
   return project;
 }
 

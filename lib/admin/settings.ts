@@ -49,4 +49,4 @@ export async function unsetSetting({ db }: Database, key: string): Promise<{ key
   return { key, changed: true };
 }
 
-const unknownSetting = (key: string) => new AdminError(`there is no setting "${oneLine(key)}"`);
+const unknownSetting = (key: string) => new AdminError(`setting "${oneLine(key)}" does not exist`);

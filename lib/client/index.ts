@@ -2,7 +2,7 @@ import createFetchClient, { type MaybeOptionalInit } from 'openapi-fetch';
 import type { HttpMethod, PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers';
 import type { components, paths } from './schema.ts';
 
-/** What the paths of the API begin with. */
+/** The prefix of the paths of the API. */
 export const PREFIX = '/api/v1';
 
 /** The paths of the API, below its prefix. */
@@ -71,7 +71,7 @@ export interface ClientOptions {
   fetch?: (request: Request) => Promise<Response>;
 }
 
-/** What the client reads of a response besides its body. */
+/** The parts of a response that the client reads besides its body. */
 export interface ResponseHead {
   status: number;
   ok: boolean;

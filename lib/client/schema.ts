@@ -1046,7 +1046,7 @@ export interface paths {
         };
         /**
          * Get the activity of a finding
-         * @description What happened to the finding, newest first. Always a page.
+         * @description The events of the finding, newest first. Always a page.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -1403,7 +1403,7 @@ export interface paths {
         get: operations["getRetention"];
         /**
          * Set how long findings and scans are kept
-         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.
+         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. Expired data is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2481,7 +2481,7 @@ export interface components {
             account: components["schemas"]["AccountExportAccount"];
             emails: components["schemas"]["AccountExportEmail"][];
             memberships: components["schemas"]["AccountExportMembership"][];
-            /** @description Those of which you are no member any more have their id only. */
+            /** @description Organizations of which you are no longer a member have their id only. */
             created_organizations: components["schemas"]["AccountExportCreatedOrganization"][];
             sessions: components["schemas"]["AccountExportSession"][];
             mfa_devices: components["schemas"]["AccountExportMfaDevice"][];
@@ -2492,7 +2492,7 @@ export interface components {
             unfinished_sign_ins: components["schemas"]["AccountExportUnfinishedSignIn"][];
             primary_email_changes: components["schemas"]["AccountExportPrimaryEmailChange"][];
             queued_mails: components["schemas"]["AccountExportQueuedMail"][];
-            /** @description What each of your organizations stores. */
+            /** @description The data that each of your organizations stores. */
             organizations: components["schemas"]["AccountExportOrganization"][];
         };
         View: {
@@ -2649,7 +2649,7 @@ export interface components {
             /** @example weekly report */
             name: string;
             /**
-             * @description What the token may do, at most what your role in the organization allows: `read` what viewers see, `triage` what members change, `admin` what admins change. `triage` includes `read`, and `admin` both. Default: `read`.
+             * @description Permissions of the token, at most those of your role in the organization: `read` what viewers see, `triage` what members change, `admin` what admins change. `triage` includes `read`, and `admin` both. Default: `read`.
              * @example [
              *       "read"
              *     ]
@@ -3363,7 +3363,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             missing_since?: string;
-            /** @description What they have in common. `rule`: the source and the title. */
+            /** @description The property that both findings share. `rule`: the source and the title. */
             why: components["schemas"]["SimilarFindingWhy"];
         };
         ActivityEntry: {
@@ -4001,7 +4001,7 @@ export interface components {
              */
             gone: number;
             /**
-             * @description Those of `again` that were `fixed`, and are `open` now.
+             * @description Findings of `again` that were `fixed`, and are `open` now.
              * @example 1
              */
             regressed: number;
@@ -4299,7 +4299,7 @@ export interface components {
              */
             expires_in?: number | null;
             /**
-             * @description What the token may do: `ingest` is for agents, `read` for what viewers see, `triage` for what members change, `admin` for what admins change. `triage` includes `read`, and `admin` both. Default: `ingest` alone.
+             * @description Permissions of the token: `ingest` is for agents, `read` for what viewers see, `triage` for what members change, `admin` for what admins change. `triage` includes `read`, and `admin` both. Default: `ingest` alone.
              * @example [
              *       "ingest"
              *     ]
@@ -4740,7 +4740,7 @@ export interface components {
             name: string;
             /** @description Why its records are left out: you have no access to it now. */
             left_out?: components["schemas"]["AccountExportOrganizationLeftOut"];
-            /** @description Those you created. They belong to the organization. */
+            /** @description Tokens that you created. They belong to the organization. */
             api_tokens?: components["schemas"]["AccountExportOrganizationApiToken"][];
             saved_views?: components["schemas"]["View"][];
             /** @description Rules that assign findings to you. */
@@ -5645,7 +5645,7 @@ export interface components {
             code: "not_found";
             /**
              * @description For people; it may change.
-             * @example There is no such finding.
+             * @example The finding does not exist.
              */
             message: string;
         };
@@ -6137,7 +6137,7 @@ export interface components {
             /** @example 0 */
             skipped: number;
             /**
-             * @description There may be more. Send it as `after`.
+             * @description Present if more may follow. Send it as `after`.
              * @example findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
              */
             next?: string;
@@ -9045,7 +9045,7 @@ export interface operations {
                      *           {
                      *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "code": "not_found",
-                     *             "message": "There is no such finding."
+                     *             "message": "The finding does not exist."
                      *           }
                      *         ],
                      *         "conflicts": [

@@ -22,7 +22,7 @@ export const isLoopback = (host: string): boolean =>
 
 /**
  * Lists the settings that `SVC_REFUSE_INSECURE_SETTINGS` refuses. All secrets of `JWT_SECRET` verify sessions, so all must be
- * strong. Of `SVC_ENCRYPTION_KEY` only the first encrypts; the others may be weak secrets that are being replaced.
+ * strong. Only the first secret of `SVC_ENCRYPTION_KEY` encrypts; the others may be weak secrets that are being replaced.
  */
 export function insecureSettings({
   jwtSecrets,
@@ -31,11 +31,11 @@ export function insecureSettings({
 }: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'publicUrl'>): InsecureSetting[] {
   const found: InsecureSetting[] = [];
   if (jwtSecrets.some(isWeak)) {
-    const problem = `a secret is shorter than ${SECRET_BYTES} bytes: whoever has a session cookie can guess it and forge others`;
+    const problem = `a secret is shorter than ${SECRET_BYTES} bytes: anybody with a session cookie can guess it and forge others`;
     found.push({ variable: 'JWT_SECRET', problem, takes: STRONG });
   }
   if (encryptionKeys.slice(0, 1).some(isWeak)) {
-    const problem = `the first secret is shorter than ${SECRET_BYTES} bytes: whoever has a copy of the database can guess it`;
+    const problem = `the first secret is shorter than ${SECRET_BYTES} bytes: anybody with a copy of the database can guess it`;
     found.push({ variable: 'SVC_ENCRYPTION_KEY', problem, takes: STRONG });
   }
   const { protocol, hostname } = new URL(publicUrl);

@@ -5,7 +5,7 @@ import type { RowsOptions } from '../http/lists/list.ts';
 import type { Org } from '../orgs/directory.ts';
 import { sarifFormat } from './sarif/format.ts';
 
-/** What findings can be saved as; the names are also those of files. */
+/** File formats for findings; the names are also the file extensions. */
 export const FORMATS = ['json', 'csv', 'sarif'] as const;
 export type FileFormat = (typeof FORMATS)[number];
 

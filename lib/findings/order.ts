@@ -6,7 +6,7 @@ import type { OrgTables } from '../../db/schema/org.ts';
 const SORT_KEYS = ['created_at', 'last_seen_at', 'severity', 'cvss_score', 'due_at', 'priority'] as const;
 type SortKey = (typeof SORT_KEYS)[number];
 
-/** What a list of findings can be sorted by; a leading minus means descending. */
+/** The sort orders of a list of findings; a leading minus means descending. */
 export const SORTS = SORT_KEYS.flatMap((key) => [key, `-${key}`] as const);
 export type Sort = (typeof SORTS)[number];
 

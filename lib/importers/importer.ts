@@ -47,7 +47,7 @@ export interface RecordMessage {
   all?: (messages: readonly string[]) => void;
 }
 
-/** What an importer gets besides the report. */
+/** The context that an importer gets besides the report. */
 export interface ImportContext extends Workspace {
   /** Records what the tool itself could not do: it failed, or a file or dependency was not checked. */
   error: RecordMessage;
@@ -61,7 +61,7 @@ export interface ImportContext extends Workspace {
   maxMembers?: number | undefined;
 }
 
-/** What an importer shares between the parts of a report. `groupsOf`, `readList` and `createMasker` use it. */
+/** The state that an importer shares between the parts of a report. `groupsOf`, `readList` and `createMasker` use it. */
 export interface Parts {
   /** Counts the members of a list that can be read, and records why others cannot. */
   list(path: string, valid: number, errors: readonly ReportError[]): void;
@@ -95,7 +95,7 @@ export interface Split {
 }
 
 /**
- * What identifies a result in a later report. The file is a parameter, because it may be renamed.
+ * Identifies a result in a later report. The file is a parameter, because it may be renamed.
  * @returns a fingerprint ({@link fingerprintOf})
  */
 export interface Identify {
@@ -156,7 +156,7 @@ export interface About {
   command: string;
   /** The versions whose reports were tried: `1.6 to 1.9`. */
   versions: string;
-  /** What identifies a finding: `test, file, flagged line`. */
+  /** The properties that identify a finding: `test, file, flagged line`. */
   identity: string;
   /** Where the severity comes from. */
   severity: string;

@@ -22,7 +22,7 @@ import { maskObvious } from './text/credentials.ts';
 export interface Imported {
   format: string;
   findings: Finding[];
-  /** What the tool could not do. The findings may be incomplete, and no findings do not mean no problems. */
+  /** Failures of the tool. The findings may be incomplete, and no findings do not mean no problems. */
   errors: string[];
   /** Remarks of the tool. */
   warnings: string[];

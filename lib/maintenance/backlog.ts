@@ -5,7 +5,7 @@ import { orgs } from '../../db/schema/orgs.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 import { run } from '../../db/statements.ts';
 
-/** What is still to be done, by whichever process. */
+/** The work that is still to be done by any process. */
 export interface Backlog {
   /** In the queue, those under way too. */
   mails: number;

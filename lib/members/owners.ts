@@ -24,7 +24,7 @@ export async function readRoles(
   const own = roleOf(ids.caller);
   const other = roleOf(ids.member);
   if (!own) throw new ApiError('tenant_error/not_member');
-  if (!other) throw new ApiError('resource_error/not_found', { message: 'There is no such member.' });
+  if (!other) throw new ApiError('resource_error/not_found', { message: 'The member does not exist.' });
   return { own, other };
 }
 

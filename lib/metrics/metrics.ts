@@ -41,13 +41,13 @@ export interface MetricsOptions {
   hashing?: (() => HashLoad) | undefined;
   /** The state of the replica. Unset: there is none. */
   replica?: (() => ReplicaState) | undefined;
-  /** What limits the memory for request bodies, by the label `budget`. */
+  /** The memory budgets for request bodies, by the label `budget`. */
   bodies?: Readonly<Record<string, ByteBudget>> | undefined;
   /** Registers metrics of the runtime. */
   collectRuntime?: ((registry: Registry) => void) | undefined;
 }
 
-/** Node accepts about 30 methods. Those that no endpoint has share the label `other`. */
+/** Node accepts about 30 methods. Methods that no endpoint has share the label `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const AUTH_FAILURES = (Object.keys(ERRORS) as ErrorKey[]).filter((key) =>
@@ -77,7 +77,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   });
   const authFailures = new Counter({
     name: 'svc_auth_failures_total',
-    help: 'Requests refused because of who asks; kind is the type and code of the error.',
+    help: 'Requests refused because of their sender; kind is the type and code of the error.',
     labelNames: ['kind'],
     registers,
   });

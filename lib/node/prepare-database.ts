@@ -18,7 +18,7 @@ export async function prepareDatabase(url: string, log: Logger): Promise<void> {
         const reason = await migrateShared(database.sql, sharedMigrations);
         await prepareEmptyTables(database.sql, orgMigrations).catch((error) => {
           if (!(error instanceof UnguardedTablesError)) throw error;
-          // Those that have tables are served.
+          // Organizations with tables are served.
           log.error('organizations without tables are not served', { error });
         });
         if (reason) log.warn('searches are not indexed: the database has no extension pg_trgm', { reason });

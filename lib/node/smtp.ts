@@ -42,7 +42,7 @@ export async function verifySmtp(url: string): Promise<void> {
 }
 
 async function connect(url: string) {
-  // Loaded by the first mail: whoever sends in another way does without it.
+  // Loaded by the first mail, because other transports do not need it.
   const { createTransport } = await import('nodemailer');
   return createTransport({
     url,

@@ -10,7 +10,7 @@ import { lockOrgTables } from '../quotas.ts';
 import type { Org } from './directory.ts';
 import { mailOwners, type WriteMail } from './notices.ts';
 
-/** Who deletes or restores an organization: a user, who must be an owner, or an operator. */
+/** The actor that deletes or restores an organization: a user, who must be an owner, or an operator. */
 export interface Actor {
   user?: { id: string; name: string };
   now: Date;

@@ -45,7 +45,7 @@ export interface OrgDirectory {
   createIndexes(): Promise<void>;
 }
 
-/** What tells an org from others; its tables are made of it. */
+/** The identity of an organization; its tables are defined from it. */
 type OrgName = Omit<Org, 'tables'>;
 
 interface FoundOrg extends OrgName {
@@ -60,7 +60,7 @@ const UNKNOWN_DOMAIN_MS = 10_000;
 /** After this an organization that could not be migrated is tried again when somebody asks for it. */
 const RETRY_MIGRATION_MS = 1_000;
 
-/** What is remembered of organizations: plain data, which outlives the database it was read from. */
+/** The cache of organizations: plain data, which outlives the database it was read from. */
 export type KnownOrgs = ReturnType<typeof createKnownOrgs>;
 
 export const createKnownOrgs = () => ({

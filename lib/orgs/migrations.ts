@@ -22,7 +22,7 @@ const CANCELED = '57014';
 const LOCK_TIMEOUT = '55P03';
 const POOL_CLOSED = 'CONNECTION_ENDED';
 
-/** What it takes to migrate organizations. */
+/** The input of migrations of organizations. */
 export interface OrgMigrations {
   db: Db;
   /** How many side by side. */
@@ -131,7 +131,7 @@ async function* orgsBehind({ db, version }: OrgMigrations, skip: number): AsyncG
   for (const part of [gte(orgs.id, start), lt(orgs.id, start)]) {
     let ids = await page(part);
     while (ids.length > 0) {
-      // Whoever meets another process does not wait for it at every organization.
+      // In random order, so that two processes do not wait for each other at every organization.
       yield* ids.toSorted(() => Math.random() - 0.5);
       ids = await page(and(part, gt(orgs.id, ids.at(-1) ?? start)));
     }

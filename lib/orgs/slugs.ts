@@ -12,7 +12,7 @@ export const ORG_SLUG = /^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$/;
 /** Slugs an organization cannot have: subdomains we may need ourselves. */
 export const isReservedSlug = (slug: string): boolean => RESERVED_SLUGS.has(slug);
 
-/** What a name has for a slug: may be empty, too short or reserved. */
+/** The slug for a name: may be empty, too short or reserved. */
 export const slugFrom = (name: string): string =>
   name
     .normalize('NFKD')

@@ -16,7 +16,7 @@ export const PROJECT_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
 
 const SLUG_RULE = 'must be 2 to 50 lower-case letters, digits and hyphens';
 
-/** What a project's slug looks like, as a field. */
+/** The field of a project's slug. */
 export const projectSlug = () => z.string().regex(PROJECT_SLUG, SLUG_RULE).openapi({ example: 'web-shop' });
 
 /** The repository of a project, or a template of links to its files. */
@@ -67,7 +67,7 @@ async function findProject(db: Db, { projects }: OrgTables, conditions: SQL[]): 
       .limit(1);
     if (project) return project.id;
   }
-  throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
+  throw new ApiError('resource_error/not_found', { message: 'The project does not exist.' });
 }
 
 /**

@@ -225,7 +225,7 @@ function safeRevision({ commit, branch, tag }: Revision): Revision {
 
 const FULL_COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 
-/** What a scan tells about the version that it scanned: its commit, and the branch, tag or commit of its target. */
+/** The version that a scan reports to have scanned: its commit, and the branch, tag or commit of its target. */
 export function revisionOf(scan: {
   commit?: string | undefined;
   target?: { ref?: string | undefined } | undefined;

@@ -16,10 +16,10 @@ export interface ReportJob extends SentReport {
   maxBytes: number;
 }
 
-/** What a report says besides its findings. Plain data, because it crosses processes. */
+/** The content of a report besides its findings. Plain data, because it crosses processes. */
 export interface ReportHead {
   format: string;
-  /** What the scanner could not do. */
+  /** Failures of the scanner. */
   errors: string[];
   /** The sources of the findings. */
   sources: string[];

@@ -38,7 +38,7 @@ export const ImportedReport = z
             'Findings that the latest comparable scan reported and this one did not; 0 if the report is incomplete.',
         }),
         regressed: count(1).openapi({
-          description: 'Those of `again` that were `fixed`, and are `open` now.',
+          description: 'Findings of `again` that were `fixed`, and are `open` now.',
         }),
       })
       .openapi('ReportChanges'),

@@ -55,7 +55,7 @@ export const allKinds = (given: { [K in Kind]?: number | null | undefined }): Re
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** What is older than these times has expired. */
+/** The times before which findings and scans have expired. */
 export function expiredBefore({ resolved_findings, scans }: RetentionDays, now: Date) {
   const before = (days: number | null) =>
     days === null ? undefined : new Date(now.getTime() - days * DAY_MS);

@@ -84,7 +84,7 @@ export function createApiTokens(
       maxItems: MAX_GROUP,
       async run(ids) {
         const { db } = database.of(org);
-        // Whoever finds the row locked leaves it: its holder is writing the same moment.
+        // Locked rows are skipped: the transaction that holds the lock is writing the same moment.
         const free = db
           .select({ id: t.id })
           .from(t)

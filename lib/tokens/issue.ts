@@ -23,19 +23,19 @@ const tokenShape = {
   ),
 };
 
-/** What a new org-wide token is asked for with. */
+/** The request for a new org-wide token. */
 export const TokenInput = z
   .object({
     ...tokenShape,
     scopes: scopesInput(
       TOKEN_SCOPES,
       'ingest',
-      'What the token may do: `ingest` is for agents, `read` for what viewers see, `triage` for what members change, `admin` for what admins change. `triage` includes `read`, and `admin` both. Default: `ingest` alone.',
+      'Permissions of the token: `ingest` is for agents, `read` for what viewers see, `triage` for what members change, `admin` for what admins change. `triage` includes `read`, and `admin` both. Default: `ingest` alone.',
     ),
   })
   .openapi('NewToken', { example: { name: 'nightly report', scopes: ['read'], expires_in: 90 } });
 
-/** What a new project token is asked for with. */
+/** The request for a new project token. */
 export const ProjectTokenInput = z
   .object({
     ...tokenShape,

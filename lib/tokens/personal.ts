@@ -20,14 +20,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Every personal token expires, after a year at most. */
 const MAX_DAYS = 366;
 
-/** What a new personal access token is asked for with. */
+/** The request for a new personal access token. */
 export const PersonalTokenInput = z
   .object({
     name: text({ min: 1, max: 100, trim: true, example: 'weekly report' }),
     scopes: scopesInput(
       ['read', 'triage', 'admin'],
       'read',
-      'What the token may do, at most what your role in the organization allows: `read` what viewers see, `triage` what members change, `admin` what admins change. `triage` includes `read`, and `admin` both. Default: `read`.',
+      'Permissions of the token, at most those of your role in the organization: `read` what viewers see, `triage` what members change, `admin` what admins change. `triage` includes `read`, and `admin` both. Default: `read`.',
     ),
     expires_in: z.int().min(1).max(MAX_DAYS).openapi({ description: 'Days.', example: 90 }),
     org_id: optional(
@@ -79,7 +79,7 @@ export async function personalTokensOf(db: Db, userId: string) {
   return rows.reverse().map(toPersonalToken);
 }
 
-/** Makes a personal access token and tells its owner by mail. Those that have expired are removed. */
+/** Makes a personal access token and tells its owner by mail. Expired tokens of the owner are removed. */
 export async function issuePersonalToken(
   call: CookieCall,
   { name, scopes, expires_in, org_id }: z.output<typeof PersonalTokenInput>,

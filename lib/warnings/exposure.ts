@@ -24,7 +24,7 @@ const PARTS: readonly (readonly [isOn: (config: Config) => boolean, what: string
   ],
   [
     ({ pendingInvitations }) => pendingInvitations,
-    'an invitation gives access to whoever has registered the address',
+    'an invitation gives access to any account that has registered the address',
     'SVC_PENDING_INVITATIONS=on',
   ],
   [

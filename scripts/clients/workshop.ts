@@ -17,7 +17,7 @@ export interface Workshop {
   /** The API's description. */
   yaml: string;
   json: string;
-  /** What a scenario reads from its environment. */
+  /** Variables that a scenario reads from its environment. */
   env: Record<string, string>;
   /** Runs a command in `dir`. @throws Error with the end of its output */
   run(command: string, args: readonly string[], env?: Record<string, string>): Promise<void>;

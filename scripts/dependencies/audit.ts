@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 
-/** What `npm audit` knows, or why it does not. */
+/** The result of `npm audit`, or why it has none. */
 export type Audit = { faults: string[] } | { skipped: string };
 
 interface AuditReport {

@@ -1,7 +1,7 @@
 import satisfies from 'spdx-satisfies';
 import type { LockedPackage } from './packages.ts';
 
-/** What an MIT project may depend on and pass on, for no more than naming authors and adding their licence. */
+/** Licences that an MIT project may depend on and pass on, for no more than naming authors and adding their licence. */
 const ALLOWED = [
   ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'Zlib'],
   ...['PostgreSQL', 'Unlicense', 'CC0-1.0', 'OFL-1.1'],
@@ -77,7 +77,7 @@ function isAllowed(license: string): boolean {
   try {
     return satisfies(license, ALLOWED);
   } catch {
-    // What is no SPDX expression, such as "SEE LICENSE IN …".
+    // The licence is not an SPDX expression, such as "SEE LICENSE IN …".
     return false;
   }
 }

@@ -23,7 +23,7 @@ export interface LockedPackage {
   /** Set on what is made for one platform. */
   os?: string[];
   hasInstallScript?: boolean;
-  /** What was installed says so itself. */
+  /** The manifest of the installed package. */
   installed?: Manifest & { hasBindingGyp: boolean };
 }
 

@@ -11,7 +11,7 @@ export interface BuildOptions {
   entry?: string;
 }
 
-/** What would be of no use in a worker, or fail. */
+/** Modules that are useless in a worker, or fail there. */
 const NODE_ONLY =
   /^(lib\/(node|admin)|db\/(embedded|pool\/(pool|connection)))\b|node_modules\/(@node-rs|@hono\/node-server|nodemailer|undici)\//;
 

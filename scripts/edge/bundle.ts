@@ -6,7 +6,7 @@ import { buildWorker, ROOT } from './build.ts';
 /** Compressed twins are for Node's server, and the page is in the worker. */
 const NOT_UPLOADED = ['*.br', '*.gz', '/index.html'];
 
-// What `wrangler deploy` uploads.
+// Builds the files that `wrangler deploy` uploads.
 const metafile = await buildWorker({ outdir: 'dist/edge' });
 const notices = await noticesOf(ROOT, [...bundledPackages([metafile]), LIST_OF_PASSWORDS]);
 await appendFile(join(ROOT, 'dist/edge/worker.js'), asComment(notices));

@@ -1,6 +1,6 @@
 import { getMimeType } from 'hono/utils/mime';
 
-/** What stands in for two parts of Cloudflare where the worker runs locally: static assets, and the clock of the cron trigger. */
+/** Local replacements for two parts of Cloudflare: static assets, and the clock of the cron trigger. */
 
 interface Service {
   fetch(request: Request): Promise<Response>;

@@ -6,7 +6,7 @@ import { createLogger } from '../../lib/logger.ts';
 import { prepareDatabase } from '../../lib/node/prepare-database.ts';
 import { StartError, startWorkerd } from './workerd.ts';
 
-/** What the worker knows; the rest of the environment is none of its business. */
+/** Environment variables that the worker gets; it gets no others. */
 const VARIABLE = /^(?:SVC_|RESEND_|LOG_|JWT_SECRET$)/;
 const CRON_MS = 60_000;
 

@@ -6,13 +6,13 @@ import type { Access } from '../../lib/http/access.ts';
 /** Somebody in whose name requests are sent. */
 export interface Caller {
   name: string;
-  /** What they call: ids of operations. */
+  /** The ids of the operations that they call. */
   operations: string[];
   /** The organization the requests name. */
   org: string;
   /** Credentials, by the security scheme they are for. */
   auth: { cookie?: string; token?: string };
-  /** What exists, by the names of schemathesis.toml: without it little would be reached. */
+  /** Existing ids, by the names of schemathesis.toml: without them little would be reached. */
   known: Known;
   /** They call the server in strict mode. */
   strict?: true;
@@ -58,7 +58,7 @@ export async function prepareCallers(origin: string, sql: Sql): Promise<Caller[]
     org: one.slug,
     body: { email: 'pending@fuzz.example', role: 'admin' },
   });
-  // Whoever is pending has verified another address than the one they were invited by.
+  // The pending member has verified another address than the invited one.
   await sql.unsafe(`update shared.user_emails set verified_at = now() where user_id = $1`, [pending.user.id]);
   await sql.unsafe(
     `update shared.memberships set invited_email = $2 where user_id = $1 and confirmed_at is null`,

@@ -9,7 +9,7 @@ const LEAST_PYTHON = [3, 10] as const;
 
 const execute = promisify(execFile);
 
-/** It cannot be had here: there is no Python, or no way to PyPI. */
+/** Schemathesis cannot be installed: Python is missing, or PyPI cannot be reached. */
 export class Unavailable extends Error {}
 
 /**
@@ -45,10 +45,10 @@ async function findPython(): Promise<string> {
   for (const name of ['python3', 'python']) {
     if (await execute(name, ['-c', check]).catch(() => undefined)) return name;
   }
-  throw new Unavailable(`there is no Python ${major}.${minor} or newer`);
+  throw new Unavailable(`Python ${major}.${minor} or newer was not found`);
 }
 
-/** What Schemathesis tells of a run. */
+/** The report of Schemathesis on a run. */
 export interface Report {
   /** It came to its end. */
   complete: boolean;

@@ -1,6 +1,6 @@
 import { SEVERITIES } from '../../lib/importers/finding.ts';
 
-/** What became of a file. */
+/** The result of a file. */
 export interface Checked {
   file: string;
   format?: string;

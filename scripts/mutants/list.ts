@@ -7,7 +7,7 @@ export interface Mutant {
   /** Occurs once in the file. */
   from: string;
   to: string;
-  /** What a user would see. */
+  /** The symptom that a user would see. */
   breaks: string;
   /** Suites that fail with the defect: files of `tests/`, without `.test.ts`. */
   suites: readonly [string, ...string[]];

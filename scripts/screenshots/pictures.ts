@@ -8,7 +8,7 @@ export interface Picture {
   colorScheme: 'light' | 'dark';
   /** The first person of the demo organization with this role is signed in. */
   role: 'owner' | 'member';
-  /** Of the window; {@link SIZE} by default. */
+  /** The size of the window; {@link SIZE} by default. */
   size?: { width: number; height: number };
   /** Makes the page show what the picture is about, and waits until it does. */
   prepare(page: Page): Promise<void>;

@@ -11,7 +11,7 @@ export interface Life {
   from: number;
   until: number;
   again: number;
-  /** What a team makes of it once it has looked. */
+  /** The decision of the team once it has looked. */
   verdict: 'confirmed' | 'false_positive' | 'wontfix';
 }
 

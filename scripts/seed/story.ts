@@ -8,10 +8,10 @@ import type { World } from './world.ts';
 
 /** Pushes under way at the same time. */
 const AT_ONCE = 100;
-/** What a team looks at in one go. */
+/** The number of findings that a team triages at a time. */
 const TRIAGED = 32;
 
-/** What a scanner needs before it reports. */
+/** The time that a scanner runs before it reports. */
 const SCAN_MS = 70_000;
 /** How long risks are accepted. */
 const ACCEPTED_MS = 90 * DAY_MS;
@@ -174,7 +174,7 @@ export async function begin(world: World, slug: string, password: string): Promi
     return { team, scanId };
   }
 
-  /** What was said to be fixed and is not found any more, is. */
+  /** Verifies findings that are marked as fixed and that scanners no longer find. */
   async function verify({ agent }: Team, lives: Life[]): Promise<void> {
     const gone = lives.map((life) => known.get(life)).filter((one) => one?.status === 'fixed') as Known[];
     for (const one of gone.filter(({ life }) => !isThere(life, dayNow()))) {
@@ -203,7 +203,7 @@ export async function begin(world: World, slug: string, password: string): Promi
     },
 
     async triage() {
-      // Everybody takes their turn who may.
+      // All members who may triage take turns.
       const user = await signIn([2, 1, 3, 2, 0, 3][turn++ % 6] ?? 1);
       const all = [...known.values()];
       const looked = all

@@ -4,7 +4,7 @@ import { describeFinding } from '../../lib/importers/text/markdown.ts';
 
 export type Language = 'typescript' | 'python' | 'go' | 'java';
 
-/** What a scanner of source finds: CWE, severity, rule, message, the line in question (NAME is replaced), the fix. */
+/** Findings of a source scanner: CWE, severity, rule, message, the line in question (NAME is replaced), the fix. */
 const CODE: Record<Language, string> = {
   typescript: `
 CWE-89   | high   | sql-string-concat | User input is concatenated into a query | await db.query(\`select * from NAME where id = \${req.query.id}\`); | Pass values as parameters.
@@ -44,7 +44,7 @@ CWE-209  | low    | stack-trace-in-response | A stack trace is sent to the clien
 CWE-117  | low    | log-forging | Line breaks in user input reach the log | log.info("NAME " + request.getParameter("q")); | Encode line breaks.`,
 };
 
-/** What a scanner of running sites finds: CWE, severity, name, what it means, the fix. */
+/** Findings of a scanner of running sites: CWE, severity, name, what it means, the fix. */
 const WEB = `
 CWE-79   | high   | Cross-site scripting (reflected) | The page contains a parameter without encoding, so its scripts run. | Encode output for its context.
 CWE-89   | critical | SQL injection | A parameter changes the query: the response takes five seconds longer with pg_sleep(5). | Pass values as parameters.
@@ -57,7 +57,7 @@ CWE-693  | low    | No X-Content-Type-Options | Browsers guess content types. | 
 CWE-200  | low    | Server reveals its version | The Server header contains the product and its version. | Remove the version.
 CWE-525  | info   | Page may be cached | The response has no Cache-Control header. | Send no-store for personal data.`;
 
-/** What a scanner of infrastructure finds: severity, rule, message, the fix. */
+/** Findings of an infrastructure scanner: severity, rule, message, the fix. */
 const INFRASTRUCTURE = `
 high   | CKV_AWS_20  | Everybody can read the bucket | Remove the public ACL.
 high   | CKV_AWS_24  | SSH is open to all addresses | Allow only the addresses of the office.

@@ -22,7 +22,7 @@ export interface AttackPlan {
   request: string;
 }
 
-/** What the attack reports. */
+/** The progress that the attack reports. */
 export interface AttackProgress {
   /** Connections that the server has closed. */
   lost: number;

@@ -21,7 +21,7 @@ interface SentReport {
   sent: number;
 }
 
-/** Batches and reports that were sent. Those without an answer are sent again when they are verified. */
+/** Batches and reports that were sent. Requests without an answer are sent again when they are verified. */
 export interface BulkLedger {
   batches: SentBatch[];
   reports: SentReport[];

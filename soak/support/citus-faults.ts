@@ -13,7 +13,7 @@ import type { Site } from '../../tests/support/scenario/site.ts';
 import { median, sum } from '../../tests/support/scenario/stats.ts';
 import { findLostPushes, type Pusher, startPusher } from './pusher.ts';
 
-/* What happens to a Citus cluster while organizations are pushed to. */
+/* Faults of a Citus cluster while organizations are pushed to. */
 
 const RESTART_MS = 3_000;
 

@@ -25,7 +25,7 @@ export interface Kind {
 /** A database, and the writes that its servers have answered. */
 export interface Place {
   dataDir: string;
-  /** What the server gets: `embedded` or the URL. */
+  /** The database of the server: `embedded` or the URL. */
   server: string;
   /** The URL of the running database. */
   databaseUrl(): Promise<string>;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Api, finding, type TestOrg } from '../../tests/support/api/client.ts';
 
-/** What clients of a server with a replica have seen. */
+/** The observations of clients of a server with a replica. */
 export interface ReaderCounts {
   pushes: number;
   searches: number;
@@ -17,7 +17,7 @@ export interface ReaderCounts {
 }
 
 export interface ReaderOptions {
-  /** Servers over the same databases. What one has acknowledged, the other one must show. */
+  /** Servers over the same databases. Each must show the writes that the other has acknowledged. */
   apis: [Api, Api];
   org: TestOrg;
   scanId: string;

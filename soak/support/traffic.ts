@@ -20,7 +20,7 @@ export interface Traffic {
   run: string;
 }
 
-/** What became of the requests. */
+/** The outcomes of the requests. */
 export interface Answered {
   answered: number;
   /** Complete responses that were no success, by status. */

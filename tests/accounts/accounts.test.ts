@@ -18,7 +18,7 @@ beforeAll(async () => {
 const login = (email: string, password = PASSWORD) => api.post('/auth/login', { body: { email, password } });
 const me = (cookie?: string) => api.get('/auth/me', { cookie });
 
-/** What a mailed link carries. */
+/** The parameters of a mailed link. */
 async function linkTo(recipient: string): Promise<{ token: string; email_id: string }> {
   const { link } = await t.delivered(recipient);
   const { searchParams } = new URL(link ?? '');
@@ -141,7 +141,7 @@ describe('a password', () => {
         api.post('/auth/change-password', { cookie: user.cookie, body }),
         login(user.email),
       ]);
-      // Whoever came first may have been answered; afterwards the link has the last word, or was never used.
+      // The first request may have succeeded; afterwards the link has the last word, or was never used.
       const owner =
         byLink.status === 200 &&
         (byOld.status !== 200 || (await login(user.email, 'Another2battery')).status === 200);
@@ -193,7 +193,7 @@ describe('a password', () => {
     expect(t.mails.some(({ recipient }) => recipient === 'nobody@example.com')).toBe(false);
   });
 
-  it('is changed by who knows it, which ends the other sessions', async () => {
+  it('is changed by a user who knows it, which ends the other sessions', async () => {
     const user = await createUser(api);
     const other = (await login(user.email)).cookie;
     const change = (current_password: string, new_password: string) =>
@@ -358,7 +358,7 @@ describe('e-mail addresses', () => {
     expect((await t.delivered(mallory.email)).text).not.toContain('added this address');
   });
 
-  it('go to the first who verifies them', async () => {
+  it('go to the first account that verifies them', async () => {
     const users = await Promise.all([createUser(api), createUser(api), createUser(api)]);
     const wanted = `raced-${users[0].email}`;
     const ids: string[] = [];
@@ -516,7 +516,7 @@ describe('MFA', () => {
     expect((await validate({ mfa_token: own.mfa_token, device_id, code })).status).toBe(200);
   });
 
-  it('has one mailed code at a time, and refuses what is no code', async () => {
+  it('has one mailed code at a time, and refuses input that is not a code', async () => {
     const user = await verifiedUser();
     must(await api.post('/profile/mfa/enable', { cookie: user.cookie }));
     const { mfa_methods, mfa_token } = (await login(user.email)).result;
@@ -578,7 +578,7 @@ describe('MFA', () => {
     expect((await use(again.result.recovery_codes[0])).status).toBe(200);
   });
 
-  it('is switched off by who knows the password, recovery codes included', async () => {
+  it('is switched off with the password, recovery codes included', async () => {
     const user = await verifiedUser();
     const { cookie } = user;
     const off = (password: string) => api.post('/profile/mfa/disable', { cookie, body: { password } });
@@ -841,7 +841,7 @@ describe('limits', () => {
   });
 });
 
-describe('what is stored', () => {
+describe('stored data', () => {
   it('holds no token or code, and TOTP secrets sealed when there is a key', async () => {
     const sealed = await start({ databaseUrl: t.databaseUrl, env: { SVC_ENCRYPTION_KEY: 'a key' } });
     const user = await verifiedUser();

@@ -149,7 +149,7 @@ describe('registration', () => {
     ...['"ada"@example.com', 'ada(x)@example.com', 'a,b@example.com', 'a;b@example.com', '<a>@example.com'],
     ...['a@b@example.com', 'a\\b@example.com', 'ada@example.com\r\nbcc: eve@example.com', 'a:b@example.com'],
     ...['ada@[127.0.0.1]', 'ada@127.0.0.1', 'ada@example.xn--', 'ada@example.xn--a-', 'ädä@example.com'],
-    // What mail programs decode to another address (RFC 2047).
+    // Mail programs decode this to another address (RFC 2047).
     '=?utf-8?q?eve=40evil.example=3e?=@example.com',
   ])('refuses the address %j, which mail systems read in other ways', async (email) => {
     expect((await register(person({ email }))).badFields).toEqual(['email']);
@@ -624,7 +624,7 @@ describe('a session', () => {
       });
       expect((await me(second.cookie, app)).status).toBe(200);
       expect((await me(elsewhere.cookie, app)).status).toBe(200);
-      // Whoever registers in the same browser leaves nobody else signed in there.
+      // A registration in the same browser leaves nobody else signed in there.
       must(await app.api.post('/auth/register', { cookie: second.cookie, body: person() }));
       expect((await me(second.cookie, app)).status).toBe(strict ? 401 : 200);
     },

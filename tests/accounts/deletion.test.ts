@@ -98,7 +98,7 @@ async function leaveTraces() {
     must(await t.api.post('/views', { ...mine, body: { name: 'View', query: 'q=x', shared } }));
   const rule = { name: 'Rule', conditions: { title: ['x*'] }, actions: { assignee_id: id } };
   must(await t.api.post('/rules', { ...mine, body: rule }));
-  // What others stored about the address.
+  // Rows that others stored about the address.
   await sql(`insert into shared.user_emails (id, user_id, email, created_at)
       values (gen_random_uuid(), '${heir.id}', '${zaphod.email}', now() - interval '1 minute');
     insert into shared.memberships (org_id, user_id, role, invited_email, created_at)
@@ -256,7 +256,7 @@ describe('an account', () => {
 
   it('that has not verified its address erases nothing that others get at that address', async () => {
     await t.services.mail.enqueue(t.services.database.db, zaphod.email, {
-      subject: 'To whoever has the mailbox',
+      subject: 'To the owner of the mailbox',
       html: '',
       text: '',
     });
@@ -264,7 +264,7 @@ describe('an account', () => {
     await t.services.mail.deliverDue();
     expect(
       t.mails.filter(({ recipient }) => recipient === zaphod.email).map(({ subject }) => subject),
-    ).toContain('To whoever has the mailbox');
+    ).toContain('To the owner of the mailbox');
   });
 });
 

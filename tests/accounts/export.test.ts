@@ -60,7 +60,7 @@ describe('the export', () => {
     );
     must(await comment('Mine', mine));
     must(await comment(`@[Ada](${id})`, org.asOwner));
-    must(await comment('Of others only', org.asOwner));
+    must(await comment('Nobody mentioned', org.asOwner));
     must(await t.api.post('/views', { ...mine, body: { name: 'View', query: 'q=x', shared: false } }));
     const rule = { name: 'Rule', conditions: { title: ['x*'] }, actions: { assignee_id: id } };
     must(await t.api.post('/rules', { ...mine, body: rule }));

@@ -105,7 +105,7 @@ describe('a full queue', () => {
     expect((await Promise.all(flood)).map(({ status }) => status).sort()).toEqual([401, 401, 500]);
   });
 
-  it('is no attempt: what is refused does not count against the account', async () => {
+  it('is no attempt: refused requests do not count against the account', async () => {
     const app = await startGated({}, { SVC_AUTH_LIMITS: 'on' });
     const flood = [app.login(ATTACKER), app.login(ATTACKER)];
     await app.waiting(1);
@@ -115,7 +115,7 @@ describe('a full queue', () => {
     expect((await app.login(USER, PASSWORD)).status).toBe(200);
   });
 
-  it('refuses who has waited too long', async () => {
+  it('refuses requests that have waited too long', async () => {
     const app = await startGated({ maxWaitMs: 20 });
     const first = app.login(ATTACKER);
     await app.begun();

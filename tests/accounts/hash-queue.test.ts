@@ -78,7 +78,7 @@ describe('the queue', () => {
     expect(begun).toEqual(['flood 1', 'flood 2', 'ada', 'bob', 'flood 3', 'flood 4']);
   });
 
-  it('refuses at once who comes when it is full, before and after asking for room', async () => {
+  it('refuses new requests at once when it is full, before and after asking for room', async () => {
     const { queue, enter, outcome } = openQueue();
     for (const n of [1, 2, 3, 4, 5, 6]) enter('flood', `flood ${n}`);
     expect(await outcome('flood 6')).toMatchObject(unavailable);
@@ -104,7 +104,7 @@ describe('the queue', () => {
     expect(await outcome('2001:db8:1:2::6')).toMatchObject(unavailable);
   });
 
-  it('refuses who has waited too long, and goes on with the others', async () => {
+  it('refuses requests that have waited too long, and goes on with the others', async () => {
     const { queue, enter, begun, endOne, outcome } = openQueue({ maxWaitMs: 20 });
     enter('ada', 'first');
     enter('ada', 'late');

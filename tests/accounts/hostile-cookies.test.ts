@@ -57,7 +57,7 @@ describe('a second session cookie', () => {
     expect(outcome(made)).toEqual(NOT_AUTHENTICATED);
   });
 
-  it('is told to who reads the log', async () => {
+  it('is written to the log', async () => {
     const requestId = 'two-cookies';
     const cookies = `svc_token=${ada.cookie}; svc_token=${mallory.cookie}`;
     await based.api.get('/auth/me', withCookies(cookies, { headers: { 'x-request-id': requestId } }));

@@ -80,7 +80,7 @@ describe('the list of leaked passwords', () => {
 
 describe('words that a password must not contain', () => {
   it.each([
-    ['what stands before the @', 'Grace.Hopper7', ['grace.hopper@example.com']],
+    ['the local part of the address', 'Grace.Hopper7', ['grace.hopper@example.com']],
     ['the same without its signs', '7GraceHopper', ['grace.hopper@example.com']],
     ['the same without its tag', 'Hopper77up', ['hopper+news@example.com']],
     ['the name of the service', 'Svc-Findings1', []],
@@ -137,7 +137,7 @@ describe.each(['off', 'warn', 'refuse'] as const)(
       return /token=([0-9a-f]{64})/.exec(text)?.[1] ?? '';
     }
 
-    /** What the setting makes of an answer to such a password. */
+    /** Checks the answer to such a password under the setting. */
     function expectJudged(answer: Answer, { field, status }: { field: string; status: number }) {
       if (setting === 'refuse') {
         expect([answer.status, answer.error]).toEqual([400, 'validation_error/field_invalid']);

@@ -359,7 +359,7 @@ describe('re-encrypting', () => {
   it('needs a key', async () => {
     expect(await admin('')).toMatchObject({
       code: 1,
-      err: 'SVC_ENCRYPTION_KEY is not set: there is no key to encrypt with\n',
+      err: 'SVC_ENCRYPTION_KEY is not set: it is the key to encrypt with\n',
     });
   });
 });

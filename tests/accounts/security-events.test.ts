@@ -178,7 +178,7 @@ describe('a denied permission', () => {
     ]);
   });
 
-  it('for somebody who is no member is logged', async () => {
+  it('for somebody who is not a member is logged', async () => {
     const [org, stranger] = [await createOrg(t.api), await createUser(t.api)];
     const answer = await t.api.get(
       '/findings',
@@ -277,7 +277,7 @@ describe('the log', () => {
       secrets.add(link);
       secrets.add(new URL(link).searchParams.get('token') ?? '');
     }
-    // What every secret is looked for in: requests, events, and mails that were sent.
+    // Every secret is looked for in the log of requests, events, and sent mails.
     const log = lines.join('');
     expect(lines.length).toBeGreaterThan(100);
     expect(secrets.size).toBeGreaterThan(30);

@@ -29,7 +29,7 @@ const INVALID_CODE = [401, 'auth_error/mfa_invalid_code'];
 const LIMITED = [429, 'rate_limit_error/exceeded'];
 
 interface From {
-  /** What the proxy writes into X-Forwarded-For. */
+  /** The address that the proxy writes into X-Forwarded-For. */
   ip?: string;
   /** Value of the `svc_device` cookie. */
   device?: string | undefined;
@@ -76,7 +76,7 @@ describe('an mfa_token', () => {
       codes.map((code) => validate(t, { mfa_token, code, is_recovery: true })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(401)]);
-    // Those that lost have used no code up.
+    // The refused requests have used no code up.
     const { cookie } = answers.find(({ status }) => status === 200) ?? {};
     expect(must(await t.api.get('/profile/mfa/recovery-codes', { cookie })).remaining).toBe(7);
   });
@@ -139,7 +139,7 @@ describe('an mfa_token', () => {
     let pending: Promise<Answer> | undefined;
     let isAnswered = false;
     await t.services.database.db.transaction(async (tx) => {
-      // What a reset has done so far.
+      // The statements of a reset so far.
       await tx.update(users).set({ passwordHash: 'another' }).where(eq(users.id, id));
       await tx.delete(mfaLogins).where(eq(mfaLogins.userId, id));
       pending = login(t, email).finally(() => {
@@ -238,7 +238,7 @@ describe('101 guesses at once', () => {
   });
 });
 
-/** Whose sign-in a token is for. */
+/** The user whose sign-in a token is for. */
 const mfaUserOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub;
 

@@ -212,7 +212,7 @@ describe('a step-up', () => {
     const validate = (body: object) => t.api.post('/auth/mfa/validate', { body });
     const wrong = [401, 'auth_error/mfa_invalid_code'];
     expect(outcome(await validate(first)), 'asked for before the step-up').toEqual(OK);
-    // Of one purpose, only the newest works, and for no other purpose.
+    // For each purpose only the newest code works, and for no other purpose.
     expect(outcome(await stepUp(cookie, { password: PASSWORD, code: stale }))).toEqual(wrong);
     expect(outcome(await validate({ ...second, code: fresh }))).toEqual(wrong);
     expect(outcome(await stepUp(cookie, { password: PASSWORD, code: fresh }))).toEqual(OK);
@@ -445,7 +445,7 @@ describe('an undo link', () => {
     expect(result.user).toMatchObject({ id: user.id, email: user.email });
   });
 
-  it('does not take the address from who has verified it meanwhile', async () => {
+  it('does not take the address from an account that has verified it meanwhile', async () => {
     const user = await createVerifiedUser(t);
     const token = await promote(user.cookie, user.email);
     expect((await t.api.delete(`/profile/emails/${user.emailId}`, { cookie: user.cookie })).status).toBe(204);

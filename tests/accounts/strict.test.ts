@@ -78,7 +78,7 @@ const lastChange = async (email: string) => {
     ({ recipient, subject }) => recipient === email && /password was changed/.test(subject),
   );
 };
-/** What somebody who sits in an organization wants to read. */
+/** The data that an intruder in an organization wants to read. */
 const LOOT = ['/findings', '/scans', '/members', '/projects', '/dashboard/stats', '/org-features', '/tokens'];
 const loot = (cookie: string | undefined, app = strict) =>
   Promise.all(LOOT.map(async (path) => outcome(await app.api.get(path, { cookie, org: acme.slug }))));
@@ -353,7 +353,7 @@ describe('hijacking an account before its owner makes it', () => {
     expect(answer).toHaveLength(1);
   });
 
-  it('takes nothing from who verified the address before', async () => {
+  it('takes nothing from an account that verified the address before', async () => {
     const { email, cookie } = await register(newAddress());
     await verify(strict, email);
     const second = newAddress();
@@ -374,7 +374,7 @@ describe('hijacking an account before its owner makes it', () => {
 });
 
 describe('consent', () => {
-  it('is asked for by a mail, whoever is invited, and they can leave at once', async () => {
+  it('is asked for by a mail to every invited person, who can leave at once', async () => {
     const { email, cookie } = await register(newAddress());
     await verify(strict, email);
     must(await invite(email, 'viewer'));
@@ -458,7 +458,7 @@ describe('a pending membership', () => {
 });
 
 describe('a deployment that is switched to strict mode', () => {
-  it('keeps members working who have verified their address, whenever they were invited', async () => {
+  it('keeps members with a verified address working, whenever they were invited', async () => {
     const old = await createUser(open.api);
     await verify(open, old.email);
     must(await invite(old.email, 'member', open));
@@ -473,7 +473,7 @@ describe('a deployment that is switched to strict mode', () => {
     expect(await memberOf(old.id)).toMatchObject({ email: old.email, verified: true, pending: false });
   });
 
-  it('closes out those who have not, until they do', async () => {
+  it('closes out members without a verified address, until they verify it', async () => {
     const late = await createUser(open.api);
     const verification = await linkTo(open, late.email);
     must(await invite(late.email, 'member', open));

@@ -111,7 +111,7 @@ describe('on a database of its own', () => {
     it('that are as wanted stay so, and unknown ones are an error that names the known', async () => {
       expect(await setFlag(database, 'signup', true)).toMatchObject({ enabled: true, changed: false });
       await expect(setFlag(database, 'sign', true)).rejects.toThrow(
-        'there is no feature flag "sign" (there are: invite_only, public_api, scan_docker_mode, signup)',
+        'feature flag "sign" does not exist (known: invite_only, public_api, scan_docker_mode, signup)',
       );
     });
   });
@@ -133,8 +133,8 @@ describe('on a database of its own', () => {
       ]);
       await unsetSetting(database, 'a.key');
       await unsetSetting(database, 'motd');
-      await expect(unsetSetting(database, 'motd')).rejects.toThrow('there is no setting "motd"');
-      await expect(getSetting(database, 'motd')).rejects.toThrow('there is no setting "motd"');
+      await expect(unsetSetting(database, 'motd')).rejects.toThrow('setting "motd" does not exist');
+      await expect(getSetting(database, 'motd')).rejects.toThrow('setting "motd" does not exist');
     });
 
     it.each(['', 'two words', 'x'.repeat(201)])('cannot have the key %j', async (key) => {
@@ -147,8 +147,12 @@ describe('on a database of its own', () => {
       for (const name of ['acme', acme.id, acme.id.toUpperCase()]) {
         expect((await findOrg(database.db, name)).id).toBe(acme.id);
       }
-      await expect(findOrg(database.db, crypto.randomUUID())).rejects.toThrow(/there is no organization/);
-      await expect(findOrg(database.db, 'Acme\n')).rejects.toThrow('there is no organization "Acme\\u{a}"');
+      await expect(findOrg(database.db, crypto.randomUUID())).rejects.toThrow(
+        /^organization ".*" does not exist$/,
+      );
+      await expect(findOrg(database.db, 'Acme\n')).rejects.toThrow(
+        'organization "Acme\\u{a}" does not exist',
+      );
     });
 
     it('are not passed off as another by a slug like its id', async () => {
@@ -252,7 +256,7 @@ describe('on a database of its own', () => {
       );
       expect(await admin(env, ['members', 'unverified', 'nobody'])).toMatchObject({
         code: 1,
-        err: expect.stringContaining('there is no organization "nobody"'),
+        err: expect.stringContaining('organization "nobody" does not exist'),
       });
     });
   });
@@ -346,10 +350,10 @@ describe('on a database of its own', () => {
 
     it('of an unknown name or organization are an error', async () => {
       await expect(provisionOrgFlag(call(), 'acme', 'nope', true)).rejects.toThrow(
-        'there is no organization feature flag "nope" (there are: org_wide_tokens, require_mfa)',
+        'organization feature flag "nope" does not exist (known: org_wide_tokens, require_mfa)',
       );
       await expect(provisionOrgFlag(call(), 'nope', 'require_mfa', true)).rejects.toThrow(
-        'there is no organization "nope"',
+        'organization "nope" does not exist',
       );
     });
   });
@@ -408,7 +412,7 @@ describe('on a database of its own', () => {
 
     it('lead to their organization and to no other, move and go', async () => {
       const { api } = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: BASE } });
-      /** Whose project an owner and an agent meet at `host`. */
+      /** The organization that an owner and an agent reach at `host`. */
       const whoseIs = async (org: TestOrg, host: string) => {
         const asUser = await api.get('/projects', { cookie: org.owner.cookie, host });
         const asAgent = await api.get(`/agent/findings?project_id=${org.projectId}`, {
@@ -452,7 +456,7 @@ describe('on a database of its own', () => {
       expect(await whoseIs(beta, `beta.${BASE}`)).toEqual([beta.projectId, 200]);
     });
 
-    it('go to one of two who want the same at once', async () => {
+    it('go to one of two organizations that want the same at once', async () => {
       const both = await Promise.allSettled(
         ['acme', 'beta'].map((org) => setDomain(database, org, 'both.example.com', undefined)),
       );
@@ -548,10 +552,10 @@ describe('on a database of its own', () => {
     });
 
     it.each([
-      [['flags', 'set', 'nope', 'on'], 1, /^there is no feature flag "nope" \(.*\)\n$/],
-      [['org-flags', 'list', 'nope'], 1, /^there is no organization "nope"\n$/],
-      [['settings', 'get', 'nope'], 1, /^there is no setting "nope"\n$/],
-      [['migrate', 'nope', '--json'], 1, /^there is no organization "nope"\n$/],
+      [['flags', 'set', 'nope', 'on'], 1, /^feature flag "nope" does not exist \(.*\)\n$/],
+      [['org-flags', 'list', 'nope'], 1, /^organization "nope" does not exist\n$/],
+      [['settings', 'get', 'nope'], 1, /^setting "nope" does not exist\n$/],
+      [['migrate', 'nope', '--json'], 1, /^organization "nope" does not exist\n$/],
       [['domains', 'set', 'acme', 'localhost'], 2, /^"localhost" is not a domain: .*\n$/],
       [['flags', 'set', 'signup', 'maybe'], 2, /^error: .*Allowed choices are on, off\.\n$/],
       [['flags', 'set', 'signup'], 2, /^error: missing required argument 'state'\n$/],
@@ -590,7 +594,7 @@ describe('on a database of its own', () => {
       );
       expect([good?.code, good?.err, JSON.parse(good?.out ?? '').length]).toEqual([0, '', 4]);
       expect([bad?.code, bad?.out]).toEqual([1, '']);
-      expect(bad?.err).toMatch(/^there is no feature flag "nope".*\n$/);
+      expect(bad?.err).toMatch(/^feature flag "nope" does not exist.*\n$/);
       expect([wrong?.code, wrong?.out]).toEqual([2, '']);
     });
 
@@ -762,7 +766,7 @@ describe.concurrent('the database of the configuration', () => {
     ]);
   });
 
-  it('is the embedded one: started and stopped for the command, or shared with whom it runs for', async ({
+  it('is the embedded one: started and stopped for the command, or shared with the server that it runs for', async ({
     onTestFinished,
   }) => {
     const dir = await mkdtemp(join(tmpdir(), 'svc-admin-'));
@@ -770,7 +774,7 @@ describe.concurrent('the database of the configuration', () => {
     const dataDir = join(dir, 'data');
     const env = { SVC_DATA_DIR: dataDir };
     const nothing = await admin(env, ['flags', 'list']);
-    expect([nothing.code, nothing.err]).toEqual([1, expect.stringMatching(/^there is no database in .*\n$/)]);
+    expect([nothing.code, nothing.err]).toEqual([1, expect.stringMatching(/^.* has no database: .*\n$/)]);
     expect(await readdir(dir)).toEqual([]);
 
     expect((await admin(env, ['migrate'])).code).toBe(0);

@@ -159,7 +159,7 @@ describe('projects', () => {
 });
 
 describe('projects transfer', () => {
-  it('moves a project to another organization, whoever owns it', async () => {
+  it('moves a project to another organization of any owner', async () => {
     const other = await createOrg(t.api);
     await push(t.api, org, await createScan(t.api, org));
     const args = ['projects', 'transfer', org.slug, 'web-shop', other.slug];

@@ -106,7 +106,7 @@ describe('users show', () => {
     for (const name of ['claimed@example.com', crypto.randomUUID(), 'no\u001b[31mbody']) {
       const { code, err } = await users('show', name);
       expect(code).toBe(1);
-      expect(err).toMatch(/^there is no account ".*"\n$/);
+      expect(err).toMatch(/^account ".*" does not exist\n$/);
       expect(err).not.toContain('\u001b');
     }
   });
@@ -356,7 +356,7 @@ describe('users delete', () => {
     expect(done?.err).toContain('"event":"account_deleted"');
     expect((await api.get('/auth/me', { cookie: user.cookie })).status).toBe(401);
     expect(await t.delivered(user.email)).toMatchObject({ subject: 'Your account was deleted' });
-    expect((await users('delete', user.email, '--confirm', user.email)).err).toContain('there is no account');
+    expect((await users('delete', user.email, '--confirm', user.email)).err).toContain('does not exist');
   });
 
   it('names the organizations that would have no owner', async () => {

@@ -31,7 +31,7 @@ it.each([
 const real = Object.getOwnPropertyDescriptor(process, 'stderr') as PropertyDescriptor;
 afterEach(() => Object.defineProperty(process, 'stderr', real));
 
-/** What the progress of 200 findings writes to stderr. */
+/** The output of the progress of 200 findings on stderr. */
 function shown({ isTTY, quiet = false, count = 200 }: { isTTY: boolean; quiet?: boolean; count?: number }) {
   let text = '';
   const write = (added: string) => {

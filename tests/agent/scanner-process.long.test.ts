@@ -49,7 +49,7 @@ describe('a scanner that cannot start', () => {
   });
 });
 
-describe('what users type wrongly', () => {
+describe('wrong input of users', () => {
   it('a workspace that does not exist is neither created nor scanned', async () => {
     const run = await agent(['run', '--workspace', 'scr', ...shell('echo []')]);
     expect([run.code, run.err]).toEqual([

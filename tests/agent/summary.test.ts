@@ -134,7 +134,7 @@ describe('--summary', () => {
     expect(summary()).toContain('The findings are incomplete');
     expect(summary()).toContain('a.py was not checked: syntax');
     await agent(['run', '--summary', 'summary.md', '--', 'sh', '-c', 'exit 3']);
-    expect(summary()).toContain('The scanner failed. There are no results.');
+    expect(summary()).toContain('The scanner failed and has no results.');
     expect(summary()).toContain('`sh wrote no report (exit code 3)`');
   });
 

@@ -115,7 +115,7 @@ describePages('signing in', () => {
     await page.waitForURL(wanted);
     await page.getByRole('button', { name: /Ada Lovelace/ }).waitFor();
 
-    // Who is signed in already goes past the login page.
+    // A signed-in user goes past the login page.
     await page.goto(`${site.url}/login?return_to=/profile`);
     await page.waitForURL('**/profile');
   });

@@ -133,7 +133,7 @@ describePages('the dashboard and scans', () => {
 
   it('explains a range or project that there is not', async () => {
     const page = await open('?project_id=00000000-0000-7000-8000-000000000000');
-    await page.getByText('There is no such project').waitFor();
+    await page.getByText('This project does not exist').waitFor();
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Show all projects' }).click();
     await page.getByRole('region', { name: 'Projects by risk' }).getByText('Web shop').waitFor();

@@ -304,7 +304,7 @@ describePages('the page of a finding', () => {
     await page.keyboard.press('k');
     await heading(page, 'Second');
     await place('2 of 3');
-    // What was undone stands before the fourth again.
+    // The undone finding is before the fourth again.
     await page.keyboard.press('u');
     await page.getByText('Undone. Back to Open: “Third”').waitFor();
     const next = page.getByRole('link', { name: 'Next' });

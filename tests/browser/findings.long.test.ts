@@ -91,7 +91,7 @@ describePages('the list of findings', () => {
 
     await page.getByLabel('Search or filter findings').fill('there is no such thing');
     await page.getByText('No matching findings').waitFor();
-    // What was just typed does not come back when it is cleared.
+    // Typed text does not come back when it is cleared.
     await page.getByLabel('Search or filter findings').fill('nor this');
     await page.getByRole('link', { name: 'Clear filters' }).click();
     await said(page, await listed('&attention=true'));
@@ -148,7 +148,7 @@ describePages('the list of findings', () => {
     const page = await open(small, '?status=open&q=Key');
     await row(page, /Key 6/).waitFor();
 
-    // What is settled goes, and the next one takes its place.
+    // Settled findings leave the list, and the next one takes their place.
     await page.keyboard.press('j');
     await page.keyboard.press('f');
     await page.keyboard.press('f');
@@ -254,7 +254,7 @@ describePages('the list of findings', () => {
     await row(page, /Left alone/).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('Set status: Fixed').waitFor();
-    // What is behind a dialog gets no keys, even when nothing has the focus.
+    // The page behind a dialog gets no keys, even when nothing has the focus.
     await page.evaluate('document.activeElement.blur()');
     for (const key of ['x', 'x', 'f']) await page.keyboard.press(key);
     await page.getByLabel('Single-key shortcuts').click();
@@ -413,7 +413,7 @@ describePages('the list of findings', () => {
     await page.getByRole('menuitem', { name: 'Fixed' }).click();
     await page.getByText('2 changed, 1 failed').waitFor();
     await button(page, 'Show details').click();
-    await page.getByText('Purged 2: There is no such finding.').waitFor();
+    await page.getByText('Purged 2: The finding does not exist.').waitFor();
   });
 
   it('says what is wrong when the service refuses, and tries again when asked to', async () => {
@@ -434,7 +434,7 @@ describePages('the list of findings', () => {
       const response = await route.fetch();
       const json = await response.json();
       const [{ id }] = json.result.updated.splice(0, 1);
-      json.result.failed.push({ id, code: 'not_found', message: 'There is no such finding.' });
+      json.result.failed.push({ id, code: 'not_found', message: 'The finding does not exist.' });
       await route.fulfill({ response, json });
     });
     await button(page, 'Try again').click();

@@ -45,12 +45,12 @@ describePages('organizations at hosts of their own', () => {
     await page.goto(`${own}?return_to=${encodeURIComponent(own)}`);
     await page.waitForURL(`${site.url}/login?*`);
     await logIn(page, org.owner.email);
-    // There they are signed in already, and have nowhere to go but home.
+    // They are signed in already at that host, and have nowhere to go but home.
     await page.waitForURL((url) => !url.pathname.startsWith('/login'));
     await page.getByRole('heading', { level: 1 }).waitFor();
   });
 
-  it('does not send to and fro whose cookie reaches the base domain only', async () => {
+  it('does not redirect endlessly if a cookie reaches the base domain only', async () => {
     const page = await site.visit();
     const { cookie: value } = org.owner;
     await page.context().addCookies([{ name: 'svc_token', value, url: site.url, httpOnly: true }]);
@@ -112,7 +112,7 @@ describePages('organizations at hosts of their own', () => {
     await expectAccessible(page);
     await page.getByRole('link', { name: org.slug }).click();
     await page.waitForURL(site.orgUrl(org.slug));
-    // What was worked in last is where one comes to without a destination.
+    // Without a destination, users come to the organization that they used last.
     await page.goto(site.url);
     await page.waitForURL(site.orgUrl(org.slug));
   });
@@ -163,7 +163,7 @@ describePages('organizations at hosts of their own', () => {
     await page.getByRole('button', { name: /Ada Lovelace$/ }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
 
-    // Nor does it to who signed in elsewhere while nobody looked at it, and says so when they are gone.
+    // Nor to someone who signed in elsewhere while nobody looked at it. The page says so when they are gone.
     const look = () => page.evaluate(`dispatchEvent(new Event('focus'))`);
     const { cookie: next } = await createUser(site.api, 'Mavis Batey');
     const place = { domain: `.${BASE}`, path: '/', httpOnly: true };

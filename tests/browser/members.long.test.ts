@@ -32,7 +32,7 @@ describePages('members', () => {
     await page.getByRole('menuitem', { name: action }).click();
   };
 
-  it('who have not verified their address are marked, and get the invitation again', async () => {
+  it('with an unverified address are marked, and get the invitation again', async () => {
     const { email } = await join('viewer', 'Vera Unverified');
     const page = await open();
     await page.getByText('not verified their address').waitFor();
@@ -43,7 +43,7 @@ describePages('members', () => {
     await page.getByText(`Invitation sent to ${email}.`).waitFor();
     const { link = '' } = await site.mailTo(email, /invited/);
 
-    // Whoever reads the mail sets a password, and is verified.
+    // The reader of the mail sets a password, and is verified.
     const invited = await site.visit();
     await invited.goto(link);
     await invited.getByLabel('New password').fill(PASSWORD);

@@ -151,7 +151,7 @@ describePages('the queue of findings', () => {
     await news.waitFor({ timeout: limit(12_000) });
     expect(Date.now() - started).toBeLessThan(limit(10_000));
     expect(await titles(page)).toEqual(before);
-    // What has changed is shown in its place.
+    // The changed finding is shown in its place.
     await row(page, /Below the pointer/)
       .getByRole('button', { name: 'Status: Confirmed. Change' })
       .waitFor();
@@ -230,7 +230,7 @@ describePages('the queue of findings', () => {
     const statusOf = async (id: string) => must(await site.api.get(`/findings/${id}`, mine.asOwner)).status;
     const page = await open('', mine);
     await row(page, /Third/).waitFor();
-    // What happens now is not seen before the next poll.
+    // Changes from now on are not seen before the next poll.
     await intercept(page, '**/api/v1/revision', (route) => route.fulfill({ status: 304 }));
     await page.getByLabel('Select visible findings').check();
     await setStatus(second, 'wontfix', mine);

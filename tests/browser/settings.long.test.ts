@@ -164,7 +164,7 @@ describePages('projects, tokens, members and features', () => {
     expect(await asViewer.getByRole('switch').count()).toBe(0);
   });
 
-  it('invites who has no account, who has one, and nobody twice', async () => {
+  it('invites people without an account and with one, and nobody twice', async () => {
     const known = await createUser(site.api, 'Grace Hopper');
     const page = await open('/members');
     await page.getByRole('button', { name: 'Invite' }).click();

@@ -66,7 +66,7 @@ async function drag(page: Page, files: string[], { x, y }: { x: number; y: numbe
 
 async function centerOf(page: Page) {
   const box = await section(page).boundingBox();
-  if (!box) throw new Error('There is no section for uploads');
+  if (!box) throw new Error('The page has no section for uploads');
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 }
 
@@ -219,7 +219,7 @@ describePages('uploads on the page of a project', () => {
     const { page, scans } = await openProject('Refused', { expected: /status of 50\d|net::ERR_/ });
     const cases: [(route: Route) => Promise<void>, string][] = [
       [refuse(403, 'denied', 'Not allowed.'), 'Your role does not allow this'],
-      [refuse(404, 'not_found', 'There is no such project.'), 'The project was not found'],
+      [refuse(404, 'not_found', 'The project does not exist.'), 'The project was not found'],
       [refuse(408, 'timeout', 'Too slow.'), 'The upload took too long'],
       [refuse(409, 'conflict', 'The scan was ended.'), 'The scan was ended. Findings that were imported'],
       [(route) => route.fulfill({ status: 413, body: '<h1>Too large</h1>' }), 'The file is too large'],

@@ -299,7 +299,7 @@ describe('a list without end', () => {
       if (++rows === 1_000) break;
       if (rows % 250 === 0) await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    // What the buffers of two sockets and a stream hold.
+    // The buffers of two sockets and a stream hold the difference.
     expect(sent).toBeLessThan(rows * row.length + 32 * 2 ** 20);
   });
 });

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 const tsc = join(root, 'node_modules/typescript-native/bin/tsc');
 
-/** What the published types name. npm installs it as dependencies. */
+/** Packages that the published types name. npm installs them as dependencies. */
 const DEPENDENCIES = ['openapi-fetch', 'openapi-typescript-helpers'];
 
 let home: string;

@@ -38,7 +38,7 @@ let database: TestDatabase;
 let wire: Wire;
 let t: TestApp;
 let analyzer: Analyzer;
-/** What was sent for an endpoint. */
+/** The statements that were sent for an endpoint. */
 const seen: Record<string, string[]> = {};
 const statuses: Record<string, number[]> = {};
 
@@ -79,7 +79,7 @@ async function faultsOf(statements: string[]): Promise<string[]> {
   return [...new Set((await Promise.all(faults)).flat())];
 }
 
-/** What needs no database, or none of its own tables. */
+/** Endpoints that need no database, or no tables of an organization. */
 const WITHOUT_STATEMENTS = ['authConfig', 'metrics', 'apiDocs', 'openApiDocument', 'openApiDocumentJson'];
 const WITHOUT_ORG_TABLES = ['listMembers', 'inviteMember', 'removeMember'];
 

@@ -92,7 +92,7 @@ describe('a server that dies', () => {
     expect(await postmasterPid()).toBe(pid);
   });
 
-  test('is not left running by who stops while it comes back', async () => {
+  test('is not left running by a process that stops while it comes back', async () => {
     const { adminUrl: url, stop } = await start();
     const [holder] = await query<{ pid: number }>(url, HOLDERS);
     process.kill(holder?.pid ?? 0, 'SIGKILL');
@@ -100,7 +100,7 @@ describe('a server that dies', () => {
     await expect(query(url, 'select 1')).rejects.toThrow();
   });
 
-  test.skipIf(!onLinux)('is not kept from starting by what it has left at work', async () => {
+  test.skipIf(!onLinux)('is not kept from starting by its own remaining processes', async () => {
     const { adminUrl: url } = await start();
     const busy = query(url, 'select count(*) from generate_series(1, 100000000000)');
     busy.catch(() => {});
@@ -145,7 +145,7 @@ describe('a server that dies', () => {
     expect(said.filter((line) => line === 'database server not back')).toHaveLength(1);
   });
 
-  test('is not started any more by who is about to leave', async () => {
+  test('is not started any more by a process that is stopping', async () => {
     const { stop } = await start();
     const pid = await postmasterPid();
     process.kill(pid, 'SIGKILL');

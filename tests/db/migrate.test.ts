@@ -111,7 +111,7 @@ describe('the step that drops the tables of moves between cells', () => {
 });
 
 describe('the step of `orgs.created_by`', () => {
-  it('names who has owned an organization for longest without an invitation', async () => {
+  it('names the user who has owned an organization for longest without an invitation', async () => {
     const database = await createDatabase('empty');
     const pool = openDatabase({ url: database.url, max: 2 });
     const at = sharedMigrations.findIndex(({ name }) => name.startsWith('0005'));

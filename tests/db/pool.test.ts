@@ -109,10 +109,10 @@ describe('connections that are lost', () => {
   });
 });
 
-/** What a query says whose connection is lost on the way. */
+/** The error codes of queries whose connection is lost. */
 const LOST = new Set(['57P01', 'CONNECTION_CLOSED', 'ECONNRESET', 'EPIPE', 'DATABASE_DOWN']);
 
-/** What a promise is rejected with, and after how many milliseconds. */
+/** The error that a promise is rejected with, and after how many milliseconds. */
 async function failure(promise: PromiseLike<unknown>): Promise<{ code: string | undefined; ms: number }> {
   const began = performance.now();
   const error = await promise.then(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 
 /*
- * What PgBouncer in transaction mode does differently, as seen by its clients. `npm run soak -- pgbouncer` runs all tests
+ * Differences of PgBouncer in transaction mode, as its clients see them. `npm run soak -- pgbouncer` runs all tests
  * behind the real one.
  */
 

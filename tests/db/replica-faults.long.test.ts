@@ -169,7 +169,7 @@ describe('a read on the replica', () => {
   it('is broken off when it conflicts with the recovery', async () => {
     const begun = await beginExportOnStandby();
     const table = `"${orgSchemaName(org.id)}".findings`;
-    // What another transaction of the primary may still see is not removed: again, until there is a conflict.
+    // Vacuum keeps rows that another transaction of the primary may still see: it is repeated until a conflict occurs.
     await vi.waitFor(async () => {
       await pair.admin.sql.unsafe(`update ${table} set title = title where fingerprint = 'n1'`);
       await pair.admin.sql.unsafe(`vacuum ${table}`);

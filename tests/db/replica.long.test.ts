@@ -57,7 +57,7 @@ describe('the replica answers', () => {
     });
   });
 
-  it('what the primary answers', async () => {
+  it('with the same responses as the primary', async () => {
     const plain = await startApp({ databaseUrl: pair.primary.url });
     for (const query of ['', 'format=csv', 'q=No.&page=2&per_page=50']) {
       const [one, other] = await Promise.all(
@@ -163,7 +163,7 @@ describe('while the replica does not replay', () => {
   });
   afterAll(() => pair.standby.resumeReplay());
 
-  it('no read shows less than was acknowledged, whoever wrote it and whichever process is asked', async () => {
+  it('every read shows all acknowledged writes, of any client and from any process', async () => {
     const routes = await routesDuring(other, async () => {
       for (let i = 0; i < 6; i++) {
         const [writer, reader] = i % 2 === 0 ? [one, other] : [other, one];

@@ -16,7 +16,7 @@ import { silentLog } from '../support/server/log.ts';
 
 const LAST = orgMigrations.findIndex(({ name }) => name.startsWith('0009')) + 1;
 
-/** Of the migrations that the organization has not had. */
+/** Indexes of the migrations that the organization has not had. */
 const NEW_INDEXES = [
   ...['findings_assignee', 'findings_cve', 'findings_file', 'findings_overdue', 'findings_resolved'],
   ...['findings_source', 'findings_title', 'scans_project', 'finding_events_mentions', 'changes_rule'],

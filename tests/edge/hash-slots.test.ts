@@ -16,7 +16,7 @@ describe('slots of an isolate', () => {
     return { slots, begun, enter };
   }
 
-  it('begin at once for who comes alone', async () => {
+  it('begin at once for a single client', async () => {
     const { begun, enter } = openSlots();
     await enter('ada');
     await vi.advanceTimersByTimeAsync(500);

@@ -47,7 +47,7 @@ let api: Api;
 let databaseUrl: string;
 /** Over the same database, in this process, knowing the first migration only. */
 let older: Services;
-/** Who got mail. */
+/** The recipients of mails. */
 const mailed: string[] = [];
 const lines: string[] = [];
 

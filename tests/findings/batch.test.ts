@@ -172,7 +172,7 @@ describe('a batch', () => {
   });
 });
 
-describe('who may push a batch', () => {
+describe('permission to push a batch', () => {
   it('checks the project of each finding', async () => {
     const other = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Not yours' } })).id;
     const answer = await send([aFinding(), aFinding({ project_id: other })]);

@@ -44,7 +44,7 @@ const statusesOf = (...ids: string[]) => Promise.all(ids.map(async (id) => (awai
 const mine = async (as: object = org.asOwner, query = '') =>
   must(await t.api.get(`/changes${query}`, as)) as Record<string, unknown>[];
 const later = (ms: number) => new Date(now().getTime() + ms).toISOString();
-/** What a change sets, and when it was set. */
+/** The fields that a change sets, and when they were set. */
 const decided = async (id: string) => {
   const { updated_at: _, ...finding } = await read(id);
   return finding;

@@ -44,7 +44,7 @@ async function createWorld() {
     await api().post(`/projects/${projectId}/tokens`, { ...org.asOwner, body: { name: 'ci' } }),
   );
   const other: TestOrg = { ...org, projectId, asAgent: { token: made.token, org: org.slug } };
-  /** Of findings, by project and fingerprint. */
+  /** The ids of findings, by project and fingerprint. */
   const ids = new Map<string, string>();
   return { projects: [org, other] as const, ids };
 }
@@ -361,9 +361,9 @@ describe('a finding that is seen again', () => {
     const scanId = await createScan(api(), org);
     const schema = orgSchemaName(org.id);
     const nextId = createIds(() => new Date());
-    /** What the pushes of five findings write, by table: inserted, updated, of these without touching an index. */
+    /** The rows that pushes of five findings write, by table: inserted, updated, updated without touching an index. */
     const written = async (severity: Severity) => {
-      // Of its own, because a connection's statistics are of all that it has not reported yet.
+      // A separate pool, because the statistics of a connection cover all that it has not reported yet.
       const pool = openDatabase({ url: apps[0].databaseUrl, max: 1 });
       const counted = await pool.sql.begin(async (tx) => {
         const rows = [0, 1, 2, 3, 4].map((ord) => {

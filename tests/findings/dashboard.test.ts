@@ -105,7 +105,7 @@ describe('GET /dashboard/trend', () => {
     const first = { '2024-03-01': { critical: 1, info: 1 } };
     for (const now of ['2024-03-01T00:00:00.000Z', '2024-03-01T23:59:59.999Z'])
       expect(await days(now, 3)).toEqual({ ...leap, ...first });
-    // What comes later than now's day is on none.
+    // Findings later than the day of `now` are on none.
     expect(await days('2024-02-29T12:00:00.000Z', 30)).toEqual(leap);
     expect(await days('2024-03-02T00:00:00.000Z', 2)).toEqual({ ...first, '2024-03-02': { high: 1 } });
     expect(await days('2024-01-01T00:00:00.000Z', 2)).toEqual({

@@ -191,7 +191,7 @@ describe('omit=description', () => {
   });
 });
 
-/** What is in the way of quotes, lines, formulas, pages and links. */
+/** Texts that break quotes, lines, formulas, pages and links. */
 const HOSTILE = [
   '"',
   '""',

@@ -74,7 +74,7 @@ const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status);
 async function whileLocked<T>(sites: Site[], during: () => Promise<T>): Promise<T> {
   const [result] = await locker.sql.begin(async (tx) => {
     for (const { org } of sites) await tx.unsafe(`select from "${orgSchemaName(org.id)}".scans for update`);
-    // What is still under way when it returns is not waited for.
+    // Requests in progress when it returns are not waited for.
     return [{ result: await during() }] as const;
   });
   return result.result;
@@ -278,7 +278,7 @@ describe('a blocked org', () => {
     expect(statusesOf(await Promise.all(waiting))).toEqual(waiting.map(() => 201));
   });
 
-  it('and many more take no connection from who is no agent', async () => {
+  it('and many more take no connection from requests of users', async () => {
     const blocked = await createSites(8);
     const waiting = await whileLocked(blocked, async () => {
       const waiting = blocked.flatMap((site) => times(5, () => pushTo(site)));
@@ -291,7 +291,7 @@ describe('a blocked org', () => {
   });
 });
 
-/** Of the ten connections of the pool. */
+/** The number of connections for agents, of the ten of the pool. */
 const AGENTS_SHARE = 4;
 
 describe('a pool without a free connection', () => {
@@ -406,7 +406,7 @@ describe('a database that restarts', () => {
     for (const [print, { seen }] of rows) expect(seen).toBeLessThanOrEqual(attempts.get(print) ?? 0);
     await expectKeptCounts(database, site.org);
     await database.close();
-    // Of a connection that is there and never says a word.
+    // This is the error for a connection that is open and never answers.
     expect(server.log().match(/CONNECT_TIMEOUT/g)).toBe(null);
     expect(await server.stop('SIGTERM')).toBe(0);
     await postgres.stop();

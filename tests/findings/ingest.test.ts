@@ -188,7 +188,7 @@ describe.each(Object.entries(WAYS))('%s:', (way, pushRaw) => {
     });
   });
 
-  describe('who may push', () => {
+  describe('permission to push', () => {
     it('refuses the project of another token', async () => {
       const other = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Not yours' } })).id;
       const answer = await pushRaw(finding(org, scanId, { project_id: other }));

@@ -112,7 +112,7 @@ describe('the weeks of projects', () => {
   });
 });
 
-describe('who reads them', () => {
+describe('a reader of them', () => {
   const path = `/dashboard/projects?${JANUARY}&limit=5`;
 
   it('is a viewer too, but neither an agent nor somebody outside', async () => {

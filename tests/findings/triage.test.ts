@@ -95,7 +95,7 @@ describe('PATCH /findings', () => {
       missing.map((id) => ({
         id: id.toLowerCase(),
         code: 'not_found',
-        message: 'There is no such finding.',
+        message: 'The finding does not exist.',
       })),
     );
     expect(await statusesOf(a, b, c)).toEqual(['fixed', 'fixed', 'open']);

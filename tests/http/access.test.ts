@@ -229,7 +229,7 @@ describe.each(oneOfKind('cookie', 'cookieOrg'))('%s', (_, endpoint) => {
   });
 });
 
-/** What an account does without a verified address in strict mode: see who it is, and verify the address. */
+/** Operations for an account without a verified address in strict mode: see who it is, and verify the address. */
 const FOR_UNVERIFIED = [
   'GET /api/v1/auth/me',
   'GET /api/v1/profile/emails',
@@ -296,7 +296,7 @@ describe.each(oneOfKind('cookieOrg'))('%s', (_, endpoint) => {
     expect(outcome(await call(endpoint, onBaseDomain, based))).toEqual(NO_ORG);
   });
 
-  it('refuses who is no member', async () => {
+  it('refuses users who are not members', async () => {
     const cookie = await session(strict.owner.id);
     expect(outcome(await call(endpoint, { cookie, org: org.slug }))).toEqual(NOT_MEMBER);
     // Membership is asked for before MFA.
@@ -316,7 +316,7 @@ describe.each(oneOfKind('cookieOrg'))('%s', (_, endpoint) => {
     expect(outcome(await call(endpoint, { cookie, org: strict.slug }))).toEqual(MFA_REQUIRED);
   });
 
-  it('lets in who has MFA', async () => {
+  it('admits users with MFA', async () => {
     const id = await verified();
     await sql("insert into shared.memberships values ($1, $2, 'owner', now())", [strict.id, id]);
     await sql('update shared.users set mfa_enabled = true where id = $1', [id]);
@@ -475,9 +475,9 @@ describe('two organizations', () => {
   const SECRET = 'belongs to the other organization';
   let a: TestOrg;
   let b: TestOrg;
-  /** What A has, by the word that stands in front of the parameter in a path. B has rows of the same ids. */
+  /** Ids of A, by the word that stands in front of the parameter in a path. B has rows of the same ids. */
   let shared: Record<string, string>;
-  /** What only B has. */
+  /** Ids that only B has. */
   let onlyB: Record<string, string>;
 
   async function populate(owner: TestOrg): Promise<Record<string, string>> {

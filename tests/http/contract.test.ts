@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, inject, it } from 'vitest';
 import { declared } from '../support/contract/contract.ts';
 
-/** What all other test files have seen; they have run before (vitest.config.ts). */
+/** The observations of all other test files; they have run before (vitest.config.ts). */
 async function observed(): Promise<Set<string>> {
   const dir = inject('observedDir');
   const files = await readdir(dir);

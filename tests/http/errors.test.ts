@@ -40,7 +40,7 @@ const withError = (key: string): [string, Operation][] =>
 const bodyOf = ({ requestBody }: Operation) => requestBody?.content['application/json'];
 const withBody = operations.filter(bodyOf).map((operation) => [operation.operationId, operation] as const);
 
-/** Calls an operation as who may call it, with the body of its example; ids are random. */
+/** Calls an operation with the required permissions and the body of its example; ids are random. */
 function call(
   api: Api,
   operation: Operation,
@@ -122,7 +122,7 @@ describe('a database that is lost', () => {
   });
 });
 
-/** What passes as the start of a login with MFA. */
+/** A body that passes as the start of a login with MFA. */
 async function mfaBody() {
   const { id, at } = t.services.nextId();
   const mfa_token = await t.services.signedTokens.sign('mfa', { userId: org.owner.id, id }, at);

@@ -222,7 +222,7 @@ describe('an answer that is not read', () => {
 });
 
 describe('too many connections', () => {
-  it('for the system are told to who reads the log, once in a while', async () => {
+  it('for the system are logged, once in a while', async () => {
     const said: unknown[] = [];
     const log = createLogger({ level: 'info', format: 'text', write: (line) => said.push(line) });
     const server = net.createServer();

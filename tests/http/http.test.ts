@@ -32,7 +32,7 @@ let org: TestOrg;
 let based: TestApp;
 /** An app whose database does not answer. */
 let lost: TestApp;
-/** What the apps have logged. */
+/** The log of the apps. */
 const lines: string[] = [];
 const log = createLogger({ level: 'debug', format: 'json', write: (line) => lines.push(line) });
 
@@ -562,7 +562,7 @@ describe('metrics', () => {
     expect(text).not.toContain('first');
   });
 
-  it('count by kind what is refused because of who asks, and nothing else', async () => {
+  it('count requests that are refused because of their sender by kind, and nothing else', async () => {
     const failures = async () => {
       const samples = (await render()).matchAll(/^svc_auth_failures_total\{kind="(.*)"\} (\d+)$/gm);
       return Object.fromEntries([...samples].map(([, kind, count]) => [kind, Number(count)]));
@@ -746,7 +746,7 @@ describe('a failure', () => {
     expect(answer.text).not.toMatch(/ECONN|127\.0\.0\.1|nowhere|nobody/);
   });
 
-  it('of the database is told to who has a session as well, not as the end of the session', async () => {
+  it('of the database is told to users with a session as well, not as the end of the session', async () => {
     const claims = { userId: crypto.randomUUID(), id: crypto.randomUUID() };
     const cookie = await lost.services.signedTokens.sign('session', claims, new Date());
     for (const [path, options] of [

@@ -16,7 +16,7 @@ describe('while the database takes no writes', () => {
     const name = new URL(databaseUrl).pathname.slice(1);
     await services.database.sql.unsafe(`alter database ${name} set default_transaction_read_only = on`);
     t = await startApp({ databaseUrl });
-    // What is noted at most once a minute would be noted now.
+    // Writes that happen at most once a minute would happen now.
     t.advance(5 * 60_000);
   });
 

@@ -109,7 +109,7 @@ describe('a server that stops', () => {
     expect(await stopped).toBe(0);
   });
 
-  it('gives its last answer also to who goes on with nonsense', async () => {
+  it('gives its last answer also to a client that goes on with nonsense', async () => {
     const { server, port } = await serve(async (request) => {
       if (request.url.endsWith('/first')) return ok(request);
       const parts = ['begun', ' and ended'];

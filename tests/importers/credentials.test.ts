@@ -6,7 +6,7 @@ import { limit } from '../support/run/limits.ts';
 
 const KEY = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIEowIBAAKCAQEA'.repeat(4)}\n-----END RSA PRIVATE KEY-----`;
 
-/** What a tool may quote, and the part that must not leave the machine. */
+/** Texts that a tool may quote, and the part that must not leave the machine. */
 const CREDENTIALS: [quoted: string, secret: string][] = [
   ['connect to https://bob:Hunter2hunter2@db.example.com/x', 'Hunter2hunter2'],
   ['AKIAQWERTYUIOPASDFGH', 'AKIAQWERTYUIOPASDFGH'],

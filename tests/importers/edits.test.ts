@@ -63,7 +63,7 @@ function findingsAfter(scanner: Scanner, report: string, edit: Edit, prefix = ''
   return { findings, problems: problemsOf(findings, code, prefix) };
 }
 
-/** What becomes of the decisions about the code before an edit. */
+/** The outcome of the decisions about the code before an edit. */
 function compare(scanner: Scanner, report: string, edit: Edit): Outcome {
   const store = new Store();
   const [before, after] = [findingsAfter(scanner, report, 'base'), findingsAfter(scanner, report, edit)];

@@ -287,7 +287,7 @@ describe('identity', () => {
   });
 });
 
-describe('what the tools could not do', () => {
+describe('a failure of the tools', () => {
   it.each([
     ['network/nexpose.xml', ['Tests that could not run: 1, such as example-broken at 192.0.2.10:443']],
     ['network/openvas.xml', ['The scan is not complete: Stopped', '192.0.2.11 general/tcp: NVT timed out']],

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe('a mail', () => {
-  /** What mail programs make links of: addresses of sites and of people, with and without a scheme. */
+  /** Texts that mail programs turn into links: addresses of sites and of people, with and without a scheme. */
   const LINK =
     /(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+|[\p{L}\p{N}_-]+(?:[.\u2024\u3002\uff0e\uff61][\p{L}\p{N}_-]+)+|\S+[@\uff20]\S+/giu;
   const OURS = 'https://findings.example/';
@@ -44,7 +44,7 @@ describe('a mail', () => {
     '\u3164\u2800',
     SCRIPT,
   ];
-  it.each(NAMES)('to who is invited by %j has no link but ours', async (name) => {
+  it.each(NAMES)('to a person invited by %j has no link but ours', async (name) => {
     const owner = await createUser(t.api, name);
     // Registering made it, and called it by the name.
     const [{ slug }] = must(await t.api.get('/orgs', owner));
@@ -93,7 +93,7 @@ describe('a mail', () => {
     ['[2001:db8::7]:4711', '2001:db8::7'],
     ['2001:DB8::7', '2001:DB8::7'],
     ['evil.example, 203.0.113.7', '203.0.113.7'],
-    // What a proxy did not write as an address hides what stands before it.
+    // A text that is not an address hides the addresses before it.
     ['203.0.113.7, evil.example', undefined],
     ['unknown, _hidden', undefined],
   ])('and a session name an address only: %s', async (forwarded, ip) => {
@@ -105,7 +105,7 @@ describe('a mail', () => {
     else expect(current.ip_address).not.toContain(forwarded.slice(0, 5));
   });
 
-  /** What a mail program would make links of, but for signs that are none alone. */
+  /** Texts that a mail program would turn into links, except for signs alone. */
   function linksIn(text: string): string[] {
     // An invisible space ends what is taken for an address.
     return text

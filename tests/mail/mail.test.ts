@@ -54,7 +54,7 @@ const outgoing: OutgoingMail = {
   ...reset,
 };
 
-/** What every test leaves behind is undone after it, last first. */
+/** Clean-ups that run after each test, last first. */
 const undo: (() => unknown)[] = [];
 let lines: string[] = [];
 const log = createLogger({ level: 'debug', format: 'json', write: (line) => lines.push(line) });
@@ -876,7 +876,7 @@ describe('templates', () => {
   };
 
   it.each(Object.entries(hostile))('%s makes nothing of hostile values', (_, { subject, html, text }) => {
-    // What is not escaped is ours.
+    // Only our own tags are not escaped.
     const tags = new Set([...html.matchAll(/<\/?([a-z!]\w*)/gi)].map(([, tag]) => tag));
     for (const tag of tags) expect(MAIL_TAGS).toContain(tag);
     expect(html).not.toMatch(/"1"| on\w+=/);

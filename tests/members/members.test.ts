@@ -536,7 +536,7 @@ describe('removing a member', () => {
     expect(outcome(await remove(id))).toEqual(NOT_FOUND);
   });
 
-  it('does not find who is a member elsewhere only', async () => {
+  it('does not find members of other organizations', async () => {
     const other = await createOrg(t.api);
     expect(outcome(await remove(other.owner.id))).toEqual(NOT_FOUND);
     expect(await list(other.asOwner)).toHaveLength(1);

@@ -7,7 +7,7 @@ import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
 
 /*
- * What becomes of a membership after the invitation: leaving, another role, and the invitation once more. An organization
+ * A membership after the invitation: leaving, another role, and the invitation once more. An organization
  * keeps an owner who can act, whatever happens at the same time.
  */
 
@@ -95,12 +95,12 @@ describe('leaving an organization', () => {
     expect((await t.api.get('/projects', as)).status).toBe(200);
   });
 
-  it('is refused to who is no member', async () => {
+  it('is refused to users who are not members', async () => {
     const { cookie } = await createUser(t.api);
     expect(outcome(await leave({ cookie, org: org.slug }))).toEqual(NOT_MEMBER);
   });
 
-  it('is refused to the last owner, whoever else is a member', async () => {
+  it('is refused to the last owner, even with other members', async () => {
     const at = await createOrg(t.api);
     await member('admin', at);
     expect(outcome(await leave(at.asOwner))).toEqual(CONFLICT);
@@ -206,7 +206,7 @@ describe('the role of a member', () => {
     expect((await setRole(id, role)).status).toBe(400);
   });
 
-  it('of who is no member, or elsewhere only, is not found', async () => {
+  it('of users who are not members, or of another organization only, is not found', async () => {
     const other = await createOrg(t.api);
     for (const id of [other.owner.id, crypto.randomUUID(), 'x'])
       expect(outcome(await setRole(id, 'viewer'))).toEqual(NOT_FOUND);
@@ -321,7 +321,7 @@ describe('an invitation once more', () => {
     expect(t.mails).toHaveLength(before);
   });
 
-  it('is refused to members and viewers, and for who is no member', async () => {
+  it('is refused to members and viewers, and for users who are not members', async () => {
     const { id } = await member('viewer');
     for (const role of ['member', 'viewer'] as const)
       expect(outcome(await resend(id, (await member(role)).as))).toEqual(DENIED);

@@ -32,7 +32,7 @@ async function member(role: string): Promise<TestUser & { as: { cookie: string; 
 
 /** Verifies a user's address, which then serves as a second factor. */
 async function enableMfa({ email, cookie }: TestUser) {
-  // Whoever was invited has newer mails than the one to verify the address by.
+  // An invited user has newer mails than the one to verify the address by.
   const { emails } = must(await t.api.get('/profile/emails', { cookie }));
   must(await t.api.post(`/profile/emails/${emails[0].id}/send-verification`, { cookie }));
   await verify(t, email);
@@ -159,7 +159,7 @@ describe('the feature flags of an organization', () => {
       expect(outcome(await set('require_mfa', false))).toEqual(MFA_REQUIRED);
     });
 
-    it('let in who switches MFA on', async () => {
+    it('admit users who switch MFA on', async () => {
       const person = await member('viewer');
       must(await set('require_mfa', true));
       await enableMfa(person);
@@ -240,7 +240,7 @@ describe('the global feature flags', () => {
   it.each([
     ['signup', false],
     ['invite_only', true],
-  ])('close registration with %s %s, but not to who is invited', async (flag, enabled) => {
+  ])('close registration with %s %s, but not to invited users', async (flag, enabled) => {
     await setFlag(t.services.database, flag, enabled);
     const email = `guest-${flag.replace('_', '-')}@example.com`;
     const closed = [403, 'permission_error/feature_disabled'];
@@ -257,7 +257,7 @@ describe('the global feature flags', () => {
     expect((await t.api.get('/members', { cookie, org: org.slug })).status).toBe(200);
   });
 
-  it('let who has an account be invited while registration is closed', async () => {
+  it('allow inviting existing accounts while registration is closed', async () => {
     await setFlag(t.services.database, 'signup', false);
     const body = { email: user.email, role: 'member' };
     expect(must(await t.api.post('/members/invite', { ...org.asOwner, body })).user_id).toBe(user.id);

@@ -186,7 +186,7 @@ async function makeUsers() {
         last_active_at: created_at,
         expires_at: at(state === 'expired' ? -1 : DAY),
         revoked_at: state === 'revoked' ? created_at : null,
-        // Of tomorrow: it stays fresh in a long hunt, too. The other one never was.
+        // The time is tomorrow: it stays fresh in a long hunt, too. The other session was never stepped up.
         stepped_up_at: state === 'live' ? at(DAY) : null,
       })),
     ),
@@ -255,7 +255,7 @@ async function makeUsers() {
     const signed = { userId: idOf('user', claims.user), id: claims.session };
     mint(cookie, await signedTokens.sign('session', signed, NOW));
   }
-  // Of tomorrow, so that they are valid in a long hunt, too.
+  // These tokens are of tomorrow, so that they are valid in a long hunt, too.
   for (const user of USERS) {
     const claims = { userId: idOf('user', user), id: idOf('mfa', user) };
     mint(`mfa/${user}`, await signedTokens.sign('mfa', claims, new Date(at(DAY))));
@@ -491,7 +491,7 @@ async function keepJournal() {
 
 let last = '0';
 
-/** What was written since the last time. */
+/** The rows that were written since the last call. */
 async function readJournal(): Promise<Change[]> {
   const rows = await t.services.database.sql.unsafe<(Change & { n: string })[]>(
     'select * from journal.changes where n > $1 order by n',
@@ -755,7 +755,7 @@ it(
 it(
   'does so for calls at the same time',
   async () => {
-    // Those that change neither who may call what nor what others may name.
+    // Operations that change neither permissions nor ids that others may name.
     const isSteady = (name: EndpointName) => {
       const { access, method } = endpoints[name];
       const reads = access.kind === 'cookieOrg' && method === 'GET';

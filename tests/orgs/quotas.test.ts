@@ -90,7 +90,7 @@ describe('an account', () => {
     must(await t.api.post('/members/leave', { cookie, org: slug }));
     expect(must(await t.api.get('/orgs', { cookie }))).toEqual([]);
     expect((await create()).error).toBe('resource_error/conflict');
-    // Who got them is not charged for them.
+    // The new owner is not charged for them.
     const own = await t.api.post('/orgs', { cookie: heir.cookie, body: { name: 'Mine' } });
     expect(own.status).toBe(201);
   });
@@ -306,7 +306,7 @@ describe('an address', () => {
     expect(subjects).toContain('Your sign-in code');
   });
 
-  it('is refused to who asks for more with a session, and says when to come back', async () => {
+  it('is refused to a user who asks for more with a session, and says when to come back', async () => {
     const user = await createUser(t.api);
     const [{ id }] = must(await t.api.get('/profile/emails', { cookie: user.cookie })).emails;
     const send = (app: TestApp) =>
@@ -385,7 +385,7 @@ describe('counting active API tokens', () => {
         select gen_random_uuid(), '${org.projectId}', 'old', 'svc_' || left(md5(i::text), 8), '', gen_random_uuid(), now(), ${values}
         from generate_series(1, 20000) i`);
     await sql.unsafe(`analyze ${schema}.api_tokens`);
-    /** Of all tokens; the only connection reports what it has read. */
+    /** Rows read of all tokens; the only connection reports its statistics. */
     const rowsRead = async () => {
       await sql.unsafe('select pg_stat_force_next_flush()');
       const [row] = await sql.unsafe(

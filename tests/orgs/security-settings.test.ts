@@ -74,7 +74,7 @@ it('tokens of viewers confirm fixes, until that is switched off', async () => {
   expect((await update(viewer.token, 'open')).status, 'reopening is no confirmation').toBe(200);
   for (const token of [member.token, org.token]) expect((await update(token, 'verified')).status).toBe(200);
 
-  // What counts is the role the creator has now.
+  // The current role of the creator counts.
   must(await update(org.token, 'open'));
   expect((await api.delete(`/members/${member.id}`, org.asOwner)).status).toBe(204);
   expect(outcome(await update(member.token, 'verified'))).toEqual(DENIED);

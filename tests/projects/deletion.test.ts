@@ -330,7 +330,7 @@ describe('a slug', () => {
     await create('Web shop');
     must(await remove('web-shop', { confirm: 'web-shop' }));
     expect((await get('/projects/web-shop')).error).toBe('resource_error/not_found');
-    // What an agent of the deleted project sends does not land in the other one.
+    // Pushes of an agent of the deleted project do not reach the other one.
     const body = { scan_id: 'by-slug', project: 'web-shop', persona: 'senku' };
     expect((await t.api.post('/agent/scans', { ...wide, body })).error).toBe('resource_error/not_found');
   });

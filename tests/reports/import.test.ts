@@ -245,7 +245,7 @@ describe('a report that cannot be read', () => {
   });
 });
 
-describe('who may send a report', () => {
+describe('the sender of a report', () => {
   const errorOf = ({ status, error }: Answer) => `${status} ${error}`;
 
   it('is a token of the project', async () => {

@@ -125,7 +125,7 @@ describe('a database that drops all connections while a report is imported', () 
       other.api.post(`/agent/reports?project_id=${of.projectId}`, { ...of.asAgent, body: 'report' });
     const { status } = await send();
     expect([201, 500]).toContain(status);
-    // What the request could not end, the housekeeping ends.
+    // Maintenance ends the import that the request could not end.
     await admin.sql.unsafe("update shared.report_imports set lease_until = now() - interval '1 s'");
     await failAbandonedImports(t.services);
     expect(must(await t.api.get('/scans?status=running', of.asOwner))).toEqual([]);

@@ -11,7 +11,7 @@ import { type RunningServer, startServer } from '../support/server/server.ts';
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const REPORTS = readdirSync(FIXTURES).filter((name) => /\.(json|jsonl|sarif|xml)$/.test(name));
 
-/** What differs between two imports of the same report. */
+/** Fields that differ between two imports of the same report. */
 const OWN = /^(id|project_id|scan_id|last_scan_id|name|.*_at)$/;
 
 const shared = (rows: Record<string, unknown>[]) =>

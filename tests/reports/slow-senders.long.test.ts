@@ -189,7 +189,7 @@ describe('a byte budget with senders', () => {
     expect(slow.breakOff).not.toHaveBeenCalled();
   });
 
-  it('aborts at once for all who wait', async () => {
+  it('aborts at once for all waiting clients', async () => {
     const budget = start();
     const silent = [];
     for (let i = 0; i < 20; i++) {

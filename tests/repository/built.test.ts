@@ -21,7 +21,7 @@ beforeEach(async () => {
   });
 });
 
-it('what was built stays while its sources are older', async () => {
+it('a build stays while its sources are older', async () => {
   expect(await isFresh()).toBe(true);
 });
 

@@ -185,7 +185,7 @@ it('only lib/node and lib/admin import what the edge has not: files, sockets, pr
   const foreign = imported.filter(
     ({ name }) => /^node:/.test(name ?? '') || /(^|\/)node\/[\w-]+\.ts$/.test(name ?? ''),
   );
-  // Of paths, importers use pure functions only.
+  // Importers use only the pure functions of `node:path`.
   const mayUse = ({ file, name = '' }: (typeof foreign)[number]) =>
     allowed.includes(name) ||
     (name === 'node:path' && file.startsWith('lib/importers/')) ||

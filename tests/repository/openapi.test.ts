@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { endpoints } from '../../handlers/index.ts';
 import { describeApi, toYaml } from '../../lib/http/openapi/document.ts';
 
-/* What generators of clients need from the API's description. `npm run clients` runs them. */
+/* Requirements of client generators on the API's description. `npm run clients` runs the generators. */
 
 interface Schema {
   $ref?: string;

@@ -177,7 +177,7 @@ describe('when a transaction fails after others', () => {
     };
   }
 
-  it('what was applied is kept, and the rest can be applied and undone later', async () => {
+  it('applied decisions are kept, and the rest can be applied and undone later', async () => {
     await many(700, { severity: 'high' });
     const rule = await createRule(t.api, org, { conditions: ALL });
     // The oldest finding is in the second transaction.
@@ -197,7 +197,7 @@ describe('when a transaction fails after others', () => {
     await expectKeptCounts(t.services.database, org);
   });
 
-  it('what was undone is kept, and the rest can be undone later', async () => {
+  it('undone decisions stay undone, and the rest can be undone later', async () => {
     const rule = await createRule(t.api, org, { conditions: ALL });
     const oldest = await push(t.api, org, scanId);
     await many(600, { severity: 'high' });
@@ -320,7 +320,7 @@ describe('POST /rules/{id}/undo', () => {
   });
 });
 
-it('what a deleted rule has changed is forgotten, that of other rules is kept', async () => {
+it('the changes of a deleted rule are forgotten, those of other rules are kept', async () => {
   const [gone, kept] = [
     await createRule(t.api, org, { conditions: { title: ['Gone'] } }),
     await createRule(t.api, org, { conditions: { title: ['Kept'] } }),

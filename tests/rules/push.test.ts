@@ -5,7 +5,7 @@ import { tapWire, type Wire } from '../support/database/tap.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { activityOf, createRule, IGNORE, join } from './kit.ts';
 
-/* What rules decide about findings that are pushed. */
+/* Decisions of rules about pushed findings. */
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -265,7 +265,7 @@ describe('statements', () => {
   });
   afterAll(() => wire.close());
 
-  /** What a push sends that is about the tables of the organization, in a few words. */
+  /** The statements of a push on the tables of the organization, in a few words. */
   async function sentBy(scan = scanId): Promise<string[]> {
     wire.take();
     await push(tapped.api, org, scan);

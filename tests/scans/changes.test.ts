@@ -19,7 +19,7 @@ interface ScanOptions {
   persona?: string;
   /** How it ends; it runs on without. */
   end?: 'completed' | 'failed';
-  /** Of the findings. */
+  /** The source of the findings. */
   source?: string | null;
   target?: object;
   error_message?: string;
@@ -60,7 +60,7 @@ describe('GET /scans/{id}/changes', () => {
       seen_again: 2,
       gone: 1,
     });
-    // What was seen before that, but not by the scan before, is new.
+    // Findings seen before that, but not by the scan before, are new.
     expect(await changes(third)).toEqual([second, 1, 1, 3]);
   });
 

@@ -42,7 +42,7 @@ describe('a service is reachable from outside', () => {
   });
 });
 
-describe('what is open', () => {
+describe('an open setting', () => {
   const closers = (env: Record<string, string>) => exposed(env)?.open.map(({ close }) => close.split(':')[0]);
 
   it('is named with the variable that closes it', () => {
@@ -71,7 +71,7 @@ describe('what is open', () => {
     ]);
   });
 
-  it('is nothing in strict mode, but for what is switched off in it', () => {
+  it('is none in strict mode, except for parts that are switched off', () => {
     expect(exposed(SAFE)).toBeUndefined();
     expect(exposed({ SVC_STRICT: 'on' }), 'an ephemeral secret is warned about on its own').toBeUndefined();
     expect(closers({ ...SAFE, SVC_AUTH_LIMITS: 'off' })).toEqual(['SVC_AUTH_LIMITS=on']);

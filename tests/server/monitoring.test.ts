@@ -76,9 +76,9 @@ interface Alert {
 
 let panels: Panel[];
 let alerts: Alert[];
-/** What Prometheus has of a server: its metrics, and whether it answered. */
+/** The series that Prometheus has of a server: its metrics, and whether it answered. */
 let known: Map<string, Set<string>>;
-/** What Prometheus adds to all of them. */
+/** The labels that Prometheus adds to all of them. */
 const TARGET = ['job', 'instance'];
 
 beforeAll(async () => {
@@ -90,7 +90,7 @@ beforeAll(async () => {
   known.set('up', new Set());
 });
 
-/** What an expression asks for that there is not. */
+/** The metrics and labels of an expression that do not exist. */
 function unknownIn(promql: string): string[] {
   const { names, labels } = askedBy(promql);
   expect(names).not.toEqual([]);
@@ -98,7 +98,7 @@ function unknownIn(promql: string): string[] {
   return [...names.filter((name) => !known.has(name)), ...labels.filter((label) => !labelsThere.has(label))];
 }
 
-describe('what is shown and watched', () => {
+describe('everything shown and watched', () => {
   it.each([
     ['rate(svc_http_requests_totals[5m])', ['svc_http_requests_totals']],
     ['sum by (route) (svc_http_requests_total{path="x", code!="svc_y"})', ['code', 'route']],

@@ -95,7 +95,7 @@ function shownBy(node: Node, parent: Node): Node[] {
   }
 }
 
-/** What the functions in an expression return. */
+/** The values that functions in an expression return. */
 function resultsIn(node: Node): Node[] {
   const results: Node[] = [];
   const visit = (inner: Node): void => {

@@ -25,7 +25,7 @@ const sql = (text: string, params: string[] = []) => t.services.database.sql.uns
 const outcome = ({ status, error }: Answer) => [status, error];
 const schema = () => `org_${org.id.replaceAll('-', '')}`;
 
-/** What the owner does to the flag, and what an administrator does. */
+/** Sets the flag as the owner, and as an administrator. */
 const enable = async (enabled: boolean) =>
   must(await t.api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled } }));
 const provision = (provisioned: boolean) =>

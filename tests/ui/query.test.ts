@@ -56,7 +56,7 @@ describe('a query', () => {
     ['found:2026-01-01..2026-01-31', { found_after: '2026-01-01', found_before: '2026-02-01' }],
     ['seen:>2026-01-01 seen:<=2026-02-01', { seen_after: '2026-01-02', seen_before: '2026-02-02' }],
     ['found:>=2026-01-01T10:00:00Z', { found_after: '2026-01-01T10:00:00Z' }],
-    // What the pages print is searched as it is.
+    // Text that pages print is searched as it is.
     ['Export.java:193 CWE-502', { q: 'Export.java:193 CWE-502' }],
     ['https://example.com/a?b', { q: 'https://example.com/a?b' }],
     ['-x "two words" "', { q: '-x two words' }],
@@ -70,10 +70,10 @@ describe('a query', () => {
     ['a severity: b', 'severity:', /not one of/],
     ['-severity:critical,high,medium,low,info', '-severity:critical,high,medium,low,info', /excludes all/],
     ['regressed:maybe', 'regressed:maybe', /true or false/],
-    ['project:nope', 'project:nope', /no project “nope”/],
-    ['assignee:eve', 'assignee:eve', /no member “eve”/],
+    ['project:nope', 'project:nope', /project “nope” does not exist/],
+    ['assignee:eve', 'assignee:eve', /member “eve” does not exist/],
     ['-assignee:me', '-assignee:me', /cannot be excluded/],
-    ['mentions:none', 'mentions:none', /no member “none”/],
+    ['mentions:none', 'mentions:none', /member “none” does not exist/],
     ['path:a path:b', 'path:b', /once/],
     ['-file:a', '-file:a', /cannot be excluded/],
     ['older:soon', 'older:soon', /not a time/],

@@ -6,7 +6,7 @@ import { emailProblem } from '../../ui/src/components/forms/email.ts';
 import { passwordProblem } from '../../ui/src/components/forms/password-rules.ts';
 import { orgSlugProblem, slugFrom } from '../../ui/src/components/forms/slug.ts';
 
-describe('what the web UI says before the service does', () => {
+describe('validation in the web UI', () => {
   it.each([
     ['', false],
     ['Correct1horse', true],

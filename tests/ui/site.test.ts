@@ -27,7 +27,7 @@ describe('return_to', () => {
       'https://acme.example.com/findings?severity=high',
     ],
     ['an organization, in capital letters', 'HTTPS://ACME.EXAMPLE.COM/', 'https://acme.example.com/'],
-    ['what is two levels below', 'https://a.b.example.com/', 'https://a.b.example.com/'],
+    ['a host two levels below', 'https://a.b.example.com/', 'https://a.b.example.com/'],
     ['the port that goes without saying', 'https://acme.example.com:443/', 'https://acme.example.com/'],
     ['tabs and line ends around, which browsers take away', '\t/orgs\n', 'https://example.com/orgs'],
     [
@@ -143,7 +143,7 @@ describe('return_to', () => {
   });
 });
 
-/** What a host shows of the router's address, and what the router makes of what the host shows. */
+/** The address that a host shows for the router's address, and the reverse. */
 function shown(site: Site, routed: string) {
   const url = site.rewrite.output({ url: new URL(routed, 'http://x') });
   return url.pathname + url.search;

@@ -64,7 +64,7 @@ function lab([r, g, b]: Rgb): Rgb {
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-/** What people with a colour vision deficiency see (Machado, Oliveira and Fernandes, 2009). */
+/** Colours as people with a colour vision deficiency see them (Machado, Oliveira and Fernandes, 2009). */
 const VISIONS: Record<string, Rgb[]> = {
   normal: [
     [1, 0, 0],

@@ -229,9 +229,9 @@ describe('the triage of findings', () => {
     const { triage, shown, request } = setUp();
     triage.run([change('a'), change('b')]);
     const updated = [{ id: 'a', previous_status: 'open' as const }];
-    (await request(0)).succeed({ updated, failed: [{ id: 'b', message: 'There is no such finding.' }] });
+    (await request(0)).succeed({ updated, failed: [{ id: 'b', message: 'The finding does not exist.' }] });
     await vi.waitFor(() => expect(triage.job()?.running).toBe(false));
-    expect(triage.job()?.failed).toEqual([{ ...change('b'), why: 'There is no such finding.' }]);
+    expect(triage.job()?.failed).toEqual([{ ...change('b'), why: 'The finding does not exist.' }]);
     expect([...shown.keys()]).toEqual(['a']);
     triage.retry();
     expect((await request(1)).ids).toEqual(['b']);

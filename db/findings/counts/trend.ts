@@ -32,7 +32,7 @@ group by d.day, k.severity`;
 const byDayOfAll = byDay(false);
 const byDayOfProject = byDay(true);
 
-/** What was first reported on a day, by severity, and how much of it is unresolved now. */
+/** The number of findings first reported on a day, by severity, and how many of them are unresolved now. */
 export interface DayCounts extends SeverityCounts {
   /** YYYY-MM-DD, in UTC. */
   date: string;

@@ -16,7 +16,7 @@ export const KEY_TTL_MS = 24 * 60 * 60 * 1_000;
 
 const before = (now: Date): string => new Date(now.getTime() - KEY_TTL_MS).toISOString();
 
-/** What a request asks for. */
+/** A request with an idempotency key. */
 export interface KeyedRequest {
   /** The idempotency key, as a UUID of its hash. */
   key: string;

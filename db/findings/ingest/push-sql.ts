@@ -19,13 +19,13 @@ export interface InputColumn {
   sqlType: string;
 }
 
-/** What a push carries. */
+/** The input columns of a push. */
 export const pushedInput: readonly InputColumn[] = pushedFindingFields.map(({ name, sqlType }) => ({
   name,
   sqlType,
 }));
 
-/** What the policies give a new finding. */
+/** The input columns of a new finding that the policies determine. */
 export const policyInput: readonly InputColumn[] = [
   { name: 'due_at', sqlType: 'timestamptz' },
   { name: 'due_dates', sqlType: 'timestamptz[]' },
@@ -56,7 +56,7 @@ function firstValue({ first }: ServiceField, push: string): string {
   return first.otherwise === undefined ? value : `coalesce(${value}, '${first.otherwise}')`;
 }
 
-/** What DO UPDATE sets. `stored` is the row that a push found. */
+/** The assignments of DO UPDATE. `stored` is the row that a push found. */
 export const updates = (stored: string): string =>
   lines(findingFieldList.flatMap((field) => newValue(field, stored) ?? []));
 
@@ -79,7 +79,7 @@ export const storedColumns = (row: string): string => lines(stored.map((name) =>
 export const storedOf = (row: Record<string, unknown>): Known =>
   Object.fromEntries(stored.map((name) => [name, row[name]])) as Known;
 
-/** What a statement that writes pushes returns of `row`: {@link storedColumns}, and what it takes to count and record them. */
+/** The columns of `row` that a statement with pushes returns: {@link storedColumns}, and those to count and record the pushes. */
 export const returnedColumns = (row: string): string =>
   `${storedColumns(row)},
     ${[

@@ -142,7 +142,7 @@ function countChanges(findings: readonly InsertedRow[]): CountChange[] {
   return [...changes.values()].filter(({ count, regressed }) => count !== 0 || regressed !== 0);
 }
 
-/** What a push has changed of a known finding. */
+/** The events of a push that changed a known finding. */
 function eventsOfPush({ row, actorId, finding: f }: Written): PushEvent[] {
   if (f.severity_before === null || !hasMoved(f)) return [];
   const event = { finding_id: f.id, at: row.at, push_id: row.id, actor_id: actorId };
@@ -155,7 +155,7 @@ function eventsOfPush({ row, actorId, finding: f }: Written): PushEvent[] {
   return events;
 }
 
-/** What a rule has decided about a new finding. */
+/** The events of a rule that decided about a new finding. */
 function eventsOfRule({ row, finding: { id, deduplicated } }: Written): PushEvent[] {
   const { rule_id, first_status, first_reason, first_assignee, due_at } = row;
   if (!rule_id || deduplicated) return [];

@@ -21,7 +21,7 @@ function csvValue(key: string, field: AnyColumn | SQL.Aliased): SQL {
   return sql`'"' || case when ascii(left(${value}, 1)) in ${FORMULA} then '''' else '' end || replace(${value}, '"', '""') || '"'`;
 }
 
-/** What a formula begins with, according to OWASP's "CSV Injection"; the last four are full-width. */
+/** The first characters of formulas, according to OWASP's "CSV Injection"; the last four are full-width. */
 const FORMULA = sql.raw(
   `(${['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'].map((sign) => sign.codePointAt(0)).join(', ')})`,
 );

@@ -13,7 +13,7 @@ export interface IndexedOrder {
 
 /** How findings follow each other. */
 export interface FindingOrder {
-  /** What is sorted by, in addition to `id`. */
+  /** The sort keys, in addition to `id`. */
   keys: Record<string, SQLWrapper>;
   /** `order by` of the names of the keys and `id`. */
   by: SQL;

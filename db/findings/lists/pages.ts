@@ -19,7 +19,7 @@ export interface FindingKind {
   severities?: readonly Severity[] | undefined;
   statuses?: readonly FindingStatus[] | undefined;
   regressed?: boolean | undefined;
-  /** Those that are unresolved or have regressed. */
+  /** Selects findings that are unresolved or have regressed. */
   attention?: boolean | undefined;
 }
 
@@ -128,7 +128,7 @@ function kindsOf(counted: Counted, wanted: FindingKind, { by }: IndexedOrder): K
 }
 
 /**
- * The texts of the findings that `ids` selects, in its order. What `ids` skips costs no more than its id. The `limit` makes
+ * The texts of the findings that `ids` selects, in its order. A finding that `ids` skips costs no more than its id. The `limit` makes
  * PostgreSQL look each finding up: it does not know how many ids there are, and would read the whole table for a join.
  */
 const textsOf = (tables: OrgTables, view: FindingView, ids: SQL) => sql`

@@ -31,7 +31,7 @@ const existing = orgStatement<{ ids: string }, { id: string }>(
   ({ findings: f }, $) => sql`select ${f.id} as id from ${f} where ${f.id} = any (${$.ids}::uuid[])`,
 );
 
-/** Notes risks that will be accepted. Those of findings that do not exist would fill the table of all organizations. */
+/** Notes risks that will be accepted. Unknown findings are left out: they would fill the table that all organizations share. */
 export async function noteAcceptedRisks(
   client: SqlClient,
   org: { id: string; tables: OrgTables },

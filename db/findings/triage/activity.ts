@@ -178,7 +178,7 @@ const ownerStatement = orgStatement<CommentKey, { actor_id: string }>(
 select actor_id from ${e} where finding_id = ${$.findingId}::uuid and id = ${$.id}::uuid and kind = 'comment'`,
 );
 
-/** Whether a comment exists, whoever wrote it. */
+/** Whether a comment of any author exists. */
 export async function hasComment(client: SqlClient, tables: OrgTables, key: CommentKey): Promise<boolean> {
   return (await ownerStatement(tables).run(client, key)).length > 0;
 }

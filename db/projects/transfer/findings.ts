@@ -91,7 +91,7 @@ const insertExploits = orgStatement<{ rows: string }, object>((tables, $) =>
   insertRows(tables, tables.exploits, $.rows),
 );
 
-/** What rules have changed is found by rule, because keys begin with it. It cannot be undone in the target. */
+/** Rule changes are looked up by rule, because their keys begin with it. They cannot be undone in the target. */
 const removeFindings = orgStatement<Ids, object>(
   ({ findings, ruleChanges, rules }, $) => sql`
 with without_decisions as (
@@ -120,7 +120,7 @@ select distinct assignee_id as id from ${findings} where project_id = ${$.projec
 
 export interface MoveOptions {
   now: Date;
-  /** Those of some users that are not members of the target. */
+  /** Selects the users that are not members of the target. */
   strangersAmong(tx: SqlClient, userIds: readonly string[]): Promise<string[]>;
   /** Called between batches with the number of findings that were copied. It throws to roll the transaction back. */
   onCopied(copied: number): Promise<void>;

@@ -26,8 +26,8 @@ const readProject = orgStatement<OfProject, RowText>(
 );
 
 /**
- * Shows the project in the target. Late, because whoever takes its slug for another project waits for a change of its row. After a
- * change of the slug, the slug in the source is the former one, unless it leads to another project of the target.
+ * Shows the project in the target. Late, because a transaction that takes its slug for another project waits for a change of its row.
+ * After a change of the slug, the slug in the source is the former one, unless it leads to another project of the target.
  */
 const arrive = orgStatement<OfProject & ProjectRow, object>(
   ({ projects }, $) => sql`
@@ -40,7 +40,7 @@ update ${projects} p set name = ${$.name}, created_at = ${$.created_at}::timesta
 where p.id = ${$.projectId}::uuid and p.transfer = 'in' returning 1`,
 );
 
-/** What a project keeps, as PostgreSQL writes it in JSON. */
+/** The columns that a project keeps, as PostgreSQL writes them in JSON. */
 interface ProjectRow {
   name: string;
   slug: string;

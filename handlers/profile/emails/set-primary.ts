@@ -30,7 +30,7 @@ export const setPrimaryEmail = endpoint(
   async (call) => {
     const { db, params, services, user } = call;
     const id = params.id.toLowerCase();
-    if (!z.guid().safeParse(id).success) throw refused('There is no such e-mail address.');
+    if (!z.guid().safeParse(id).success) throw refused('The account has no such e-mail address.');
     const isChanged = await db.transaction(async (tx) => {
       await lockAccount(tx, call);
       const emails = await tx
@@ -44,7 +44,7 @@ export const setPrimaryEmail = endpoint(
         .where(eq(userEmails.userId, user.id));
       const email = emails.find((each) => each.id === id);
       const former = emails.find(({ isPrimary }) => isPrimary);
-      if (!email) throw refused('There is no such e-mail address.');
+      if (!email) throw refused('The account has no such e-mail address.');
       if (!email.verifiedAt) throw refused('The e-mail address is not verified.');
       if (email.isPrimary || !former) return false;
       const set = (isPrimary: boolean, emailId: string) =>

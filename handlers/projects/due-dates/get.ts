@@ -20,7 +20,7 @@ export const getProjectDueDates = endpoint(
   },
   async ({ org, params, sql }) => {
     const days = await readDueDays(sql, org.tables, params.id);
-    if (!days) throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
+    if (!days) throw new ApiError('resource_error/not_found', { message: 'The project does not exist.' });
     return ok({ ...NO_DUE_DAYS, ...days });
   },
 );

@@ -27,7 +27,7 @@ export const updateProjectDueDates = endpoint(
     await requireStays(call, { project: params.id });
     const days = allDays(call.body);
     if (!(await writeDueDays(sql, org.tables, days, params.id)))
-      throw new ApiError('resource_error/not_found', { message: 'There is no such project.' });
+      throw new ApiError('resource_error/not_found', { message: 'The project does not exist.' });
     const setting = `due_dates of project ${params.id}`;
     logSecurityEvent(call, 'org_setting_changed', { setting, to: JSON.stringify(days) });
     return ok(days);

@@ -13,7 +13,7 @@ export const updateRetention = endpoint(
     tag: 'Policies',
     summary: 'Set how long findings and scans are kept',
     description:
-      'Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. What has expired is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.',
+      'Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. Expired data is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.',
     request: { body: RetentionInput },
     insertsInOrg: false,
     responses: { 200: { description: 'The days.', result: Retention } },

@@ -142,7 +142,7 @@ async function eraseFirst(
   { eraseIn, isOver, rest }: Turn,
 ): Promise<void> {
   const begun = erasures.filter(({ doneOrgId }) => doneOrgId === null);
-  // Once for all of them, because it opens every mail. Of two accounts that had an address, the later one counts.
+  // Once for all of them, because it opens every mail. If two accounts had an address, the later one counts.
   const before = new Map(
     begun
       .toSorted((a, b) => a.deletedAt.getTime() - b.deletedAt.getTime())

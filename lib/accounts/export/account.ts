@@ -21,7 +21,7 @@ import { queuedTo } from '../../mail/queued-to.ts';
 type Rows = Record<string, unknown>[];
 
 /**
- * What `shared` stores about a person: rows without hashes and secrets, which nobody can use. Each list is bounded by a quota or
+ * Reads the rows of `shared` about a person, without hashes and secrets, which nobody can use. Each list is bounded by a quota or
  * by how long its rows are kept.
  */
 export async function readAccount(

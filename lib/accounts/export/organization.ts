@@ -9,7 +9,7 @@ const PAGE = 500;
 /** Rows of one kind, one after another. */
 export type Records = AsyncIterable<object> | Iterable<object>;
 
-/** What an organization stores about a person, by kind. Nothing is read before its turn. */
+/** The records of an organization about a person, by kind. Each kind is read when it is called. */
 export function recordsOf(
   { db, sql: client }: Pick<DatabaseClient, 'db' | 'sql'>,
   tables: OrgTables,

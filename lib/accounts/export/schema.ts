@@ -43,7 +43,7 @@ const organization = z.object({
   api_tokens: z
     .array(z.object({ ...token, project_id: id().optional(), revoked: flag() }))
     .optional()
-    .openapi({ description: 'Those you created. They belong to the organization.' }),
+    .openapi({ description: 'Tokens that you created. They belong to the organization.' }),
   saved_views: z.array(View).optional(),
   rules: z
     .array(z.object({ id: id(), name: shown('Tests') }))
@@ -103,7 +103,7 @@ export const AccountExport = z
     ),
     created_organizations: z
       .array(z.object({ id: id(), slug: org.slug.optional(), name: org.name.optional() }))
-      .openapi({ description: 'Those of which you are no member any more have their id only.' }),
+      .openapi({ description: 'Organizations of which you are no longer a member have their id only.' }),
     sessions: z.array(
       z.object({
         ...{ id: id(), ip_address: shown('192.0.2.7'), user_agent: shown('Mozilla/5.0') },
@@ -137,6 +137,6 @@ export const AccountExport = z
     queued_mails: z.array(
       z.object({ recipient: email(), subject: shown('Your password was changed'), created_at: timestamp() }),
     ),
-    organizations: z.array(organization).openapi({ description: 'What each of your organizations stores.' }),
+    organizations: z.array(organization).openapi({ description: 'The data that each of your organizations stores.' }),
   })
   .openapi('AccountExport');

@@ -24,7 +24,7 @@ export async function mailCode(
   const devices = await verifiedDevices(db, userId);
   const found = devices.find(({ id, type }) => id === device.id.toLowerCase() && type === 'email');
   if (!found?.address)
-    throw new ApiError('resource_error/not_found', { message: 'There is no such e-mail device.' });
+    throw new ApiError('resource_error/not_found', { message: 'The account has no such e-mail device.' });
   const { id, address } = found;
   await db.transaction(async (tx) => {
     await requireMailQuota(tx, call, kind, address);

@@ -69,7 +69,7 @@ export async function findOwner({ db, sql: client }: Database, name: string): Pr
   );
 }
 
-/** Those of some ids that accounts have. */
+/** Selects the ids that belong to accounts. */
 export async function existingUsers(client: SqlClient, ids: readonly string[]): Promise<Set<string>> {
   const rows = await run<{ id: string }>(
     client,

@@ -2,7 +2,7 @@ import type { Migration } from '../../../db/migrations/migrate.ts';
 import type { Members } from './members.ts';
 import type { VerifiedBackup } from './verify.ts';
 
-/** What a restore knows before its transaction. */
+/** The plan of a restore, made before its transaction. */
 export interface RestorePlan {
   backup: VerifiedBackup;
   file: string;

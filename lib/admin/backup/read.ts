@@ -36,7 +36,7 @@ export async function* readBackup(path: string): AsyncGenerator<Part> {
   };
   for await (const lines of linesOf(path)) {
     for (const line of lines) {
-      if (hasEnded) throw damaged(path, 'there are lines after its end');
+      if (hasEnded) throw damaged(path, 'it has lines after its end');
       if (line[0] === ROW && section !== undefined) {
         rows.push(line.toString());
         hash.update(line).update('\n');

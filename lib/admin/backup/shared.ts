@@ -86,7 +86,7 @@ function pendingSteps({ backup, migrations }: SharedPlan) {
 }
 
 /**
- * Notes the persons of whom the organization has something and who have no account here: they were deleted since the backup, or
+ * Notes the persons in the data of the organization without an account here: they were deleted since the backup, or
  * have not registered on this server. Servers erase them from the organization, as after the deletion of an account.
  */
 export async function eraseMissing(tx: SqlClient, { backup, orgId, members }: SharedPlan): Promise<number> {

@@ -11,7 +11,7 @@ export interface Answer {
   exitCode?: number;
 }
 
-/** What every command has. */
+/** The context that every command gets. */
 export interface Context {
   config: Config;
   tracks: Tracks;

@@ -20,7 +20,7 @@ export function addSecrets(program: Command, choose: Choose): void {
     .action((_, command) =>
       choose(command, async ({ database, config, progress }) => {
         if (config.encryptionKeys.length === 0) {
-          throw new AdminError('SVC_ENCRYPTION_KEY is not set: there is no key to encrypt with');
+          throw new AdminError('SVC_ENCRYPTION_KEY is not set: it is the key to encrypt with');
         }
         const totp = createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets'));
         const json = await reencrypt(database, { totp, mail: await mailBoxOf(config) }, progress);
@@ -41,7 +41,7 @@ export function addSecrets(program: Command, choose: Choose): void {
 export async function mailBoxOf(config: Config) {
   const mailSecret = await readMailSecret(config, { warn: () => {} });
   if (config.encryptionKeys.length === 0 && config.jwtSecrets.length === 0 && mailSecret === undefined) {
-    throw new AdminError(`there is no key for mails: set the servers' secrets, or their SVC_DATA_DIR`);
+    throw new AdminError(`the key for mails is missing: set the servers' secrets, or their SVC_DATA_DIR`);
   }
   return createMailBox(config, mailSecret);
 }

@@ -9,7 +9,7 @@ const settings = checksOf('configuration', 'docs/deployment.md#production-settin
 const keys = checksOf('keys', 'docs/deployment.md#secrets');
 const limits = checksOf('limits', 'docs/deployment.md#systemd');
 
-/** What is insecure or incomplete in the configuration, without the database. */
+/** Checks for insecure or incomplete settings, without the database. */
 export function checkConfiguration(config: Config): Check[] {
   const address = config.host ?? 'all interfaces';
   const exposure = exposureOf(config, { listens: true });

@@ -46,7 +46,7 @@ export async function findUser(db: Db | Tx, name: string): Promise<AccountSummar
         .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
         .where(eq(users.id, found.id))
     : [];
-  if (!user) throw new AdminError(`there is no account "${oneLine(name)}"`);
+  if (!user) throw new AdminError(`account "${oneLine(name)}" does not exist`);
   const { password_hash, ...shown } = user;
   return { ...shown, has_password: password_hash !== null };
 }

@@ -46,7 +46,7 @@ export async function exportUser(
   let text = '';
   const options = { database, box, now: new Date(), version, orgs: 'all' as const };
   for await (const part of exportAccount(options, id)) text += part;
-  if (text === '') throw new AdminError(`there is no account "${email}"`);
+  if (text === '') throw new AdminError(`account "${email}" does not exist`);
   logOperatorEvent(log, 'account_exported', { account: id, operator: operator() });
   return JSON.parse(text);
 }

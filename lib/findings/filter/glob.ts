@@ -7,7 +7,7 @@ const INDEXED_LENGTH = 3;
 
 /** A pattern of paths: `*` and `?` do not match `/`, `**` does, and `**` with `/` also matches no folder at all. */
 interface Glob {
-  /** Of the whole path, as PostgreSQL writes it. */
+  /** Matches the whole path, in the syntax of PostgreSQL. */
   regex: string;
   /** A LIKE pattern that matches at least the same paths, in less time. */
   like: string;

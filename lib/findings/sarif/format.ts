@@ -2,7 +2,7 @@ import type { ListFormat } from '../../http/lists/list-format.ts';
 import { type ExportedFinding, resultOf, ruleIdOf, ruleOf, scoreOf } from './result.ts';
 import { SARIF_SCHEMA, TOOL } from './schema.ts';
 
-/** Rules are gathered while results go by, and so bounded. Those beyond are named by their results only. */
+/** The most rules, which are held in memory while results are streamed. Further rules are named by their results only. */
 const MAX_RULES = 5_000;
 
 /** Rows of findings in JSON as a SARIF log of one run, whose rules come behind the results that they are of. */

@@ -28,7 +28,7 @@ const JUSTIFICATIONS: { [status in ExportedFinding['status']]?: string } = {
   wontfix: "Won't fix",
 };
 
-/** What kind of problem it is: the CVE, else the CWE, else what found it. */
+/** The rule of a finding: its CVE, else its CWE, else its source. */
 export const ruleIdOf = ({ cve, cwe, source }: ExportedFinding): string =>
   cve ?? cwe ?? (source || 'finding');
 

@@ -1,7 +1,7 @@
 import { EXAMPLE_ID, shown, timestamp, z } from '../../http/schema.ts';
 import { Finding } from '../../resources.ts';
 
-/* What is written of SARIF 2.1.0 (OASIS). */
+/* The part of SARIF 2.1.0 (OASIS) that exports use. */
 
 export const TOOL = 'svc-findings';
 export const SARIF_SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';

@@ -32,7 +32,7 @@ export function bulkResult(ids: readonly string[], found: readonly ChangedFindin
   const result: BulkResult = { updated: [], failed: [], conflicts: [] };
   for (const id of ids) {
     const finding = byId.get(id);
-    if (!finding) result.failed.push({ id, code: 'not_found', message: 'There is no such finding.' });
+    if (!finding) result.failed.push({ id, code: 'not_found', message: 'The finding does not exist.' });
     else if (finding.conflicts) result.conflicts.push({ id, status: finding.status });
     else result.updated.push({ id, status: finding.status, previous_status: finding.previous_status });
   }

@@ -52,7 +52,7 @@ function byName(members: readonly MentionedMember[]): Map<string, MentionedMembe
   return names;
 }
 
-/** What a text field contains for a mention: `@Ada Lovelace`, or the stored form if other members have that name. */
+/** The text of a mention in a text field: `@Ada Lovelace`, or the stored form if other members have that name. */
 export function typedMention(member: MentionedMember, members: readonly MentionedMember[]): string {
   const name = inMention(member.name);
   return byName(members).get(name)?.id === member.id ? `@${name}` : storedMention(member);

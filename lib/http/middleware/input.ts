@@ -34,7 +34,7 @@ export function input({ headers, body, query, params }: RequestSchemas, maxBytes
   });
 }
 
-/** Requests outside organizations have a budget of their own: who sends them may be a stranger. */
+/** Requests outside organizations have a budget of their own: their senders may be strangers. */
 function shareOf(call: PublicCall): Share {
   const { peer, services } = call;
   const { org } = call as Partial<InOrgCall>;

@@ -106,7 +106,7 @@ export function nameSchemas(document: { paths?: object; components?: { schemas?:
     };
   }
 
-  /** What else is said of the place, such as a default, is beside the reference, which OpenAPI 3.0 allows with `allOf` only. */
+  /** Other properties of the place, such as a default, are beside the reference, which OpenAPI 3.0 allows with `allOf` only. */
   function enumOf(schema: Schema, name: string): Schema {
     const { type, nullable, enum: values = [], 'x-enum-varnames': varnames, example: _, ...rest } = schema;
     const key = JSON.stringify(values.filter((value) => value !== null));

@@ -12,7 +12,7 @@ export interface HeldBody {
 
 export const NO_BODY: HeldBody = { bytes: new Uint8Array(), free() {} };
 
-/** What limits the memory for bodies, and whose share of it a request uses. */
+/** The memory budget for bodies, and the key of the share that a request uses. */
 export interface Share {
   /** Unset: the runtime limits memory itself. */
   budget: ByteBudget | undefined;
@@ -37,7 +37,7 @@ export interface HoldOptions {
   nouns: Nouns;
 }
 
-/** What is sent, in messages of errors. */
+/** Names of the sent items, for error messages. */
 export interface Nouns {
   one: string;
   many: string;

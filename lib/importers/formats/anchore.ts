@@ -42,7 +42,7 @@ const Evaluated = z.object({
   nvdCvssBaseScore: number,
 });
 
-/** The vulnerabilities of an image: Anchore Engine, anchorectl, and Anchore Enterprise. Those of Grype have another format. */
+/** The vulnerabilities of an image: Anchore Engine, anchorectl, and Anchore Enterprise. Reports of Grype have another format. */
 export const anchore: Importer = {
   name: 'anchore',
   about: {

@@ -59,7 +59,7 @@ const Finding = z.object({
 });
 type Finding = z.output<typeof Finding>;
 
-/** Findings of Amazon Inspector in its own format. Those in Security Hub have another one. */
+/** Findings of Amazon Inspector in its own format. Findings in Security Hub have another format. */
 export const awsInspector: Importer = {
   name: 'aws-inspector',
   about: {

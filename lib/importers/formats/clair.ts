@@ -5,7 +5,7 @@ import { imageName } from '../kinds/dependency.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { isObject, property, requiredText, text, texts } from '../read/schema.ts';
 
-/** Of clair-scanner. */
+/** A vulnerability in a report of clair-scanner. */
 const Vulnerability = z.object({
   vulnerability: requiredText,
   featurename: text,
@@ -16,7 +16,7 @@ const Vulnerability = z.object({
   severity: text,
   fixedby: text,
 });
-/** Of Klar. */
+/** A vulnerability in a report of Klar. */
 const Feature = z.object({
   Name: requiredText,
   FeatureName: text,

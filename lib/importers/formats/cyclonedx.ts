@@ -50,7 +50,7 @@ export const cyclonedx: Importer = {
   },
 };
 
-/** What a vulnerability needs of a component. */
+/** A component without the fields that vulnerabilities do not need. */
 function reducedComponent(value: unknown): unknown {
   if (!isObject(value)) return value;
   const {

@@ -116,7 +116,7 @@ function toGeneric(finding: Record<string, unknown>, prefetched: Prefetched): Re
 /** The CSV writes line breaks of texts as this word. */
 const NEWLINE = /(?:^| )NEWLINE(?: |$)/g;
 
-/** What the CSV contains where DefectDojo failed to read a field. */
+/** The text of the CSV for a field that DefectDojo failed to read. */
 const NOT_SUPPORTED = 'Value not supported';
 
 /** The members of a cell of the CSV, which ends with `...` if there are more. */

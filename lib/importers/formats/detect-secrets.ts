@@ -9,7 +9,7 @@ const Secret = z.object({
   /** SHA-1. */
   hashed_secret: requiredText,
   is_verified: flag,
-  /** What the audit says. */
+  /** The verdict of the audit. */
   is_secret: flag,
   line_number: number,
 });

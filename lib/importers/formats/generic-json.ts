@@ -39,7 +39,7 @@ export const genericJson: Importer = {
   },
 };
 
-/** What a report says besides its findings. */
+/** The members of the report object. */
 const ROOT = new Set([
   'findings',
   'name',

@@ -61,7 +61,7 @@ function issuesOf(host: Record<string, unknown>, index: number, context: ImportC
   const addresses = elements(host, 'address').map((address) => Address.parse(address));
   const ip = addresses.find(({ '@_addrtype': type }) => type !== 'mac')?.['@_addr'] ?? '';
   const names = elements(elementAt(host, 'hostnames'), 'hostname').map((name) => Named.parse(name));
-  // What the user asked for. The name from DNS may change.
+  // The name that the user asked for. The name from DNS may change.
   const name = names.find(({ '@_type': type }) => type === 'user')?.['@_name'];
   const target: Target = {
     host: name ?? ip,

@@ -21,7 +21,7 @@ import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 import { Check, Control, Resource, Secret, Vulnerability } from '../tools/trivy-operator-schema.ts';
 
-/** What a report is about: shown, and what identifies it. */
+/** The subject of a report: its name as shown, and its identity. */
 interface Subject {
   shown: string | undefined;
   identity: (string | undefined)[];

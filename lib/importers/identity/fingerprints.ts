@@ -113,7 +113,7 @@ export const withoutPrefix = (file: string | undefined, prefix: string | undefin
 
 type FileOf = (result: Result, index: number) => string | undefined | typeof NONE;
 
-/** There is no such path. Unlike undefined, which is the file of a result without one. */
+/** A path that does not exist, unlike undefined, which is the file of a result without one. */
 const NONE = Symbol('none');
 
 /** Adds a suffix to repeated fingerprints: from the neighbours, or the position, number and distances. */

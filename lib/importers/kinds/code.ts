@@ -5,7 +5,7 @@ import { type Description, describeFinding, excerpt, formatLocation } from '../t
 import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
 import { describeFlow, type Step } from './flow.ts';
 
-/** What a static analyzer says about a place in the source code. */
+/** A finding of a static analyzer at a place in the source code. */
 export interface CodeFinding {
   title: string;
   severity: Severity;

@@ -119,7 +119,7 @@ export function readPart<S extends z.ZodType>(
 export interface VulnerablePackage {
   /** The name of the importer. */
   tool: string;
-  /** What identifies it besides the file. Without the version: an upgrade that fixes nothing keeps the finding. */
+  /** The identity besides the file. It lacks the version: an upgrade that fixes nothing keeps the finding. */
   identity: readonly (string | undefined | null)[];
   /** The advisory, and other ids and texts that name it. The first CVE among them is the CVE of the finding. */
   id: string;

@@ -5,7 +5,7 @@ export interface Step {
   /** As `relativePath` returns it. */
   file?: string | undefined;
   line?: number | undefined;
-  /** What happens there: a name, a line of code, a message. */
+  /** Describes the step: a name, a line of code, a message. */
   what?: string | undefined;
 }
 

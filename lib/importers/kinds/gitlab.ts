@@ -89,7 +89,7 @@ export function gitlabVulnerabilities(
 }
 
 export const GitlabLocation = {
-  /** Of dependency and container scanning. */
+  /** Locations of dependency and container scanning. */
   package: z.object({
     file: text,
     image: text,
@@ -103,7 +103,7 @@ export const GitlabLocation = {
       }),
     ),
   }),
-  /** Of static analysis and secret detection. */
+  /** Locations of static analysis and secret detection. */
   code: z.object({
     file: text,
     start_line: number,

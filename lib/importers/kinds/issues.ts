@@ -6,9 +6,9 @@ import { type Cvss, cvssOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, excerpt } from '../text/markdown.ts';
 
-/** What a scanner of hosts or websites found at one place. Issues of the same identity become one finding. */
+/** A problem that a scanner of hosts or websites found at one place. Issues of the same identity become one finding. */
 export interface Issue {
-  /** What identifies it besides the tool: the check, the host or address, the parameter. */
+  /** The identity besides the tool: the check, the host or address, the parameter. */
   identity: readonly (string | number | undefined | null)[];
   title: string;
   severity: Severity;
@@ -17,7 +17,7 @@ export interface Issue {
   facts?: Record<string, string | number | undefined | null>;
   /** Places that differ with each scan, such as the addresses of one problem. Markdown. */
   places?: readonly string[];
-  /** What the tool saw. Plain text; credentials in it are masked here. */
+  /** The evidence that the tool reports. Plain text; credentials in it are masked here. */
   evidence?: string | undefined;
   /** Markdown. */
   fix?: string | undefined;

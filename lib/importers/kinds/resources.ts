@@ -29,7 +29,7 @@ export interface FailedCheck {
   severity: Severity;
   /** Evidence found on this resource. Credentials in it are masked. */
   message?: Text;
-  /** What the check is about. Plain text, like the other texts. */
+  /** The subject of the check. Plain text, like the other texts. */
   about?: Text;
   risk?: Text;
   fix?: Text;
@@ -86,7 +86,7 @@ export interface VulnerablePackage {
   version?: Text;
   /** The versions that fix the vulnerability. */
   fixed?: readonly Text[];
-  /** What contains the package, such as an image without its tag ({@link imageName}): as shown, and what identifies it. */
+  /** The artifact that contains the package, such as an image without its tag ({@link imageName}): as shown, and its identity. */
   artifact?: Text;
   artifactIdentity?: readonly Text[];
   /** The path of the package in the artifact. */

@@ -109,7 +109,7 @@ export class CommonHandler extends SplitHandler {
   constructor(split: Split, { maxBytes, maxMembers = Infinity }: PartLimits) {
     super(split);
     this.#maxMembers = maxMembers;
-    this.text = new Bytes('What the report contains besides its list of results is', maxBytes);
+    this.text = new Bytes('The report without its list of results is', maxBytes);
     this.#member = new Bytes('An entry of the report is', maxBytes);
   }
 

@@ -60,7 +60,7 @@ export class Groups implements Numbering {
   #counter = new HashCounter();
   #positions = new Positions();
   #rows = new Rows(WIDTH);
-  /** Of the groups of several results, by the key. */
+  /** The fingerprints of groups of several results, by their key. */
   #repeated = new Map<string, string>();
   #plain = new Rows(KEY_WORDS);
   #finals = new Map<number, string>();

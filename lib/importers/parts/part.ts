@@ -20,7 +20,7 @@ export interface PartLimits {
 
 /** The parts of a report. Each call reads the report again. */
 export interface PartReader {
-  /** What all parts contain: the report with empty lists. Undefined if there is nothing. */
+  /** The content that all parts share: the report with empty lists. Undefined if there is none. */
   common: Report | undefined;
   parts(): AsyncIterable<Part>;
 }

@@ -2,7 +2,7 @@ import { ReportError } from '../importer.ts';
 import { limitMessages, MAX_NOTICES } from '../text/notices.ts';
 import { HashCounter, hashOf } from './hashes.ts';
 
-/** What all parts say besides results. The messages that all parts contain, because they are not about its lists, count once. */
+/** The remarks of all parts. The messages that all parts contain, because they are not about its lists, count once. */
 export interface Remarks {
   errors: string[];
   warnings: string[];

@@ -16,7 +16,7 @@ const MAX_HELD = 200_000;
 
 type Groups = Map<string, unknown[]>;
 
-/** What several parts of a report have in common. Passes over the report share it. */
+/** The state that several parts of a report share. Passes over the report share it, too. */
 export class SharedParts {
   /** Group keys by the number of the part that contains them; `SPANNING` if several do. */
   readonly keys = new HashCounter();

@@ -178,7 +178,7 @@ export async function readXml(chunks: Chunks, split: Split, limits: PartLimits):
       length += text.length;
       if (length > limits.maxBytes)
         throw new ReportError(
-          `What the report contains besides its list of results is larger than ${formatSize(limits.maxBytes)}, which cannot be read`,
+          `The report without its list of results is larger than ${formatSize(limits.maxBytes)}, which cannot be read`,
         );
       outside[outside.length - 1] += text;
     },

@@ -35,8 +35,8 @@ const SECRET_LITERALS =
   /([\w.-]{0,40}(?:pass(?:w(?:or)?d|phrase)|pwd|secret|token|credential|(?:api|access|private|encryption)[-_]?key)[\w-]{0,20}["']?\s{0,9}(?:=>?|:=?)\s{0,9})(["'])(?![$%<{*])(?:\\.|(?!\2)[^\\\n]){4,}\2/gi;
 
 /*
- * Most texts contain no credentials. What every credential of a kind contains is found in a fraction of the time, because the
- * patterns above try a name of any length at every character.
+ * Most texts contain no credentials. These patterns find the part that every credential of a kind contains in a fraction of the
+ * time, because the patterns above try a name of any length at every character.
  */
 const MAY_HAVE_HEADER = /(?:authorization|cookie|key|token|auth|secret)[\w-]{0,40}\s*:/i;
 const MAY_HAVE_SECRET_LITERAL =

@@ -27,7 +27,7 @@ export function maskSecrets(text: string, secrets: readonly (string | undefined 
   return masked;
 }
 
-/** What to mask of a secret. */
+/** The texts to mask for a secret. */
 function partsOf(secret: string): string[] {
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   const longLines = lines.length > 1 ? lines.filter(({ length }) => length >= 16) : [];

@@ -4,7 +4,7 @@ import { maskCredentials } from '../text/credentials.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
 import { inlineCode } from '../text/markdown.ts';
 
-/** What all layouts have in common. Texts are HTML. */
+/** The fields that all layouts share. Texts are HTML. */
 export interface Found {
   type?: string | undefined;
   name: string;

@@ -4,7 +4,7 @@ import { Component } from './cyclonedx-schema.ts';
 
 /** The parts of a bill of materials that are needed, still to be validated. */
 export interface Bom {
-  /** What the bill of materials is about. */
+  /** The component that the bill of materials describes. */
   subject: Component | undefined;
   components: Component[];
   vulnerabilities: { vulnerability: unknown; component: Component | undefined }[];

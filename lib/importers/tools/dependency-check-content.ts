@@ -1,10 +1,10 @@
 import { type Report, ReportError } from '../importer.ts';
 import { elementAt, elements, isObject, property, texts } from '../read/schema.ts';
 
-/** What a report contains, in the shape of the JSON report. */
+/** The content of a report, in the shape of the JSON report. */
 export interface Content {
   dependencies: unknown;
-  /** What the tool could not do. */
+  /** Failures of the tool. */
   failures: string[];
 }
 

@@ -5,7 +5,7 @@ import { sanitizeMarkdown } from '../text/markdown.ts';
 
 type Text = string | undefined;
 
-/** What both APIs say about an alert. */
+/** The fields of an alert that both APIs return. */
 export interface Alert {
   alert: Text;
   repository: Text;

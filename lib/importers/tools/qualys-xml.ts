@@ -133,7 +133,7 @@ export function scanIssues(report: Report, context: ImportContext): Issue[] {
 const OsOf = z.object({ OS: text });
 const PortOf = z.object({ '@_port': text, '@_protocol': text, '@_value': text });
 
-/** What the glossary and scan reports say of a QID. */
+/** Describes a QID from the glossary and from scan reports. */
 function describe(details: z.output<typeof Details> | undefined) {
   const [v3, v2] = [elementAt(details, 'CVSS3_SCORE'), elementAt(details, 'CVSS_SCORE')].map((score) =>
     Base.parse(score ?? {}),

@@ -89,7 +89,7 @@ function describeFlows(result: Result, context: Context): string | undefined {
   return `${heading}\n\n${itemize(steps, { markOf: (index) => `${index + 1}.` })}`;
 }
 
-/** Those that the message does not already name. */
+/** Lists the related locations that the message does not already name. */
 function describeRelated({ relatedLocations }: Result, text: string, context: Context): string | undefined {
   const others = relatedLocations
     .slice(0, MAX_READ)

@@ -28,7 +28,7 @@ export interface Located {
 type Identity = Pick<Imported, 'identify' | 'identifyFormerly' | 'identifyVaguely' | 'repeats'>;
 
 /**
- * What identifies a result: the tool's fingerprint, else the flagged lines of the report or the workspace, else its line.
+ * The identity of a result: the tool's fingerprint, else the flagged lines of the report or the workspace, else its line.
  * Results about a whole file are identified by their message, which names what they are about.
  */
 export function identityOf(located: Located, context: ImportContext): Identity {
@@ -126,7 +126,7 @@ const SAFE: Convert = (name, value) => {
 };
 
 /**
- * The tool's own fingerprint. Of the partial fingerprints, only those of the primary location are used. The others
+ * The tool's own fingerprint. Only partial fingerprints of the primary location are used. The others
  * contain commits, authors, file hashes or line numbers.
  */
 function toolFingerprint(

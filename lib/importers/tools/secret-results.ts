@@ -15,7 +15,7 @@ export interface FoundSecret {
   line?: number | undefined;
   column?: number | undefined;
   commit?: string | undefined;
-  /** What distinguishes secrets of a rule in a file: the secret, or a hash of it. Never shown. */
+  /** Distinguishes the secrets of a rule in a file: the secret, or a hash of it. Never shown. */
   secret: string;
   /** All texts to mask. Default: the secret. */
   secrets?: readonly string[];

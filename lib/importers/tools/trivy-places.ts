@@ -15,11 +15,11 @@ export interface Place {
   isOs: boolean;
   /** Whether its files are in the workspace. */
   isLocal: boolean;
-  /** What identifies the artifact of a result. @param file undefined if the result has none */
+  /** The identity of the artifact of a result. @param file undefined if the result has none */
   artifact(file: string | undefined): string;
-  /** What identifies the target of a result without a file. */
+  /** The identity of the target of a result without a file. */
   targetId: string | undefined;
-  /** What identified the artifact and a file in earlier releases. They refused the reports of clusters. */
+  /** The identity of the artifact and a file in earlier releases. They refused the reports of clusters. */
   formerly?(file: string | undefined): [artifact: string, path: string | undefined];
 }
 

@@ -50,7 +50,7 @@ export function mfaReset({ name, at }: { name: string; at: Date }): MailContent 
     ],
     facts: [['Time', dateTime(at)]],
     closing: [
-      'If you asked for it, sign in and set it up again. If not, change your password at once and tell whoever runs the service.',
+      'If you asked for it, sign in and set it up again. If not, change your password at once and tell the operator of the service.',
     ],
   });
 }
@@ -88,7 +88,7 @@ export function accountDeleted({ name, at, ip }: { name: string; at: Date; ip?: 
     facts: ip === undefined ? [['Time', dateTime(at)]] : whenAndWhere(at, ip),
     closing: [
       'If it was you, there is nothing to do. You can register again with this address.',
-      'If not, somebody knew your password: tell whoever runs the service, and change the password wherever else you use it.',
+      'If not, somebody knew your password: tell the operator of the service, and change the password wherever else you use it.',
     ],
   });
 }

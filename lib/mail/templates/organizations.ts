@@ -3,12 +3,12 @@ import { dateTime, type Letter, person, render, unlinked } from './letter.ts';
 
 /* Notices to the owners of an organization. They have no link, so that users do not learn to click one in such mails. */
 
-/** What happened to an organization. */
+/** A notice about an organization. */
 export interface OrgNotice {
   /** The name of the recipient. */
   name: string;
   org: { name: string; slug: string };
-  /** Who did it: the name of a member, or unset for an operator of the service. */
+  /** The actor: the name of a member, or unset for an operator of the service. */
   by?: string | undefined;
   at: Date;
 }

@@ -35,7 +35,7 @@ export function verifyEmail(options: Link & { emailId: string; addedBy?: string 
     closing: [
       'The link works once and expires after 24 hours.',
       addedBy === undefined
-        ? 'If you did not create this account yourself, do not click: whoever did would act under your address. Ignore this mail and the address stays unverified.'
+        ? 'If you did not create this account yourself, do not click: its creator would act under your address. Ignore this mail and the address stays unverified.'
         : 'If this is not your account, do not click: its owner would act under your address. Ignore this mail and the address stays unverified.',
     ],
   });

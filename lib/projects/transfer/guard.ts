@@ -4,7 +4,7 @@ import type { InOrgCall } from '../../http/call.ts';
 import { ApiError } from '../../http/errors.ts';
 import { uuid } from '../../http/schema.ts';
 
-/** What a request changes. `any`: perhaps findings of any project. */
+/** The objects that a request changes. `any`: perhaps findings of any project. */
 export type Changed = { project: string } | { findings: readonly string[] } | { scan: string } | 'any';
 
 const isId = (text: string) => uuid().safeParse(text).success;

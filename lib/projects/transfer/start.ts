@@ -14,7 +14,7 @@ import { lockOrg } from '../../quotas.ts';
  */
 export type Refused = 'changed' | 'taken' | 'denied' | 'deleted';
 
-/** What to transfer, and who asks for it. */
+/** A requested transfer. */
 export interface Wish {
   source: Org;
   target: Org;

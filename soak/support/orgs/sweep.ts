@@ -16,7 +16,7 @@ const SCAN = 'sweep';
 const ONE_CONNECTION_ORGS = 400;
 const SAY_MS = 10_000;
 
-/** What every organization needs for a push. */
+/** The project and token that every organization needs for a push. */
 interface Equipment {
   projectId: string;
   token: string;

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Of the browser in which the function below runs. */
+/** A global of the browser in which the function below runs. */
 declare const getComputedStyle: (element: unknown) => { backgroundColor: string };
 
 const SCHEMES = ['light', 'dark'] as const;

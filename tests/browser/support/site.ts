@@ -22,12 +22,12 @@ export interface Mail {
   recipient: string;
   subject: string;
   text: string;
-  /** What the mail wants to be clicked. */
+  /** The link of the button in the mail. */
   link?: string;
 }
 
 export interface Visit extends Omit<WindowOptions, 'isOurs'> {
-  /** Of a session; nobody is signed in without it. */
+  /** The cookie of a session; nobody is signed in without it. */
   cookie?: string | undefined;
   /** Further hosts that lead to the server, such as a custom domain below `localhost`. */
   hosts?: string[];

@@ -1,11 +1,11 @@
 import type { BrowserContext } from 'playwright-core';
 
-/** What a browser says of every 4xx answer; tests see those by what the page makes of them. */
+/** The message of a browser about a 4xx answer; tests see these answers by their effect on the page. */
 const REFUSED = /^Failed to load resource: the server responded with a status of 4\d\d/;
 
 /**
- * What a browser says that no test expects, and that is no defect: a route of a test switches the cache off, in which the page looks
- * for its font (`ui/src/app/font.ts`), or a busy machine ran the page's code seconds after it had preloaded what the code asks for.
+ * Messages of a browser that no test expects, and that are no defects: a route of a test switches the cache off, in which the page
+ * looks for its font (`ui/src/app/font.ts`), or a busy machine ran the page's code seconds after it had preloaded the code's requests.
  */
 const HARMLESS = /net::ERR_CACHE_MISS|was preloaded using link preload but not used within a few seconds/;
 
@@ -30,7 +30,7 @@ export async function watch(
     const { protocol, host } = new URL(request.url());
     if (/^https?:$/.test(protocol) && !isOurs(host)) problems.push(`request to ${request.url()}`);
   });
-  // Those of styles and images are not in every version's console.
+  // Violations by styles and images are not in the console of every version.
   await context.addInitScript({
     content: `addEventListener('securitypolicyviolation', (event) => {
       console.error('policy: ' + event.violatedDirective + ' refused ' + event.blockedURI);

@@ -11,7 +11,7 @@ import { afterTest } from '../../support/run/suite.ts';
 import { watch } from './watch.ts';
 
 export interface WindowOptions extends BrowserContextOptions {
-  /** A profile of its own, for who changes what cannot be changed back, such as the clock. */
+  /** A profile of its own, for tests with changes that cannot be reverted, such as those of the clock. */
   own?: boolean;
   /** Messages of the console that the test causes, such as those of a server that fails. */
   expected?: RegExp;

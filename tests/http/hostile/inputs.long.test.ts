@@ -17,7 +17,7 @@ const SEED = 7;
 
 const operations = hostileOperations();
 
-/** What only mails or a second factor let in. */
+/** Operations that only mails or a second factor let in. */
 const SECRETS = new Set([
   ...['resetPassword', 'verifyEmail', 'validateMfa', 'sendEmailOtp', 'verifyTotpDevice', 'disableMfa'],
   'regenerateRecoveryCodes',
@@ -26,7 +26,7 @@ const SECRETS = new Set([
 
 let t: TestApp;
 let world: HostileWorld;
-/** What was logged, in both formats. */
+/** The log, in both formats. */
 const lines = { text: [] as string[], json: [] as string[] };
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ interface Batch {
 const isBatch = ({ id }: HostileOperation) => id === 'pushFindings';
 const resultsOf = (text: string): { status: string }[] => JSON.parse(text).result.results;
 
-/** What the service took: the findings of a batch fail one by one. */
+/** The input that the service accepted: the findings of a batch fail one by one. */
 const taken = (operation: HostileOperation, given: unknown, text: string): unknown =>
   isBatch(operation)
     ? { findings: (given as Batch).findings.filter((_, i) => resultsOf(text)[i]?.status !== 'failed') }
@@ -105,7 +105,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
   },
 );
 
-describe('what was logged meanwhile', () => {
+describe('the log of these requests', () => {
   const OTHER_LINES = /[\n\r\v\f\x85\u2028\u2029]/;
   const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 

@@ -5,7 +5,7 @@ import { anyText } from '../../support/any-text.ts';
 
 const FORGED = '2026-01-01T00:00:00.000Z error forged';
 
-/** What ends a line somewhere, is obeyed by a terminal, or shows a text other than it is. */
+/** Characters that end a line somewhere, that a terminal obeys, or that disguise a text. */
 const OBEYED = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;
 
 const HOSTILE = [

@@ -22,7 +22,7 @@ const MARKDOWN = [
 let t: TestApp;
 let org: TestOrg;
 let ids: Record<string, string>;
-/** What was said, by what it is called in answers. */
+/** Texts of people and agents, by their names in answers. */
 const said = {
   title: SCRIPT,
   description: MARKDOWN,
@@ -78,7 +78,7 @@ const READS = Object.values(endpoints).filter(
 const fill = (path: string) =>
   path.replace(/([\w-]+)\/\{\w+\}/g, (_, word) => `${word}/${ids[word] ?? org.projectId}`);
 
-describe('what people and agents say', () => {
+describe('texts of people and agents', () => {
   it.each(READS.map(({ path, access }) => [path, access.kind] as const))(
     'is data to a browser, never a page: GET %s',
     async (path, kind) => {

@@ -94,7 +94,7 @@ const FIELDS = [
 ];
 
 describe('hostile input', () => {
-  // What can be reached only with somebody's rights is called with those rights.
+  // Operations that need somebody's rights are called with those rights.
   const rights = (kind: string): CallOptions =>
     kind === 'bearer' ? org.asAgent : kind === 'public' ? {} : org.asOwner;
 

@@ -238,7 +238,7 @@ it.each([
     431,
     expect.stringMatching(/^req_/),
   ],
-])('what is refused is logged and counted, too: %s', async (_, text, status, id) => {
+])('a refused request is logged and counted, too: %s', async (_, text, status, id) => {
   const series = new RegExp(`svc_http_requests_total{[^}]*path="unmatched",status="${status}"} (\\d+)`, 'g');
   const counted = async () => {
     const text = await t.services.metrics.render();

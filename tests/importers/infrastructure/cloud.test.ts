@@ -173,7 +173,7 @@ describe('aws-security-hub', () => {
     expect(vulnerability).toMatchObject({
       cve: 'CVE-2026-1001',
       cwe: 'CWE-787',
-      // Of the newest CVSS version.
+      // The score of the newest CVSS version.
       cvss_score: 7.5,
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N',
     });

@@ -19,7 +19,7 @@ export interface OtherAnswer {
 }
 
 /**
- * What happens to a request. Before the service gets it: another answer, `drop` closes the connection, `stall` never answers.
+ * The fault that a request meets. Before the service gets it: another answer, `drop` closes the connection, `stall` never answers.
  * After the service has answered: `lose` closes the connection, `cut` closes it after half of the answer, `hold` never answers,
  * and a function changes the answer. Undefined passes it on.
  */

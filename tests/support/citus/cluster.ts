@@ -27,7 +27,7 @@ export interface CitusCluster {
   startWorker(): Promise<OwnPostgres>;
 }
 
-/** What each node needs, and how much of it: each database has a process of Citus on each node. */
+/** The settings that each node needs: each database has a process of Citus on each node. */
 const SETTINGS = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',

@@ -3,8 +3,8 @@ import { type Analyzer, nodesOf, type TreeNode } from './query-tree.ts';
 import { calledName, type Part, partsOf, readStatements, type Statement, tablesOf } from './syntax.ts';
 
 /*
- * What PostgreSQL runs and Citus with schema-based sharding would refuse, or silently do differently, and what does not
- * survive a pooler that gives each transaction another connection (docs/scaling.md).
+ * Finds statements that PostgreSQL runs but that Citus with schema-based sharding would refuse, or silently run differently, and
+ * statements that fail behind a pooler that gives each transaction another connection (docs/scaling.md).
  * The grammar is that of PostgreSQL's own parser; what an operator or a cast calls, PostgreSQL is asked.
  */
 

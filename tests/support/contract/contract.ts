@@ -99,7 +99,7 @@ export function observe({ method, path, status, headers, text }: Observation): v
   }
 }
 
-/** An error of an operation. Those of access checks count once for all endpoints with the same checks. */
+/** An error of an operation. Errors of access checks count once for all endpoints with the same checks. */
 function errorOf({ operationId }: Pick<Operation, 'operationId'>, error: string): string {
   const endpoint = endpoints[operationId];
   return `${accessErrors(endpoint).includes(error) ? accessKey(endpoint) : operationId} ${error}`;

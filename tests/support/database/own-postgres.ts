@@ -16,10 +16,10 @@ import { type RunUser, unprivilegedUser } from '../../../db/embedded/system.ts';
 import type { Site } from '../scenario/site.ts';
 import { descendantsOf, kill } from '../server/proc.ts';
 
-/** What a cluster is started with. */
+/** The files and options that a cluster is started with. */
 export interface ClusterFiles {
   cluster: Cluster;
-  /** Of its superuser. */
+  /** The password of its superuser. */
   password: string;
   binaries: Binaries;
   user: RunUser | undefined;

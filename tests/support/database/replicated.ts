@@ -22,7 +22,7 @@ export interface Replicated {
   standby: Standby;
   /** The primary as superuser, without time limits. */
   admin: Database;
-  /** What apps have logged. */
+  /** The log of the apps. */
   logged: Logged[];
   /** Starts an app over the primary with this replica. */
   appWith(replicaUrl: string, env?: Record<string, string>): Promise<TestApp>;

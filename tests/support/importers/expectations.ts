@@ -8,7 +8,7 @@ import { mangled } from './mangle.ts';
 
 export type Edit = [from: string, to: string];
 
-/** What the import of a report of fixtures/ must give. */
+/** The expected import of a report of fixtures/. */
 export interface Expectation {
   file: string;
   format: string;

@@ -13,7 +13,7 @@ import {
   type UserName,
 } from './world.ts';
 
-/** What a body says about an account, in calls without a cookie. */
+/** The account that a body claims, in calls without a cookie. */
 interface Claim {
   /** The account it names. */
   about?: UserName;
@@ -93,7 +93,7 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     undoEmailChange: () => [{ token: mailedToken('undo_email_change', user) }, { about: user }],
     // Not with a mark: members see the name of each other.
     updateMe: () => [{ name: 'Another name' }],
-    // Of nobody's own account: the model keeps its users.
+    // No call confirms the deletion of its own account: the model keeps its users.
     deleteMe: () => [{ confirm: call.own === target ? 'nobody@users.example' : emailOf(target, 'main') }],
     changePassword: () => [{ current_password: password, new_password: 'Other2horse' }],
     addEmail: () => [{ email: call.pick('extra@users.example', emailOf(target, 'main')) }],

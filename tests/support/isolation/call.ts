@@ -32,7 +32,7 @@ import {
 export const anyCall = (endpoints: readonly EndpointName[]): fc.Arbitrary<Call> =>
   anyPicks(endpoints).map((picks) => {
     const call = new Call(picks);
-    // There are no tokens without tables: hardly any call would be admitted.
+    // Organizations without tables have no tokens: hardly any call would be admitted.
     const isStranger = call.org && WITHOUT_TABLES.includes(call.org) && picks.choice % 4 > 0;
     return isStranger ? new Call({ ...picks, token: undefined }) : call;
   });

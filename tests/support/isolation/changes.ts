@@ -108,7 +108,7 @@ const isReplaced = (call: Call, { op, row }: Change): boolean =>
   ['register', 'login', 'validateMfa'].includes(call.picks.endpoint) &&
   row.id === claimsOf(call.picks.cookie)?.session;
 
-/** Whether the link is one for whom an organization has just invited. */
+/** Whether the link is for a person that an organization has just invited. */
 function isInvited(call: Call, { row }: Change, before: Facts, after: Facts): boolean {
   const id = String(row.email_id);
   const email = before.emails[id] ?? after.emails[id];
@@ -178,7 +178,7 @@ function isOwn(call: Call, { kind, user, org, token }: Admitted, by: Owner): boo
   }
 }
 
-/** Mails go to who asked for them, or to the address in the request, and tell nothing to others. */
+/** Mails go to the user who asked for them, or to the address in the request, and tell nothing to others. */
 function mailFault(
   call: Call,
   { user }: Admitted,

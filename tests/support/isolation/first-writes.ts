@@ -16,8 +16,8 @@ import {
 } from './world.ts';
 
 /*
- * Calls of members of organizations without tables. Of entirely random calls hardly one in a hundred is admitted to such an
- * organization and writes to it.
+ * Calls of members of organizations without tables. Hardly one in a hundred entirely random calls is admitted to
+ * such an organization and writes to it.
  */
 
 const accessOf = (name: EndpointName) => {
@@ -25,7 +25,7 @@ const accessOf = (name: EndpointName) => {
   return access.kind === 'cookieOrg' ? access : undefined;
 };
 
-/** What members may call that creates the tables. */
+/** The operations of members that create the tables. */
 const FIRST_WRITES = ENDPOINTS.filter(
   (name) =>
     accessOf(name) && table[name].route(() => undefined as never).some((one) => one.name === 'ownTables'),
@@ -50,7 +50,7 @@ const LISTS = ENDPOINTS.filter(
   (name) => accessOf(name) && table[name].method === 'GET' && !table[name].path.includes('{'),
 );
 
-/** What shows a user things of all organizations. */
+/** Operations that show a user objects of all organizations. */
 const OVERVIEWS: readonly EndpointName[] = ['exportMe', 'listOrgs'];
 
 const known = <T>(all: readonly T[]) => fc.constantFrom(...all);

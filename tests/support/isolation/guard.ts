@@ -93,7 +93,7 @@ function tokenOf(call: Call, facts: Facts, org: OrgName) {
   return row.expired ? ([401, 'token_error/expired'] satisfies Refusal) : { id, ...row };
 }
 
-/** What the scopes allow on the endpoints of members. */
+/** The role that the scopes give on the endpoints of members. */
 const roleOf = (scopes: string): Role | undefined =>
   scopes.includes('admin')
     ? 'admin'

@@ -46,7 +46,7 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
     seen.push(below(project ? `secret.${org}.${project}` : `secret.${org}`));
   } else if (org) {
     seen.push(below(`secret.${org}`));
-    // Who wrote a comment is named also after leaving.
+    // The author of a comment is named also after leaving.
     const authors = Object.values(before.orgs[org].comments).map(
       ({ author }) => `secret.${userOf(author)}.name`,
     );

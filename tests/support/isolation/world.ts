@@ -5,7 +5,7 @@ import { endpoints } from '../../../handlers/index.ts';
 
 /*
  * The world of tests/orgs/isolation.test.ts: organizations in which the same ids, slugs and scan ids name different
- * things. What changes during a run is passed to the model as `Facts`.
+ * things. Values that change during a run are passed to the model as `Facts`.
  */
 
 export type EndpointName = keyof typeof endpoints;

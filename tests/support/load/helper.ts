@@ -51,7 +51,7 @@ export function startHelper<Job, Result, Progress = void>(
   };
 }
 
-/** What a job may use. */
+/** The context of a job. */
 export interface JobContext<Progress> {
   /** Aborted when the job is to finish. */
   signal: AbortSignal;

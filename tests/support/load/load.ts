@@ -39,7 +39,7 @@ export interface Load<Name extends string = string> {
   priority?: 'first' | 'last';
 }
 
-/** What became of a stream's requests. */
+/** The outcomes of a stream's requests. */
 export interface Sent {
   /** Milliseconds of each response with the expected status. */
   times: Float64Array;

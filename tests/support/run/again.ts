@@ -3,7 +3,7 @@ import { runOptions } from './options.ts';
 
 interface Again {
   include: string[];
-  /** What provides the other runtime or database. */
+  /** Modules that provide the other runtime or database. */
   globalSetup: string[];
 }
 

@@ -28,7 +28,7 @@ function makeInMemory(): string | undefined {
     writeFileSync(program, '#!/bin/sh\n', { mode: 0o700 });
     if (spawnSync(program).status === 0) return dir;
   } catch {
-    // There is none, or it is not ours to write to.
+    // The directory does not exist, or is not writable.
   }
   if (dir) rmSync(dir, { recursive: true });
   return undefined;

@@ -10,7 +10,7 @@ export function runOptions() {
   return {
     ...limits(),
     maxWorkers: WORKERS,
-    // There are no module-level singletons: what suites import is loaded once per worker.
+    // Modules have no singletons, so suites of a worker can share the loaded modules.
     isolate: false,
     reporters: ['default', createProgress(), ...(times ? [reportTimes(times)] : [])],
     setupFiles: ['tests/support/run/setup.ts'],

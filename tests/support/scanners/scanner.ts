@@ -23,7 +23,7 @@ export interface Call {
 
 /** A call that fails. */
 export interface Failure extends Partial<Call> {
-  /** What fails. */
+  /** The part that fails. */
   of: string;
   /** Files besides those of the code. */
   files?: Files;

@@ -12,7 +12,7 @@ export interface Figure {
   name: string;
   /** Median of the rounds. */
   value: number;
-  /** What the machine could do at the same time, in the same unit; its median. */
+  /** The limit of the machine at the same time, in the same unit; its median. */
   limit?: number | undefined;
   /** How the limit was taken. */
   limitedBy?: string | undefined;
@@ -40,7 +40,7 @@ export function figureOf<T>({ ours, limit }: Rounds<T>, read: (result: T) => num
   };
 }
 
-/** What one scenario measured. */
+/** The figures of one scenario. */
 export interface Report {
   scenario: string;
   figures: readonly Figure[];

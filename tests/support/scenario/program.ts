@@ -141,7 +141,7 @@ function readArguments(program: Program) {
     const isAll = positionals.includes('all') || (isShared && positionals.length === 0);
     const names = isAll ? Object.keys(scenarios) : positionals;
     const unknown = names.find((name) => !Object.hasOwn(scenarios, name));
-    if (unknown !== undefined) throw new Error(`there is no ${program.name} ${unknown}`);
+    if (unknown !== undefined) throw new Error(`unknown ${program.name}: ${unknown}`);
     if (given.help || names.length === 0) throw new Error('');
     const numbers: Record<string, number> = {};
     for (const key of known) {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/* What /proc says of processes. On systems without it the figures are NaN, and processes have no descendants. */
+/* Facts about processes from /proc. On systems without it the figures are NaN, and processes have no descendants. */
 
 const TICKS_PER_SECOND = 100;
 

@@ -3,7 +3,7 @@ import * as text from '#strings/deletion.tsx';
 import { IconDots, IconTrash } from '../icons/icons.ts';
 
 interface Props {
-  /** What the item says. */
+  /** The text of the item. */
   label: string;
   isBusy: boolean;
   onDelete(): void;

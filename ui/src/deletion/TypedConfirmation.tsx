@@ -13,7 +13,7 @@ interface Props {
   /** Further fields, and whether they are filled in. */
   fields?: ReactNode;
   isReady?: boolean;
-  /** What the user has to type. */
+  /** The word that the user has to type. */
   word: string;
   /** The text of the button. */
   label: string;

@@ -10,7 +10,7 @@ import { SEVERITY_NAMES, SeverityBadge } from '../findings/Severity.tsx';
 import { bySeverity, daysProblem, daysText, type EnteredDays, MAX_DAYS } from './days.ts';
 import { type DueDates, dueDatesQuery, projectDueDatesQuery } from './queries.ts';
 
-/** What counts for a severity: the days of the organization, no due date, or own days. */
+/** The due dates of a severity: the days of the organization, no due date, or own days. */
 interface Choice {
   mode: 'org' | 'never' | 'own';
   days: EnteredDays;

@@ -90,7 +90,7 @@ function Shown({ scan }: { scan: Scan }) {
   );
 }
 
-/** What the agent reported at the end of a scan: why it failed, or the warnings of a completed one. */
+/** The message of the agent at the end of a scan: why it failed, or the warnings of a completed one. */
 function Problem({ message, isWarning }: { message: string; isWarning: boolean }) {
   return (
     <Alert

@@ -12,7 +12,7 @@ interface Props {
   onChange: (options: UploadOptions) => void;
 }
 
-/** What can be set for the files that are added next. */
+/** The options for the files that are added next. */
 export function UploadOptionFields({ options, onChange }: Props) {
   const field = (name: 'name' | 'path' | 'ref') => ({
     value: options[name],

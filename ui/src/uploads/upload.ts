@@ -8,7 +8,7 @@ export interface Dropped {
   file?: File;
 }
 
-/** What a user may set for an upload. Empty texts are not sent. */
+/** The options of an upload. Empty texts are not sent. */
 export interface UploadOptions {
   format: string;
   name: string;
@@ -30,7 +30,7 @@ export interface Destination {
   options: UploadOptions;
 }
 
-/** What became of a file. */
+/** The state of a file. */
 export type UploadState =
   | { kind: 'queued' }
   | Progress

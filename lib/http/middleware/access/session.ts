@@ -56,7 +56,7 @@ function claimsOf(call: PublicCall, { claims, expired, tooMany }: CookieSessions
     call.log.warn('cookies of several sessions', { ...ids, users: claims.map(({ userId }) => userId) });
     throw new ApiError('auth_error/not_authenticated', {
       message:
-        'The request came with cookies of several sessions. Those that are not from here were cleared: try again.',
+        'The request has cookies of several sessions. Cookies of other domains and paths were cleared. Try again.',
     });
   }
   if (expired && !first) throw new ApiError('auth_error/session_revoked');

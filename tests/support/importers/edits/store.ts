@@ -1,6 +1,6 @@
 import type { Finding } from '../../../../lib/importers/finding.ts';
 
-/** What became of the findings of a report. */
+/** The outcome of the findings of a report. */
 export interface Outcome {
   /** The problems whose decision is kept. */
   again: string[];

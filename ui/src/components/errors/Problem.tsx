@@ -9,7 +9,7 @@ import { RequestId } from './RequestId.tsx';
 interface Props {
   error: unknown;
   onRetry?: () => void;
-  /** What else to do about it. */
+  /** A further action. */
   action?: ReactNode;
 }
 
@@ -54,7 +54,7 @@ export const ProblemWindow = (props: Props) => (
   </main>
 );
 
-/** What to do about an error, with its request ID. */
+/** The advice for an error, with its request ID. */
 export function Advice({ error, onRetry: retry, action: other }: Props) {
   const onRetry = isFinal(error) ? undefined : retry;
   const { advice, action } = problemOf(error);

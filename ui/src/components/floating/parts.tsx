@@ -1,13 +1,13 @@
 import { Menu, type MenuProps, Tooltip, type TooltipProps } from '@mantine/core';
 import { type ReactNode, type Ref, type RefObject, useEffect, useLayoutEffect, useState } from 'react';
 
-/* What floats above the page. Import it with `floating.ts`. */
+/* Components that float above the page. Import them with `floating.ts`. */
 
 export { Select } from '@mantine/core';
 
 interface StandInProps {
   element: RefObject<HTMLElement | null>;
-  /* What Mantine gives to a target, as far as the element does not have it already. */
+  /* Properties that Mantine sets on a target, unless the element has them already. */
   ref?: Ref<HTMLElement>;
   id?: string;
   'aria-controls'?: string;

@@ -13,7 +13,7 @@ interface Props<T> {
   children(this: void, option: T): ReactNode;
 }
 
-/** What a field can be completed with, below the field. The field keeps the focus and has the keys. */
+/** The completions of a field, below the field. The field keeps the focus and has the keys. */
 export function Completions<T>({ id, label, options, keyOf, chosen, onInsert, children }: Props<T>) {
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -23,7 +23,7 @@ export function queryOf(filter: FindingFilter, context: QueryContext): string {
   return formatQuery(filters as Filters, context);
 }
 
-/** A filter after its query was edited. What the view filters by stays, unless the query says otherwise. */
+/** A filter after its query was edited. Filters of the view stay, unless the query says otherwise. */
 export function withQuery(filter: FindingFilter, query: string, context: QueryContext): FindingFilter {
   const { filters } = parseQuery(query, context);
   const own = viewOf(filter)?.filter ?? {};

@@ -35,7 +35,7 @@ export const allMetrics = 'All metrics';
 export const projectsByRisk = 'Projects by risk';
 export const allProjects = 'All projects';
 export const showMoreProjects = (count: number) => `Show ${number(count)} more`;
-export const noSuchProject = 'There is no such project';
+export const noSuchProject = 'This project does not exist';
 export const addressMayBeIncomplete = 'It is not in this organization, or the address is incomplete.';
 export const showAllProjects = 'Show all projects';
 export const project = 'Project';

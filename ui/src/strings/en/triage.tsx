@@ -22,7 +22,7 @@ export const opensDialog = (label: string) => `${label}…`;
 export const setStatusTo = (status: string) => `Set status: ${status}`;
 export const undoLastChange = 'Undo the last change';
 
-/** What a decision changes. Null removes a value. */
+/** The fields that a decision changes. Null removes a value. */
 interface Effect {
   status?: string | undefined;
   reason?: keyof typeof reasons | undefined;

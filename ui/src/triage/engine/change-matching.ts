@@ -14,7 +14,7 @@ export interface MatchingChange extends Decision {
   assignee?: string;
 }
 
-/** What one request asks for: the first one names the number of findings, the others continue. */
+/** The parameters of one request: the first one names the number of findings, the others continue. */
 export type Step = { expected_count: number } | { after: string };
 
 /** The response to a request that changes findings by a filter. */

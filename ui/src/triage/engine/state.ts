@@ -7,7 +7,7 @@ export const createUndoStack = (): UndoStack => ({ started: 0, changes: [] });
 
 export type State = ReturnType<typeof createState>;
 
-/** What the engine knows of the changes in progress and of those that can be undone. */
+/** The state of the engine: changes in progress, and changes that can be undone. */
 export function createState(undoable: UndoStack) {
   const listeners = new Set<() => void>();
   let job: Job | undefined;

@@ -2,7 +2,7 @@ import type { Me, OrgSession } from '../../app/session.ts';
 import type { Decided, Decision } from '../decision.ts';
 import type { UserStatus } from '../statuses.ts';
 
-/** A finding to decide about. Of many, id and title are enough. */
+/** A finding to decide about. In a bulk change, id and title are enough. */
 export interface Target extends Decided {
   id: string;
   title: string;

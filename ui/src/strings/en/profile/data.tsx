@@ -3,7 +3,7 @@ import { plural } from '../language.ts';
 export const tab = 'Your data';
 export const title = 'Your data';
 export const what =
-  'What the service stores about you: your account, sessions and tokens, and your decisions, comments and assignments in your organizations.';
+  'The data that the service stores about you: your account, sessions and tokens, and your decisions, comments and assignments in your organizations.';
 export const download = 'Download my data';
 export const downloadWhat = 'A JSON file without passwords, tokens and codes.';
 export const downloaded = 'Your data was downloaded.';

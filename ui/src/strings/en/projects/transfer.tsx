@@ -7,7 +7,7 @@ export const whatTransferDoes =
 export const noOtherOrg = 'You own no other organization.';
 export const transferThisProject = (name: string) => `Transfer “${name}”?`;
 
-/** What happens to what does not move. */
+/** The consequences for everything that does not move. */
 export const consequences: readonly string[] = [
   'Members of the other organization see the project. Members of this one no longer do.',
   'Its API tokens are revoked. Agents need new tokens.',

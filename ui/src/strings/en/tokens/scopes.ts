@@ -2,8 +2,8 @@ import type { Schemas } from '../../../app/api.ts';
 
 type Scope = Schemas['ApiToken']['scopes'][number];
 
-export const scope = 'What it is for';
-/** What a token with this scope is for, in a list to choose from. */
+export const scope = 'Purpose';
+/** The purpose of a token with this scope, in a list to choose from. */
 export const purposes: Record<Scope, string> = {
   ingest: 'Send findings (agents and CI jobs)',
   read: 'Read: list, search and export',
