@@ -137,6 +137,8 @@ export const AccountExport = z
     queued_mails: z.array(
       z.object({ recipient: email(), subject: shown('Your password was changed'), created_at: timestamp() }),
     ),
-    organizations: z.array(organization).openapi({ description: 'The data that each of your organizations stores.' }),
+    organizations: z
+      .array(organization)
+      .openapi({ description: 'The data that each of your organizations stores.' }),
   })
   .openapi('AccountExport');
