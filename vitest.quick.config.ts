@@ -7,7 +7,7 @@ import { runOptions } from './tests/support/run/options.ts';
  * - calls the app in its own process, so that nothing has to be built;
  * - takes less than ten seconds on the reference machine, so that all of them together take less than a minute.
  * Left out are the built server, browsers, svc-agent, the embedded PostgreSQL, fault injection, and thousands
- * of random or hostile inputs. `npm test` runs everything.
+ * of random or hostile inputs. `npm test` and `npm run test:all` run them.
  */
 const SUITES = [
   // Permissions.

@@ -196,9 +196,9 @@ export const sharedMigrations: readonly Migration[] = [
   },
   {
     "name": "0016_drop-org-moves",
-    "hash": "66b10120ec8b512c11527ae45a0681b78fd7a6abb475f43db715e72f0be7dbba",
+    "hash": "9ddb2568377a6adb769982417eefcf081ff0fde0795cea7176ed8495bc10871e",
     "statements": [
-      "DO $$\nDECLARE\n\tmoving text;\nBEGIN\n\tLOCK TABLE \"shared\".\"org_moves\", \"shared\".\"org_arrivals\" IN ACCESS EXCLUSIVE MODE;\n\tSELECT string_agg(slug, ', ' ORDER BY slug) INTO moving FROM (\n\t\tSELECT slug FROM \"shared\".\"org_moves\" WHERE moved_at IS NULL OR rows IS NOT NULL\n\t\tUNION SELECT coalesce(slug, org_id::text) FROM \"shared\".\"org_arrivals\"\n\t) unfinished;\n\tIF moving IS NOT NULL THEN\n\t\tRAISE EXCEPTION 'organizations are on their way to another cell: %. Complete their moves with the version before this one (admin orgs move), or cancel them there (--cancel)', moving;\n\tEND IF;\nEND $$;",
+      "DO $$\nDECLARE\n\tmoving text;\nBEGIN\n\tLOCK TABLE \"shared\".\"org_moves\", \"shared\".\"org_arrivals\" IN ACCESS EXCLUSIVE MODE;\n\tSELECT string_agg(slug, ', ' ORDER BY slug) INTO moving FROM (\n\t\tSELECT slug FROM \"shared\".\"org_moves\" WHERE moved_at IS NULL OR rows IS NOT NULL\n\t\tUNION SELECT coalesce(slug, org_id::text) FROM \"shared\".\"org_arrivals\"\n\t) unfinished;\n\tIF moving IS NOT NULL THEN\n\t\tRAISE EXCEPTION 'organizations are on their way to another cell: %. Run orgs move with the previous version and the settings of the cell that each of them leaves, or cancel it with --cancel until it has left', moving;\n\tEND IF;\nEND $$;",
       "DELETE FROM \"shared\".\"settings\" WHERE key = 'cell';",
       "DROP TABLE \"shared\".\"org_arrivals\" CASCADE;",
       "DROP TABLE \"shared\".\"org_moves\" CASCADE;"

@@ -1,7 +1,7 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { BATCH_ROWS, inBatches } from '../db/batches.ts';
-import type { Db, Tx } from '../db/client.ts';
+import type { Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
 import { readDeletion } from '../db/orgs/deletion.ts';
 import { hasTables } from '../db/orgs/tables.ts';
@@ -10,8 +10,8 @@ import { defineOrgTables, type OrgTables } from '../db/schema/org.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { orgs } from '../db/schema/orgs.ts';
 import type { Quotas } from './config/config.ts';
+import { ApiError } from './errors.ts';
 import type { OrgCall, PublicCall } from './http/call.ts';
-import { ApiError } from './http/errors.ts';
 import type { Org } from './orgs/directory.ts';
 import { logSecurityEvent } from './security-events.ts';
 
@@ -34,12 +34,11 @@ const NAMES: Record<CountQuota, (max: number) => string> = {
 
 /**
  * Refuses one more when there are as many rows as allowed. Only in a transaction that has locked whose rows they are
- * ({@link inOrgQuota}, `lockUser`) before: then requests that run at the same time cannot exceed the quota together. A look before
- * such a transaction is allowed, too.
+ * ({@link inOrgQuota}, `lockUser`) before: then requests that run at the same time cannot exceed the quota together.
  * @throws ApiError `resource_error/conflict` naming the limit
  */
 export async function requireRoom(
-  tx: Db | Tx,
+  tx: Tx,
   call: PublicCall,
   quota: CountQuota,
   table: PgTable,
@@ -60,7 +59,7 @@ export async function requireNoMore(
 }
 
 async function requireAtMost(
-  tx: Db | Tx,
+  tx: Tx,
   call: PublicCall,
   quota: CountQuota,
   table: PgTable,
@@ -120,7 +119,7 @@ export const inOrgQuota = <T>(
 /**
  * Ends the oldest sessions of an account beyond its quota, in batches. Call it after the new session is committed: of
  * concurrent sign-ins, the last one then sees all sessions. Rows that are locked are being ended or purged by others; what
- * a failure leaves is left to the next sign-in. A sign-in by password knows beforehand whether there are any.
+ * a failure leaves is left to the next sign-in.
  */
 export async function endOldestSessions(call: PublicCall, userId: string): Promise<void> {
   const { db, log, now, services } = call;

@@ -1,7 +1,7 @@
 import { PLANS, ROLES } from '../db/schema/orgs.ts';
 import { PERSONAS, SCAN_STATUSES, TOKEN_SCOPES } from '../db/schema/values.ts';
 import { findingShape } from './findings/output.ts';
-import { count, EXAMPLE_ID, id, shown, timestamp, z } from './http/schema.ts';
+import { count, EXAMPLE_ID, id, shown, timestamp, z } from './schema.ts';
 
 /*
  * The resources as the API shows them (API contract, "Resources and their fields"). db/resources.ts makes them from rows.

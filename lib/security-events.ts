@@ -1,5 +1,5 @@
+import type { ApiError } from './errors.ts';
 import type { PublicCall } from './http/call.ts';
-import type { ApiError } from './http/errors.ts';
 import type { LogFields, Logger } from './logger.ts';
 
 /** Events of the security log (ASVS 16.3); docs/operations.md lists their fields. */

@@ -24,9 +24,10 @@ const isImporter = (value: unknown): value is Importer =>
 async function findImporters(): Promise<Found[]> {
   const found: Found[] = [];
   for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.ts') && name !== 'index.ts')) {
-    const exported = Object.entries(await import(join(FOLDER, file)));
-    for (const [variable, importer] of exported)
+    const before = found.length;
+    for (const [variable, importer] of Object.entries(await import(join(FOLDER, file))))
       if (isImporter(importer)) found.push({ importer, variable, file });
+    if (found.length === before) throw new Error(`lib/importers/formats/${file} exports no importer`);
   }
   return found.sort((a, b) => (a.importer.name < b.importer.name ? -1 : 1));
 }

@@ -20,11 +20,6 @@ const SUITE_MS = 30 * 60_000;
 /** Directories without tests of the service, and that of the web UI, which reaches PostgreSQL through the API only. */
 const SKIPPED_DIRS = ['browser', 'citus', 'edge', 'support'];
 
-const ofRoles = (name: string): [name: string, reason: string] => [
-  name,
-  'PgBouncer connects every user as one role here',
-];
-
 /** Tests about connections of their own, by the start of their names, and why they are left out. */
 const LEFT_OUT: [name: string, reason: string][] = [
   [
@@ -52,7 +47,10 @@ const LEFT_OUT: [name: string, reason: string][] = [
     'a database that says nothing any more is told from one that answers others',
     'behind a pooler that may only mean that it is busy',
   ],
-  ofRoles('searches go without an index where the role may not create the extension'),
+  [
+    'searches go without an index where the role may not create the extension',
+    'PgBouncer connects every user as one role here',
+  ],
   [
     'GET /findings is read at the pace of its reader, beyond the time a statement may take',
     'PgBouncer rejects `statement_timeout` at connection time',

@@ -171,7 +171,7 @@ export const reservedSlugs = shared.table(
     slug: text('slug').primaryKey(),
     orgId: uuid('org_id').references(() => orgs.id, { onDelete: 'set null' }),
     reservedAt: time('reserved_at').notNull(),
-    /** Unused. Processes of version 0.2 read it, which may run beside this one during an upgrade. */
+    /** Unused. Development versions with cells read it, which may run beside this one during an upgrade. */
     movedTo: text('moved_to'),
   },
   (t) => [index('reserved_slugs_org').on(t.orgId)],

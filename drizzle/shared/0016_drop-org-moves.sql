@@ -8,7 +8,7 @@ BEGIN
 		UNION SELECT coalesce(slug, org_id::text) FROM "shared"."org_arrivals"
 	) unfinished;
 	IF moving IS NOT NULL THEN
-		RAISE EXCEPTION 'organizations are on their way to another cell: %. Complete their moves with the version before this one (admin orgs move), or cancel them there (--cancel)', moving;
+		RAISE EXCEPTION 'organizations are on their way to another cell: %. Run orgs move with the previous version and the settings of the cell that each of them leaves, or cancel it with --cancel until it has left', moving;
 	END IF;
 END $$;--> statement-breakpoint
 DELETE FROM "shared"."settings" WHERE key = 'cell';--> statement-breakpoint

@@ -14,7 +14,7 @@ import { cookie } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
+import { z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const CHANGED = 'The password was changed.';

@@ -6,9 +6,9 @@ import { sessionCookie } from '../../lib/accounts/sessions/sessions.ts';
 import { freshCookie } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { text, z } from '../../lib/http/schema.ts';
 import { mayMail } from '../../lib/mail/quota.ts';
 import { accountDeleted } from '../../lib/mail/templates/changes.ts';
+import { text, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const AccountDeletion = z

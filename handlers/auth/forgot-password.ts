@@ -6,10 +6,10 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
 import { mayMail } from '../../lib/mail/quota.ts';
 import { setPassword } from '../../lib/mail/templates/invitations.ts';
 import { resetPassword } from '../../lib/mail/templates/sign-in.ts';
+import { z } from '../../lib/schema.ts';
 
 export const forgotPassword = endpoint(
   {

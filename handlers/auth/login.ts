@@ -6,13 +6,13 @@ import { maskAddress, verifiedDevices } from '../../lib/accounts/mfa/devices.ts'
 import { startMfaLogin } from '../../lib/accounts/mfa/logins.ts';
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { signInByPassword } from '../../lib/accounts/sessions/sign-in.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { password } from '../../lib/http/fields.ts';
-import { id, shown, z } from '../../lib/http/schema.ts';
 import { User } from '../../lib/resources.ts';
+import { id, shown, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const MfaMethod = z.object({ id: id(), type: z.enum(MFA_TYPES), name: shown('Phone') }).openapi('MfaMethod');

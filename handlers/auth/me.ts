@@ -2,9 +2,9 @@ import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { unverifiedCookieOrToken } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Account, Organization } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 export const me = endpoint(
   {

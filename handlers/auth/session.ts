@@ -3,9 +3,9 @@ import { publicAccess } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { visitorOf } from '../../lib/http/middleware/access/session.ts';
-import { shown, z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Account, Organization } from '../../lib/resources.ts';
+import { shown, z } from '../../lib/schema.ts';
 
 export const session = endpoint(
   {

@@ -3,12 +3,12 @@ import { sessions } from '../../db/schema/accounts.ts';
 import { lockUser, requirePassword } from '../../lib/accounts/accounts.ts';
 import { clientOfSession } from '../../lib/accounts/limits/clients.ts';
 import { useAnyCode } from '../../lib/accounts/mfa/second-factor.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { password } from '../../lib/http/fields.ts';
-import { EXAMPLE_ID, optional, text, z } from '../../lib/http/schema.ts';
+import { EXAMPLE_ID, optional, text, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const stepUp = endpoint(

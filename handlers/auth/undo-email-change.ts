@@ -4,7 +4,7 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
+import { z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const undoEmailChange = endpoint(

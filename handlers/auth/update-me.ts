@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { users } from '../../db/schema/accounts.ts';
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
-import { optional, text, z } from '../../lib/http/schema.ts';
 import { Account } from '../../lib/resources.ts';
+import { optional, text, z } from '../../lib/schema.ts';
 
 /** An https URL without credentials. It is text for clients: the service never requests it. */
 const isAvatarUrl = (value: string) =>

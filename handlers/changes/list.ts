@@ -5,7 +5,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { pageParameters, requiredPage, resultInfo } from '../../lib/http/lists/pages.ts';
-import { z } from '../../lib/http/schema.ts';
+import { z } from '../../lib/schema.ts';
 
 export const listChanges = endpoint(
   {

@@ -1,14 +1,14 @@
 import { findChange, undoChange } from '../../db/findings/changes/undo.ts';
 import { noteAcceptedRisks } from '../../db/findings/triage/accepted-risks.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { UNDO_DAYS, undoableSince } from '../../lib/findings/triage/changes.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { id, z } from '../../lib/http/schema.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
+import { id, z } from '../../lib/schema.ts';
 
 const isUndone = () =>
   new ApiError('resource_error/conflict', {

@@ -3,7 +3,7 @@ import { featureFlags } from '../../db/schema/platform.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { shown, z } from '../../lib/http/schema.ts';
+import { shown, z } from '../../lib/schema.ts';
 
 const Feature = z
   .object({

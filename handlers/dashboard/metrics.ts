@@ -11,9 +11,9 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { search } from '../../lib/http/lists/search.ts';
-import { count, timestamp, uuid, z } from '../../lib/http/schema.ts';
 import { requireProject } from '../../lib/projects/projects.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
+import { count, timestamp, uuid, z } from '../../lib/schema.ts';
 
 const hours = (example: number) =>
   z.number().optional().openapi({ example, description: 'Absent if none was resolved.' });

@@ -12,8 +12,8 @@ import { omitParameter } from '../../lib/findings/list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { count, z } from '../../lib/http/schema.ts';
 import { ListedFinding, SeveritySummary } from '../../lib/resources.ts';
+import { count, z } from '../../lib/schema.ts';
 
 const RECENT = 10;
 

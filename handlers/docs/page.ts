@@ -1,8 +1,8 @@
 import { SwaggerUI } from '@hono/swagger-ui';
 import { publicAccess } from '../../lib/http/access.ts';
 import { API_PREFIX, endpoint } from '../../lib/http/endpoint.ts';
-import { shown } from '../../lib/http/schema.ts';
 import { contentSecurityPolicy, PAGE_HEADERS } from '../../lib/http/security-headers.ts';
+import { shown } from '../../lib/schema.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">

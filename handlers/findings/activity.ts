@@ -1,14 +1,14 @@
 import { readActivity } from '../../db/findings/triage/activity.ts';
 import { toResource } from '../../db/resources.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { ActivityEntry } from '../../lib/findings/triage/activity.ts';
 import { membersOf, shownMentions } from '../../lib/findings/triage/comments.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { pageParameters, requiredPage, resultInfo } from '../../lib/http/lists/pages.ts';
-import { z } from '../../lib/http/schema.ts';
+import { z } from '../../lib/schema.ts';
 
 export const getActivity = endpoint(
   {

@@ -4,7 +4,7 @@ import { SORTS } from '../../lib/findings/order.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { z } from '../../lib/http/schema.ts';
+import { z } from '../../lib/schema.ts';
 
 const query = z
   .object({ ...filterShape, sort: z.enum(SORTS).optional(), omit: omitParameter() })

@@ -8,8 +8,8 @@ import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { pageParameters, requiredPage } from '../../lib/http/lists/pages.ts';
-import { z } from '../../lib/http/schema.ts';
 import { ListedFinding } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 export const listFindings = endpoint(
   {

@@ -1,11 +1,11 @@
 import { MAX_SIMILAR, readSimilar, SIMILARITIES } from '../../db/findings/lists/similar.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
 import { ListedFinding } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 const SimilarFinding = ListedFinding.extend({
   why: z

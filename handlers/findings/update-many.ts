@@ -7,9 +7,9 @@ import { changeShape, checkChange, noteRisks, requireChanges } from '../../lib/f
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/http/schema.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { changeId } from '../../lib/resources.ts';
+import { EXAMPLE_ID, id, shown, text, uuid, z } from '../../lib/schema.ts';
 
 const MAX_CHANGES = 500;
 const MAX_COUNT = 2_147_483_647;

@@ -1,14 +1,14 @@
 import { changeFinding } from '../../db/findings/triage/triage.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { commonFields } from '../../lib/findings/triage/changes.ts';
 import { FindingChanges, noteRisks, requireChanges } from '../../lib/findings/triage/triage.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
 import { notFoundOrMoving } from '../../lib/projects/transfer/guard.ts';
 import { Finding } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 export const updateFinding = endpoint(
   {

@@ -7,18 +7,18 @@ import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { sessionOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import type { MemberCall, OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { email } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
 import { mayManageRole } from '../../lib/members/roles.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const inviteMember = endpoint(

@@ -1,10 +1,10 @@
+import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { z } from '../../lib/http/schema.ts';
 import { selectMembers } from '../../lib/members/fields.ts';
 import { Member } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 export const listMembers = endpoint(
   {

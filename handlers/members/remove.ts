@@ -2,15 +2,15 @@ import { and, eq } from 'drizzle-orm';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { sessionOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { mayManageRole } from '../../lib/members/roles.ts';
 import { lockOrgTables } from '../../lib/quotas.ts';
+import { z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 import { deletePrivateViews } from '../../lib/views/views.ts';
 

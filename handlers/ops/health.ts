@@ -1,11 +1,11 @@
+import { ApiError } from '../../lib/errors.ts';
 import { publicAccess } from '../../lib/http/access.ts';
 import type { Raw } from '../../lib/http/answer.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { failureSchema, successSchema } from '../../lib/http/openapi/operation.ts';
 import { JSON_TYPE } from '../../lib/http/respond.ts';
-import { timestamp, z } from '../../lib/http/schema.ts';
+import { timestamp, z } from '../../lib/schema.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 

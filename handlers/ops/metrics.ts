@@ -1,9 +1,9 @@
+import { ApiError } from '../../lib/errors.ts';
 import { publicAccess } from '../../lib/http/access.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { hostName } from '../../lib/http/request/origin.ts';
-import { shown } from '../../lib/http/schema.ts';
+import { shown } from '../../lib/schema.ts';
 
 export const metrics = endpoint(
   {

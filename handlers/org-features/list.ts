@@ -2,7 +2,7 @@ import { readOrgFlags } from '../../db/orgs/flags.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { shown, z } from '../../lib/http/schema.ts';
+import { shown, z } from '../../lib/schema.ts';
 
 const OrgFeature = z
   .object({

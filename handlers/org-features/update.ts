@@ -1,9 +1,9 @@
 import { enableOrgFlag } from '../../db/orgs/flags.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { isStorable, z } from '../../lib/http/schema.ts';
+import { isStorable, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const updateOrgFeature = endpoint(

@@ -1,16 +1,16 @@
 import { eq } from 'drizzle-orm';
 import { orgs, PLANS } from '../../db/schema/orgs.ts';
 import { lockUser } from '../../lib/accounts/accounts.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { name, orgSlug } from '../../lib/http/fields.ts';
-import { optional, z } from '../../lib/http/schema.ts';
 import { insertOrg, withFreeSlug } from '../../lib/orgs/create.ts';
 import { isReservedSlug, orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { requireRoom } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
+import { optional, z } from '../../lib/schema.ts';
 
 export const createOrg = endpoint(
   {

@@ -1,11 +1,11 @@
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { text, z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Organization } from '../../lib/resources.ts';
+import { text, z } from '../../lib/schema.ts';
 
 export const getOrg = endpoint(
   {

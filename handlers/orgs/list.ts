@@ -1,9 +1,9 @@
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { z } from '../../lib/http/schema.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { Organization } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 export const listOrgs = endpoint(
   {

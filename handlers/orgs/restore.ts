@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { orgs } from '../../db/schema/orgs.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { text, z } from '../../lib/http/schema.ts';
 import { restoreOrganization } from '../../lib/orgs/deletion.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { mailsOfRequest } from '../../lib/orgs/notices.ts';
 import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { Organization } from '../../lib/resources.ts';
+import { text, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const restoreOrg = endpoint(

@@ -1,16 +1,16 @@
 import { takesRoom } from '../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
-import { optional, z } from '../../lib/http/schema.ts';
 import { slugCandidates } from '../../lib/orgs/slugs.ts';
 import { projectSlug } from '../../lib/projects/projects.ts';
 import { inOrgQuota, requireRoom } from '../../lib/quotas.ts';
 import { Project } from '../../lib/resources.ts';
+import { optional, z } from '../../lib/schema.ts';
 
 export const createProject = endpoint(
   {

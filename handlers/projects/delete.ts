@@ -1,12 +1,12 @@
 import { markDeleted } from '../../db/projects/deletion.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { text, z } from '../../lib/http/schema.ts';
 import { readProject } from '../../lib/projects/projects.ts';
 import { purgeInRequest } from '../../lib/projects/purge.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
+import { text, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const ProjectDeletion = z

@@ -2,9 +2,9 @@ import { toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { text, z } from '../../lib/http/schema.ts';
 import { readProject } from '../../lib/projects/projects.ts';
 import { Project } from '../../lib/resources.ts';
+import { text, z } from '../../lib/schema.ts';
 
 export const getProject = endpoint(
   {

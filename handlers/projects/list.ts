@@ -4,8 +4,8 @@ import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { z } from '../../lib/http/schema.ts';
 import { Project } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 export const listProjects = endpoint(
   {

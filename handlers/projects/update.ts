@@ -3,15 +3,15 @@ import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { name } from '../../lib/http/fields.ts';
-import { removable, text, z } from '../../lib/http/schema.ts';
 import { projectSlug, readProject, sourceUrl } from '../../lib/projects/projects.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { Project } from '../../lib/resources.ts';
+import { removable, text, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const MAX_SCANS = 10;

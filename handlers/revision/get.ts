@@ -1,7 +1,7 @@
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { shown, z } from '../../lib/http/schema.ts';
+import { shown, z } from '../../lib/schema.ts';
 
 const Conditional = z.object({
   'if-none-match': z.string().optional().openapi({

@@ -3,10 +3,10 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { count, id, optional, uuid, z } from '../../lib/http/schema.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { applyRule } from '../../lib/rules/apply.ts';
 import { requireRule } from '../../lib/rules/stored.ts';
+import { count, id, optional, uuid, z } from '../../lib/schema.ts';
 
 const MAX_COUNT = 2_147_483_647;
 

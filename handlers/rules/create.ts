@@ -5,10 +5,10 @@ import { MAX_PATTERNS, MAX_RULES } from '../../db/rules/rules.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { optional, z } from '../../lib/http/schema.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { Rule, requireKnown, ruleShape } from '../../lib/rules/fields.ts';
 import { requireRoomForRule } from '../../lib/rules/stored.ts';
+import { optional, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const RuleInput = z.object({ ...ruleShape, enabled: optional(ruleShape.enabled) }).openapi('RuleInput', {

@@ -1,11 +1,11 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { bumpVersion } from '../../db/policies/version.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
+import { z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const deleteRule = endpoint(

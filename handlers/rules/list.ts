@@ -3,8 +3,8 @@ import { ruleFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { z } from '../../lib/http/schema.ts';
 import { Rule } from '../../lib/rules/fields.ts';
+import { z } from '../../lib/schema.ts';
 
 export const listRules = endpoint(
   {

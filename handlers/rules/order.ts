@@ -2,12 +2,12 @@ import { isNull, sql } from 'drizzle-orm';
 import { bumpVersion } from '../../db/policies/version.ts';
 import { MAX_RULES } from '../../db/rules/rules.ts';
 import { run } from '../../db/statements.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { EXAMPLE_ID, uuid, z } from '../../lib/http/schema.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
+import { EXAMPLE_ID, uuid, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const RuleOrder = z

@@ -6,10 +6,10 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { search } from '../../lib/http/lists/search.ts';
-import { count, z } from '../../lib/http/schema.ts';
 import { ListedFinding } from '../../lib/resources.ts';
 import { applicable } from '../../lib/rules/apply.ts';
 import { requireKnown, ruleShape } from '../../lib/rules/fields.ts';
+import { count, z } from '../../lib/schema.ts';
 
 const SHOWN = 20;
 

@@ -1,15 +1,15 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { bumpVersion } from '../../db/policies/version.ts';
 import { ruleFields, toResource } from '../../db/resources.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { optional, z } from '../../lib/http/schema.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { Rule, requireKnown, ruleShape } from '../../lib/rules/fields.ts';
 import { requireRoomForRule } from '../../lib/rules/stored.ts';
+import { optional, z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const RuleChanges = z

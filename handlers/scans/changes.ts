@@ -1,13 +1,13 @@
 import { toResource } from '../../db/resources.ts';
 import { comparableScan, compareScans } from '../../db/scans/compare.ts';
 import { readScan } from '../../db/scans/scans.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { scanId } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { count, z } from '../../lib/http/schema.ts';
 import { Scan } from '../../lib/resources.ts';
+import { count, z } from '../../lib/schema.ts';
 
 export const scanChanges = endpoint(
   {

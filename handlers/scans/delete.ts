@@ -1,11 +1,11 @@
 import { deleteScan as deleteStoredScan } from '../../db/scans/scans.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { scanId } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { z } from '../../lib/http/schema.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
+import { z } from '../../lib/schema.ts';
 import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const deleteScan = endpoint(

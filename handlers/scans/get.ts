@@ -1,12 +1,12 @@
 import { toResource } from '../../db/resources.ts';
 import { readScan } from '../../db/scans/scans.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { scanId } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { z } from '../../lib/http/schema.ts';
 import { Scan } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 export const getScan = endpoint(
   {

@@ -6,8 +6,8 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerRows } from '../../lib/http/lists/list.ts';
 import { anyOf, pageOf, pageParameters, resultInfo } from '../../lib/http/lists/pages.ts';
-import { uuid, z } from '../../lib/http/schema.ts';
 import { Scan } from '../../lib/resources.ts';
+import { uuid, z } from '../../lib/schema.ts';
 
 export const listScans = endpoint(
   {

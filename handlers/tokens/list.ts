@@ -3,8 +3,8 @@ import { apiTokenFields, toApiToken } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { z } from '../../lib/http/schema.ts';
 import { ApiToken } from '../../lib/resources.ts';
+import { z } from '../../lib/schema.ts';
 
 export const listTokens = endpoint(
   {

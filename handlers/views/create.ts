@@ -1,11 +1,11 @@
 import { eq, sql } from 'drizzle-orm';
 import { savedViewFields, toResource } from '../../db/resources.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { personOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
-import { optional, z } from '../../lib/http/schema.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
+import { optional, z } from '../../lib/schema.ts';
 import { MAX_VIEWS, requireSharing, View, viewShape } from '../../lib/views/views.ts';
 import { viewQuery } from './query.ts';
 

@@ -3,7 +3,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { z } from '../../lib/http/schema.ts';
+import { z } from '../../lib/schema.ts';
 import { isChangeable, unchangeable } from '../../lib/views/views.ts';
 
 export const deleteView = endpoint(

@@ -3,7 +3,7 @@ import { savedViewFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { z } from '../../lib/http/schema.ts';
+import { z } from '../../lib/schema.ts';
 import { isVisible, View } from '../../lib/views/views.ts';
 
 export const listViews = endpoint(

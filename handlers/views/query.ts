@@ -1,4 +1,4 @@
-import { text, type z } from '../../lib/http/schema.ts';
+import { text, type z } from '../../lib/schema.ts';
 import { listFindings } from '../findings/list.ts';
 
 const MAX_QUERY = 2_000;

@@ -4,7 +4,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { optional, z } from '../../lib/http/schema.ts';
+import { optional, z } from '../../lib/schema.ts';
 import { isChangeable, requireSharing, unchangeable, View, viewShape } from '../../lib/views/views.ts';
 import { viewQuery } from './query.ts';
 

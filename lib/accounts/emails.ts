@@ -1,5 +1,5 @@
 import { userEmails } from '../../db/schema/accounts.ts';
-import { id, shown, timestamp, z } from '../http/schema.ts';
+import { id, shown, timestamp, z } from '../schema.ts';
 
 export const UserEmail = z
   .object({

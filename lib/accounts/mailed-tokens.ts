@@ -2,7 +2,7 @@ import { and, eq, gt } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { type MAILED_TOKEN_PURPOSES, mailedTokens, users } from '../../db/schema/accounts.ts';
 import { randomHex, sha256Hex } from '../crypto/random.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 
 export type MailedTokenPurpose = (typeof MAILED_TOKEN_PURPOSES)[number];
 

@@ -9,8 +9,8 @@ import {
   users,
 } from '../../db/schema/accounts.ts';
 import { randomHex, sha256Hex } from '../crypto/random.ts';
+import { ApiError } from '../errors.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
 import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates/changes.ts';
 import { confirmMemberships } from '../members/invitations.ts';
 import { revokePersonalTokens, revokeSessions } from './accounts.ts';

@@ -120,7 +120,7 @@ export async function renameOrg(
     { read: (tx) => findOrg(tx, id) },
   );
   if (!before) throw new AdminError(`the slug ${slug} is taken, or reserved for another organization`);
-  const after = await findOrg(db, id);
+  const after = { ...before, name: newName ?? before.name, slug: slug ?? before.slug };
   for (const setting of ['name', 'slug'] as const)
     if (before[setting] !== after[setting]) {
       const fields = { org: before.slug, setting, to: after[setting], operator: operator() };

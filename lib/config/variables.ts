@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseRange } from '../http/request/network.ts';
 import type { TrustProxy } from '../http/request/peer.ts';
+import { parseRange } from '../network.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 

@@ -1,7 +1,7 @@
 import { CLASS_SECONDS, type Resolution, type ResolvedClass } from '../../db/metrics/resolution.ts';
 import { SEVERITIES, type SeverityCounts } from '../../db/schema/values.ts';
-import { ApiError } from '../http/errors.ts';
-import { count, time, timestamp, z } from '../http/schema.ts';
+import { ApiError } from '../errors.ts';
+import { count, time, timestamp, z } from '../schema.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const WEEK_MS = 7 * DAY_MS;

@@ -1,5 +1,5 @@
 import { busy, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
-import { networkOf } from '../http/request/network.ts';
+import { networkOf } from '../network.ts';
 
 export interface HashSlots {
   /**

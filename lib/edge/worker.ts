@@ -1,9 +1,9 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { PasswordHasher } from '../accounts/passwords/passwords.ts';
 import { ConfigError } from '../config/parse.ts';
+import { ApiError } from '../errors.ts';
 import { type App, createApp } from '../http/app.ts';
 import type { Endpoints } from '../http/endpoint.ts';
-import { ApiError } from '../http/errors.ts';
 import { createRequestIds } from '../http/request/request-id.ts';
 import { respondError } from '../http/respond.ts';
 import { createLogger } from '../logger.ts';

@@ -5,8 +5,8 @@ import { readAtOnce } from '../../db/stream.ts';
 import { ok } from '../http/answer.ts';
 import { type Page, resultInfo } from '../http/lists/pages.ts';
 import { search } from '../http/lists/search.ts';
-import { count, shown, timestamp, z } from '../http/schema.ts';
 import { ListedFinding } from '../resources.ts';
+import { count, shown, timestamp, z } from '../schema.ts';
 import { conditionsOf, type FilteringCall } from './filter/conditions.ts';
 import type { FindingFilter } from './filter/parameters.ts';
 

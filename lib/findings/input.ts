@@ -2,7 +2,7 @@ import type { Limits } from '../../db/findings/field-type.ts';
 import { type FindingField, type PushedName, pushedFindingFields } from '../../db/findings/fields.ts';
 import { MAX_PREVIOUS_FINGERPRINTS, type Push } from '../../db/findings/ingest/push.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
-import { optional, text, textBytes, uuid, z } from '../http/schema.ts';
+import { optional, text, textBytes, uuid, z } from '../schema.ts';
 
 /** The statuses a user may set; `verified` is the agent's (API contract, "Finding status"). */
 export const USER_STATUSES = FINDING_STATUSES.filter((status) => status !== 'verified');

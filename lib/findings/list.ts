@@ -5,7 +5,7 @@ import type { Raw } from '../http/answer.ts';
 import { answerRows } from '../http/lists/list.ts';
 import { pageOf, resultInfo } from '../http/lists/pages.ts';
 import { search } from '../http/lists/search.ts';
-import { z } from '../http/schema.ts';
+import { z } from '../schema.ts';
 import { type FileFormat, fileOf } from './file.ts';
 import { conditionsOf, countedKind, type FilteringCall } from './filter/conditions.ts';
 import type { FindingFilter } from './filter/parameters.ts';

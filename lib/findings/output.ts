@@ -1,6 +1,6 @@
 import { type FindingField, shownFindingFields } from '../../db/findings/fields.ts';
 import type { FindingRow, Resource } from '../../db/resources.ts';
-import { id, shown, timestamp, z } from '../http/schema.ts';
+import { id, shown, timestamp, z } from '../schema.ts';
 
 /** The schemas of an object's fields. */
 type Shape<T> = {

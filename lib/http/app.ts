@@ -1,10 +1,10 @@
 import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
+import { ApiError } from '../errors.ts';
 import { OverShareError } from '../fair-share/over-share.ts';
 import { logDenial, logSecurityEvent } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
-import { ApiError } from './errors.ts';
 import { cors } from './middleware/cors.ts';
 import { logging } from './middleware/logging.ts';
 import { metrics } from './middleware/metrics.ts';

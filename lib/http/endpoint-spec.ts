@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
+import type { ErrorKey } from '../errors.ts';
 import type { Access } from './access.ts';
-import type { ErrorKey } from './errors.ts';
 import type { RequestSchemas } from './request/input.ts';
 
 /** The tags of the OpenAPI document: the endpoint tables of docs/api.md, in their order. */

@@ -1,5 +1,5 @@
 import { ORG_SLUG } from '../orgs/slugs.ts';
-import { text, uuid, z } from './schema.ts';
+import { text, uuid, z } from '../schema.ts';
 
 /**
  * A dot-atom (RFC 5322) of at most 64 characters, `@`, and a domain of at least 2 labels, the last of letters or punycode.

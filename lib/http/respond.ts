@@ -1,4 +1,4 @@
-import type { ApiError } from './errors.ts';
+import type { ApiError } from '../errors.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 /** The `result_info` of a page (docs/api.md). */

@@ -1,8 +1,8 @@
 import { isOfDeletedUser, isUnavailable, refusesWrites } from '../../db/errors.ts';
+import { ApiError } from '../errors.ts';
 import { connectionsOverShare, isOverShare } from '../fair-share/over-share.ts';
 import type { Services } from '../services.ts';
 import type { RequestContext } from './call.ts';
-import { ApiError } from './errors.ts';
 
 const NO_WRITES = { message: 'The database takes no writes at the moment: its disk may be full.' };
 

@@ -2,8 +2,8 @@ import { RateLimiterDrizzle, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Db, Tx } from '../../db/client.ts';
 import { rateLimits } from '../../db/schema/accounts.ts';
 import { sha256Hex } from '../crypto/random.ts';
+import { ApiError } from '../errors.ts';
 import type { PublicCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
 import { logSecurityEvent } from '../security-events.ts';
 
 /**

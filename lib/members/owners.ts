@@ -4,7 +4,7 @@ import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, orgDeletions, orgs, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 import { isConfirmed } from './fields.ts';
 
 /**

@@ -3,8 +3,8 @@ import type { PoolGauges } from '../../db/client.ts';
 import type { ReplicaState } from '../../db/replica/monitor.ts';
 import { READ_ROUTES, type ReadRoute } from '../../db/replica/reads.ts';
 import { HASH_REFUSALS, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
+import { ERRORS, type ErrorKey } from '../errors.ts';
 import { BUDGET_REFUSALS, type ByteBudget } from '../fair-share/byte-budget.ts';
-import { ERRORS, type ErrorKey } from '../http/errors.ts';
 import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
 import type { Backlog } from '../maintenance/backlog.ts';
 

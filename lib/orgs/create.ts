@@ -3,7 +3,7 @@ import { isFreeSlug, isReservedFor } from '../../db/orgs/slugs.ts';
 import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 import type { Services } from '../services.ts';
 
 /** A new organization as its creator asked for it. */

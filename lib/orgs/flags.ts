@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 import type { Org } from './directory.ts';
 
 /** The flags that have an effect (API contract, "Org feature flag"). */

@@ -1,7 +1,7 @@
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import type { Role } from '../../db/schema/orgs.ts';
+import { ApiError } from '../errors.ts';
 import type { CookieCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
 import { rankOf } from '../tokens/scopes.ts';
 import type { Org } from './directory.ts';
 import { isOrgFlagActive } from './flags.ts';

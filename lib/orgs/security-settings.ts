@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
+import { ApiError } from '../errors.ts';
 import type { AgentCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
-import { z } from '../http/schema.ts';
+import { z } from '../schema.ts';
 
 /** Security settings of an organization, set by its admins. */
 export const SecuritySettings = z

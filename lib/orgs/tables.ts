@@ -1,7 +1,7 @@
 import { isUnavailable } from '../../db/errors.ts';
 import { createOrgTables } from '../../db/migrations/create-tables.ts';
 import { hasTables } from '../../db/orgs/tables.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { createInTransaction } from './creation.ts';
 import type { Org } from './directory.ts';

@@ -1,6 +1,6 @@
 import { type DueDays, NEVER } from '../../db/policies/due-dates.ts';
 import { SEVERITIES, type Severity } from '../../db/schema/values.ts';
-import { z } from '../http/schema.ts';
+import { z } from '../schema.ts';
 
 const MAX_DAYS = 3_650;
 

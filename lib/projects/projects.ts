@@ -4,10 +4,10 @@ import type { Db } from '../../db/client.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import { ApiError } from '../errors.ts';
 import type { AgentCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
-import { text, uuid, z } from '../http/schema.ts';
 import type { Org } from '../orgs/directory.ts';
+import { text, uuid, z } from '../schema.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
 import { MAX_SOURCE_URL, sourceUrlProblem } from './source-links.ts';
 

@@ -1,8 +1,8 @@
 import { sqlState } from '../../db/errors.ts';
 import { TOO_BUSY } from '../../db/pool/semaphore.ts';
+import { ApiError, type FieldError } from '../errors.ts';
 import { permitOr } from '../fair-share/over-share.ts';
 import type { InOrgCall } from '../http/call.ts';
-import { ApiError, type FieldError } from '../http/errors.ts';
 import { announcedLength, bodyTooLarge } from '../http/request/body-stream.ts';
 import { holdBody, tooManyOf } from '../http/request/held-body.ts';
 import { FORM_BYTES, isForm } from './form.ts';

@@ -1,12 +1,12 @@
 import { countGone } from '../../db/scans/gone.ts';
 import { finishScan, insertScan, readScan, removeScan } from '../../db/scans/scans.ts';
 import type { ScanTarget } from '../../db/schema/values.ts';
+import { ApiError } from '../errors.ts';
 import { closeMissing } from '../findings/triage/close-missing.ts';
 import type { AgentCall, InOrgCall, OrgCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
-import type { z } from '../http/schema.ts';
 import { scanMessage } from '../importers/text/messages.ts';
 import { requireStays } from '../projects/transfer/guard.ts';
+import type { z } from '../schema.ts';
 import { enterReader, maxBytesDetail, type ReceivedReport, receiveReport } from './body.ts';
 import { endedMeanwhile, type ReportLease } from './leases.ts';
 import { pushReport } from './push.ts';

@@ -1,7 +1,7 @@
 import type { NewId } from '../../db/ids.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { beginImport, endImport, expireImports, LEASE_MS, renewImports } from '../../db/scans/imports.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 
 /** Tells other processes that this one imports a report. */

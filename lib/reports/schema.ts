@@ -1,8 +1,8 @@
 import { PERSONAS } from '../../db/schema/values.ts';
 import { scanCommit } from '../findings/input.ts';
-import { count, text, z } from '../http/schema.ts';
 import { FORMATS } from '../importers/names.ts';
 import { Scan } from '../resources.ts';
+import { count, text, z } from '../schema.ts';
 
 const names = new Set<string>(FORMATS);
 

@@ -1,5 +1,5 @@
 import { KEEP_ALL, type RetentionDays } from '../../db/retention/settings.ts';
-import { z } from '../http/schema.ts';
+import { z } from '../schema.ts';
 
 const MAX_DAYS = 3_650;
 const EXAMPLE = { resolved_findings: 365, scans: 180 };

@@ -10,11 +10,11 @@ import {
   SEVERITIES,
   TRIAGE_REASONS,
 } from '../../db/schema/values.ts';
+import { ApiError } from '../errors.ts';
 import { matching } from '../findings/input.ts';
 import { requireChanges } from '../findings/triage/triage.ts';
 import type { OrgCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
-import { EXAMPLE_ID, id, optional, shown, text, timestamp, uuid, z } from '../http/schema.ts';
+import { EXAMPLE_ID, id, optional, shown, text, timestamp, uuid, z } from '../schema.ts';
 
 const MAX_VALUES = 50;
 const MAX_NOTE = 1_000;

@@ -2,8 +2,8 @@ import { and, eq, isNull } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { MAX_PATTERNS, MAX_RULES, patternCharacters, type Rule } from '../../db/rules/rules.ts';
 import type { RuleConditions } from '../../db/schema/values.ts';
+import { ApiError } from '../errors.ts';
 import type { OrgCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
 
 /** Reads a rule. @throws ApiError `resource_error/not_found` if it does not exist or is deleted */
 export async function requireRule({ db, org }: OrgCall, id: string): Promise<Rule> {

@@ -8,7 +8,7 @@ import { parseScopes } from '../../db/resources.ts';
 import { perOrg } from '../../db/schema/org-schema.ts';
 import type { TokenScope } from '../../db/schema/values.ts';
 import { arrayText, orgStatement } from '../../db/statements.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 import type { Org } from '../orgs/directory.ts';
 import { hashToken, isTokenOf, tokenPrefix } from './format.ts';
 

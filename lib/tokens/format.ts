@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 
 /*
  * The text of tokens. Their beginnings differ, so that a leaked token shows what it opens, and secret scanners find it:

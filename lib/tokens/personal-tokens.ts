@@ -18,7 +18,7 @@ import {
   userFields,
   userJoin,
 } from '../accounts/sessions/look-up.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError } from '../errors.ts';
 import type { Org } from '../orgs/directory.ts';
 import { hashToken, isTokenOf } from './format.ts';
 

@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '../../db/schema/orgs.ts';
 import { TOKEN_SCOPES, type TokenScope } from '../../db/schema/values.ts';
-import { ApiError } from '../http/errors.ts';
-import { optional, z } from '../http/schema.ts';
+import { ApiError } from '../errors.ts';
+import { optional, z } from '../schema.ts';
 
 /**
  * The role that a scope gives on the endpoints of members. `ingest` gives none: it opens the endpoints of agents. No scope

@@ -1,9 +1,9 @@
 import { and, eq, not, or, type SQL } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import { ApiError } from '../errors.ts';
 import type { OrgCall } from '../http/call.ts';
-import { ApiError } from '../http/errors.ts';
-import { id, shown, text, timestamp, z } from '../http/schema.ts';
+import { id, shown, text, timestamp, z } from '../schema.ts';
 
 export const MAX_VIEWS = 100;
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { createHashQueue, type HashQueueOptions } from '../../lib/accounts/passwords/hash-queue.ts';
 import { DECOY_HASH } from '../../lib/accounts/passwords/passwords.ts';
-import { networkOf } from '../../lib/http/request/network.ts';
+import { networkOf } from '../../lib/network.ts';
 import { createNodeHasher, defaultConcurrency } from '../../lib/node/argon2.ts';
 import { createHashThreads } from '../../lib/node/hash-threads.ts';
 import { limit } from '../support/run/limits.ts';

@@ -163,8 +163,21 @@ describe('a purged organization', () => {
   it('was deleted when it was backed up, and is not any more', async () => {
     await fill(t, org);
     await run('orgs', 'delete', org.slug, '--confirm', org.slug);
-    await backUp();
+    // Requests that were admitted before may still write.
+    const early = await run('orgs', 'backup', org.slug, '--file', file);
+    expect([early.code, early.err]).toEqual([
+      1,
+      expect.stringMatching(/servers may still write: try again in \d+ s/),
+    ]);
     await sql(`update shared.org_deletions set deleted_at = deleted_at - interval '1 hour'`);
+    const importing = `insert into shared.report_imports (id, org_id, scan_id, lease_until)
+      values (gen_random_uuid(), '${org.id}', gen_random_uuid(), now() + interval '1 hour')`;
+    await sql(importing);
+    expect((await run('orgs', 'backup', org.slug, '--file', file)).err).toContain(
+      'a report is being imported',
+    );
+    await sql(`delete from shared.report_imports where org_id = '${org.id}'`);
+    await backUp();
     await run('orgs', 'purge', org.slug, '--confirm', org.slug);
     await restore();
     await push(t.api, org, await createScan(t.api, org));

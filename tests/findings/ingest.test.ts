@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ERRORS, type ErrorKey } from '../../lib/http/errors.ts';
+import { ERRORS, type ErrorKey } from '../../lib/errors.ts';
 import { createOrg, createScan, finding, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ERRORS } from '../../lib/http/errors.ts';
+import { ERRORS } from '../../lib/errors.ts';
 import { type Answer, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OVER_SHARE } from '../../db/pool/semaphore.ts';
 import { mfaLogins } from '../../db/schema/accounts.ts';
 import { endpoints } from '../../handlers/index.ts';
+import { ApiError } from '../../lib/errors.ts';
 import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
 import { createApp, refuseMalformed } from '../../lib/http/app.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
-import { ApiError } from '../../lib/http/errors.ts';
 import { createHttpServer, type HttpServer } from '../../lib/node/http-server.ts';
 import type { Services } from '../../lib/services.ts';
 import {

@@ -1,8 +1,8 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../lib/config/parse.ts';
-import { networkOf } from '../../lib/http/request/network.ts';
 import { createPeers, type Peer } from '../../lib/http/request/peer.ts';
+import { networkOf } from '../../lib/network.ts';
 
 /** The peer of a request that comes from `direct` with these headers. */
 async function peer(trust: string, headers: Record<string, string>, direct = '10.0.0.1'): Promise<Peer> {

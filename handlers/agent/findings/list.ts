@@ -3,9 +3,9 @@ import { answerFindings } from '../../../lib/findings/list.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { anyOf, pageParameters } from '../../../lib/http/lists/pages.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { namesProject, projectReference } from '../../../lib/projects/projects.ts';
 import { Finding } from '../../../lib/resources.ts';
+import { z } from '../../../lib/schema.ts';
 
 export const listAgentFindings = endpoint(
   {

@@ -4,10 +4,10 @@ import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { requireMayVerify } from '../../../lib/orgs/security-settings.ts';
 import { notFoundOrMoving } from '../../../lib/projects/transfer/guard.ts';
 import { Finding } from '../../../lib/resources.ts';
+import { z } from '../../../lib/schema.ts';
 
 export const updateAgentFinding = endpoint(
   {

@@ -1,14 +1,14 @@
 import { insertScan } from '../../../db/scans/scans.ts';
 import { PERSONAS, type ScanTarget } from '../../../db/schema/values.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { scanCommit, scanId } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
-import { optional, text, z } from '../../../lib/http/schema.ts';
 import { namesProject, projectReference } from '../../../lib/projects/projects.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { Scan } from '../../../lib/resources.ts';
+import { optional, text, z } from '../../../lib/schema.ts';
 
 const part = (example: string) => optional(text({ max: 2048, example }));
 

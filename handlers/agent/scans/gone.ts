@@ -1,11 +1,11 @@
 import { countGone } from '../../../db/scans/gone.ts';
 import { readScan } from '../../../db/scans/scans.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { scanId } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
-import { count, optional, text, z } from '../../../lib/http/schema.ts';
+import { count, optional, text, z } from '../../../lib/schema.ts';
 
 const MAX_SOURCES = 100;
 

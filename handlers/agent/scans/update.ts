@@ -1,15 +1,15 @@
 import { toResource } from '../../../db/resources.ts';
 import { finishScan, readScan } from '../../../db/scans/scans.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { scanId } from '../../../lib/findings/input.ts';
 import { closeMissing } from '../../../lib/findings/triage/close-missing.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { BODY_LIMIT } from '../../../lib/http/request/input.ts';
-import { optional, text, z } from '../../../lib/http/schema.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { Scan } from '../../../lib/resources.ts';
+import { optional, text, z } from '../../../lib/schema.ts';
 
 /** A longer message is cut, so that a scan can end however much its scanner reports. */
 const MAX_ERROR_MESSAGE = 10_000;

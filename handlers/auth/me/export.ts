@@ -1,9 +1,9 @@
 import { fewAtOnce } from '../../../lib/accounts/export/at-once.ts';
 import { exportAccount } from '../../../lib/accounts/export/export.ts';
 import { AccountExport } from '../../../lib/accounts/export/schema.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { streamJson } from '../../../lib/http/lists/stream-json.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
 

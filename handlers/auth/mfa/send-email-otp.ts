@@ -4,7 +4,7 @@ import { baseDomainOnly } from '../../../lib/http/access.ts';
 import { done } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';
-import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';
+import { EXAMPLE_ID, z } from '../../../lib/schema.ts';
 
 export const sendEmailOtp = endpoint(
   {

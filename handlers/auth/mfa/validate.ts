@@ -6,13 +6,13 @@ import { countRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts'
 import { useCode } from '../../../lib/accounts/mfa/second-factor.ts';
 import { toUser } from '../../../lib/accounts/sessions/sessions.ts';
 import { signIn } from '../../../lib/accounts/sessions/sign-in.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';
-import { count, EXAMPLE_ID, optional, text, z } from '../../../lib/http/schema.ts';
 import { User } from '../../../lib/resources.ts';
+import { count, EXAMPLE_ID, optional, text, z } from '../../../lib/schema.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const validateMfa = endpoint(

@@ -2,7 +2,7 @@ import { mailCode } from '../../../lib/accounts/mfa/mail-code.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { done } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';
+import { EXAMPLE_ID, z } from '../../../lib/schema.ts';
 
 export const sendStepUpOtp = endpoint(
   {

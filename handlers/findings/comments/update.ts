@@ -6,8 +6,8 @@ import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
+import { z } from '../../../lib/schema.ts';
 
 export const updateComment = endpoint(
   {

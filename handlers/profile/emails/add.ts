@@ -4,14 +4,14 @@ import { lockAccount, mailVerification } from '../../../lib/accounts/accounts.ts
 import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { isClaimed } from '../../../lib/accounts/claim.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { email } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { requireMailQuota } from '../../../lib/mail/quota.ts';
 import { requireNoMore } from '../../../lib/quotas.ts';
+import { z } from '../../../lib/schema.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const addEmail = endpoint(

@@ -4,7 +4,7 @@ import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts
 import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { z } from '../../../lib/http/schema.ts';
+import { z } from '../../../lib/schema.ts';
 
 export const listEmails = endpoint(
   {

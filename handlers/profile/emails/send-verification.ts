@@ -1,13 +1,13 @@
 import { and, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { mailVerification } from '../../../lib/accounts/accounts.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { unverifiedCookie } from '../../../lib/http/access.ts';
 import { done } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { requireMailQuota } from '../../../lib/mail/quota.ts';
+import { z } from '../../../lib/schema.ts';
 
 export const sendVerification = endpoint(
   {

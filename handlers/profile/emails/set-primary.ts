@@ -2,11 +2,11 @@ import { and, eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { mailUndoLink } from '../../../lib/accounts/primary-email-changes.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { done } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
-import { EXAMPLE_ID, z } from '../../../lib/http/schema.ts';
+import { EXAMPLE_ID, z } from '../../../lib/schema.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const setPrimaryEmail = endpoint(

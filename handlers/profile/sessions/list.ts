@@ -5,7 +5,7 @@ import { idleLimit } from '../../../lib/accounts/sessions/sessions.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { id, shown, timestamp, z } from '../../../lib/http/schema.ts';
+import { id, shown, timestamp, z } from '../../../lib/schema.ts';
 
 const Session = z
   .object({

@@ -1,11 +1,11 @@
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import { sessions } from '../../../db/schema/accounts.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
+import { z } from '../../../lib/schema.ts';
 
 export const revokeSession = endpoint(
   {

@@ -1,7 +1,7 @@
 import { cookie } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { z } from '../../../lib/http/schema.ts';
+import { z } from '../../../lib/schema.ts';
 import { PersonalToken, personalTokensOf } from '../../../lib/tokens/personal.ts';
 
 export const listPersonalTokens = endpoint(

@@ -1,9 +1,9 @@
+import { ApiError } from '../../../lib/errors.ts';
 import { cookie } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
+import { z } from '../../../lib/schema.ts';
 import { revokePersonalToken as revoke } from '../../../lib/tokens/personal.ts';
 
 export const revokePersonalToken = endpoint(

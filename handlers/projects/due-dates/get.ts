@@ -1,11 +1,11 @@
 import { NO_DUE_DAYS, readDueDays } from '../../../db/policies/due-dates.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { DueDates } from '../../../lib/policies/due-dates.ts';
+import { z } from '../../../lib/schema.ts';
 
 export const getProjectDueDates = endpoint(
   {

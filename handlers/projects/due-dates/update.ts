@@ -1,12 +1,12 @@
 import { writeDueDays } from '../../../db/policies/due-dates.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { allDays, DueDates, ProjectDueDatesInput } from '../../../lib/policies/due-dates.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
+import { z } from '../../../lib/schema.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const updateProjectDueDates = endpoint(

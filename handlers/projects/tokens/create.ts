@@ -2,9 +2,9 @@ import { sessionOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
+import { z } from '../../../lib/schema.ts';
 import { CreatedToken, issueToken, ProjectTokenInput } from '../../../lib/tokens/issue.ts';
 
 export const createProjectToken = endpoint(

@@ -4,9 +4,9 @@ import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';
 import { ApiToken } from '../../../lib/resources.ts';
+import { z } from '../../../lib/schema.ts';
 
 export const listProjectTokens = endpoint(
   {

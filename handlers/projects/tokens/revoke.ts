@@ -1,10 +1,10 @@
+import { ApiError } from '../../../lib/errors.ts';
 import { sessionOrg } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { z } from '../../../lib/http/schema.ts';
 import { anotherProject } from '../../../lib/projects/projects.ts';
+import { z } from '../../../lib/schema.ts';
 import { revokeToken } from '../../../lib/tokens/issue.ts';
 
 export const revokeProjectToken = endpoint(

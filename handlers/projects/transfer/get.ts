@@ -1,11 +1,11 @@
 import { readTransfers } from '../../../db/projects/transfer/transfers.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { sessionOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
-import { text, z } from '../../../lib/http/schema.ts';
 import { readProject } from '../../../lib/projects/projects.ts';
 import { ProjectTransfer, transferState } from '../../../lib/projects/transfer/state.ts';
+import { text, z } from '../../../lib/schema.ts';
 
 export const getProjectTransfer = endpoint(
   {

@@ -1,11 +1,10 @@
 import type { Db } from '../../../db/client.ts';
 import { takesRoom } from '../../../db/projects/deletion.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import type { SessionMemberCall } from '../../../lib/http/call.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
-import { optional, text, z } from '../../../lib/http/schema.ts';
 import type { Org } from '../../../lib/orgs/directory.ts';
 import { requireOrgRole } from '../../../lib/orgs/owned.ts';
 import { withOwnTables } from '../../../lib/orgs/tables.ts';
@@ -14,6 +13,7 @@ import { transferInRequest } from '../../../lib/projects/transfer/run.ts';
 import { type Refused, startTransfer } from '../../../lib/projects/transfer/start.ts';
 import { ProjectTransfer } from '../../../lib/projects/transfer/state.ts';
 import { requireRoom } from '../../../lib/quotas.ts';
+import { optional, text, z } from '../../../lib/schema.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 const NewTransfer = z

@@ -1,8 +1,8 @@
 import { readRetention } from '../../../db/retention/settings.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { Retention } from '../../../lib/retention/settings.ts';
 
 export const getRetention = endpoint(

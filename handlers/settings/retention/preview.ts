@@ -3,8 +3,8 @@ import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { search } from '../../../lib/http/lists/search.ts';
-import { count, z } from '../../../lib/http/schema.ts';
 import { allKinds, expiredBefore, RetentionInput } from '../../../lib/retention/settings.ts';
+import { count, z } from '../../../lib/schema.ts';
 
 export const previewRetention = endpoint(
   {

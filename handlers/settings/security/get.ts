@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { orgs } from '../../../db/schema/orgs.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../lib/http/errors.ts';
 import { SecuritySettings, securityFields } from '../../../lib/orgs/security-settings.ts';
 
 export const getSecuritySettings = endpoint(

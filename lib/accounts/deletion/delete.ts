@@ -3,7 +3,7 @@ import { deleteAndNote, deleteMemberships, lockOrgsOf } from '../../../db/accoun
 import type { Tx } from '../../../db/client.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import type { Config } from '../../config/config.ts';
-import { ApiError } from '../../http/errors.ts';
+import { ApiError } from '../../errors.ts';
 import { solelyOwned } from '../../members/owners.ts';
 
 /** An account that is about to be deleted. */

@@ -1,7 +1,7 @@
 import { MAILED_TOKEN_PURPOSES, MFA_TYPES } from '../../../db/schema/accounts.ts';
 import { ROLES } from '../../../db/schema/orgs.ts';
 import { EVENT_KINDS, TOKEN_SCOPES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
-import { count, id, shown, timestamp, z } from '../../http/schema.ts';
+import { count, id, shown, timestamp, z } from '../../schema.ts';
 import { View } from '../../views/views.ts';
 
 const flag = () => z.boolean().openapi({ example: true });

@@ -3,7 +3,7 @@ import { generateCookie, getCookie } from 'hono/cookie';
 import { sessions } from '../../../db/schema/accounts.ts';
 import { sha256Hex } from '../../crypto/random.ts';
 import type { CookieCall, PublicCall } from '../../http/call.ts';
-import { networkOf } from '../../http/request/network.ts';
+import { networkOf } from '../../network.ts';
 import { isSecure } from '../sessions/sessions.ts';
 import { TOKEN_SECONDS } from '../sessions/signed-token.ts';
 import type { LimitClient } from './limits.ts';

@@ -2,8 +2,8 @@ import { RateLimiterDrizzle, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Db } from '../../../db/client.ts';
 import { rateLimits } from '../../../db/schema/accounts.ts';
 import { sha256Hex } from '../../crypto/random.ts';
-import { ApiError } from '../../http/errors.ts';
-import { networkOf } from '../../http/request/network.ts';
+import { ApiError } from '../../errors.ts';
+import { networkOf } from '../../network.ts';
 
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;

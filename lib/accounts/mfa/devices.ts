@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
 import { MFA_TYPES, mfaDevices, userEmails, users } from '../../../db/schema/accounts.ts';
-import { id, shown, timestamp, z } from '../../http/schema.ts';
+import { id, shown, timestamp, z } from '../../schema.ts';
 import { endMfaLogins } from './logins.ts';
 import { deleteRecoveryCodes } from './recovery-codes.ts';
 

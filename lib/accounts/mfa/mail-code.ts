@@ -1,5 +1,5 @@
+import { ApiError } from '../../errors.ts';
 import type { PublicCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
 import { requireMailQuota } from '../../mail/quota.ts';
 import { emailCode } from '../../mail/templates/sign-in.ts';
 import { maskAddress, verifiedDevices } from './devices.ts';

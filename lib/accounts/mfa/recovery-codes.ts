@@ -2,7 +2,7 @@ import { and, count, eq, isNull } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
 import { recoveryCodes } from '../../../db/schema/accounts.ts';
 import { randomLetters, sha256Hex } from '../../crypto/random.ts';
-import { shown, z } from '../../http/schema.ts';
+import { shown, z } from '../../schema.ts';
 
 /** Codes in a set (docs/api.md, "Limits"). */
 export const RECOVERY_CODES = 8;

@@ -2,7 +2,7 @@ import { and, eq, isNull, lt, or } from 'drizzle-orm';
 import type { Tx } from '../../../db/client.ts';
 import { mfaDevices } from '../../../db/schema/accounts.ts';
 import type { PublicCall } from '../../http/call.ts';
-import { z } from '../../http/schema.ts';
+import { z } from '../../schema.ts';
 import { verifiedDevices } from './devices.ts';
 import { useRecoveryCode } from './recovery-codes.ts';
 import { matchTotp } from './totp.ts';

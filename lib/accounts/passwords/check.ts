@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { ApiError } from '../../http/errors.ts';
+import { ApiError } from '../../errors.ts';
 import { COMMON_PASSWORDS } from './common.ts';
 import { decodeList, fingerprintOf, formsOf, includesSorted } from './forms.ts';
 import { COMMON_WARNING, WORD_WARNING } from './warnings.ts';

@@ -1,5 +1,5 @@
-import { ApiError } from '../../http/errors.ts';
-import { networkOf } from '../../http/request/network.ts';
+import { ApiError } from '../../errors.ts';
+import { networkOf } from '../../network.ts';
 
 /** The load of the hasher, for the metrics. */
 export interface HashLoad {

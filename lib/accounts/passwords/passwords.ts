@@ -1,4 +1,4 @@
-import { hasLength, isStorable, STORABLE, z } from '../../http/schema.ts';
+import { hasLength, isStorable, STORABLE, z } from '../../schema.ts';
 import type { HashLoad } from './hash-queue.ts';
 
 /**

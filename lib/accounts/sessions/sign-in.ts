@@ -1,8 +1,8 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '../../../db/client.ts';
 import { users } from '../../../db/schema/accounts.ts';
+import { ApiError } from '../../errors.ts';
 import type { PublicCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
 import type { Headers } from '../../http/respond.ts';
 import type { MailContent } from '../../mail/mailer.ts';
 import { mayMail } from '../../mail/quota.ts';

@@ -4,13 +4,14 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { orgTableNames } from '../../../db/backup/sections.ts';
 import { readSnapshot, type Section } from '../../../db/backup/snapshot.ts';
 import type { Database } from '../../../db/client.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
+import { readDeletion, SETTLED_MS } from '../../../db/orgs/deletion.ts';
 import { readableTables } from '../../../db/orgs/tables.ts';
-import { orgs } from '../../../db/schema/orgs.ts';
+import { orgs, reportImports } from '../../../db/schema/orgs.ts';
 import { run } from '../../../db/statements.ts';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Logger } from '../../logger.ts';
@@ -48,6 +49,7 @@ export async function backupOrg(
   const org = await findOrg(database.db, orgName);
   const { schemaName: schema } = (await readableTables(database.sql, org, migrations)).schema;
   const now = new Date();
+  await requireSettled(database, org, now);
   const file = resolve(
     options.file ?? `${org.slug}-${now.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`,
   );
@@ -75,6 +77,24 @@ export async function backupOrg(
   const fields = { org: org.slug, org_id: org.id, file, operator: operator() };
   logOperatorEvent(log, 'org_backed_up', fields);
   return { org_id: org.id, org: org.slug, file, ...result };
+}
+
+/**
+ * Refuses the backup of a deleted organization while requests that were admitted before its deletion may still write: their findings
+ * would be missing where the organization is restored.
+ */
+async function requireSettled({ db }: Database, org: { id: string; slug: string }, now: Date): Promise<void> {
+  const deletion = await readDeletion(db, org.id);
+  if (!deletion) return;
+  const waitMs = deletion.deletedAt.getTime() + SETTLED_MS - now.getTime();
+  if (waitMs > 0) {
+    const seconds = Math.ceil(waitMs / 1_000);
+    throw new AdminError(
+      `${org.slug} was deleted lately, and servers may still write: try again in ${seconds} s`,
+    );
+  }
+  if ((await db.$count(reportImports, eq(reportImports.orgId, org.id))) > 0)
+    throw new AdminError(`a report is being imported into ${org.slug}: try again in some minutes`);
 }
 
 function requireVersion(

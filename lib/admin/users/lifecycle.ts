@@ -9,7 +9,7 @@ import { eraseNow } from '../../accounts/deletion/erase.ts';
 import { exportAccount } from '../../accounts/export/export.ts';
 import type { Config } from '../../config/config.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
-import { ApiError } from '../../http/errors.ts';
+import { ApiError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { createQueuedMails } from '../../mail/queued-mails.ts';
 import { accountDeleted } from '../../mail/templates/changes.ts';

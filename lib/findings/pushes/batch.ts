@@ -1,12 +1,12 @@
 import type { Push } from '../../../db/findings/ingest/push.ts';
 import { FINDING_STATUSES } from '../../../db/schema/values.ts';
+import { ApiError } from '../../errors.ts';
 import type { AgentCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
 import { ErrorObject } from '../../http/openapi/operation.ts';
 import { fieldErrors } from '../../http/request/input.ts';
-import { count, id, z } from '../../http/schema.ts';
 import { unexpectedError } from '../../http/unexpected.ts';
 import { anotherProject, isInScope } from '../../projects/projects.ts';
+import { count, id, z } from '../../schema.ts';
 import { FindingInput } from '../input.ts';
 import { type Outcomes, type Positioned, writePushes, writePushesOnce } from './push-groups.ts';
 import { type Refusal, refusalError } from './pushes.ts';

@@ -12,8 +12,8 @@ import type { Push } from '../../../db/findings/ingest/push.ts';
 import { refreshSummary } from '../../../db/scans/scans.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
 import { hashedUuid } from '../../crypto/random.ts';
+import { ApiError } from '../../errors.ts';
 import type { AgentCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
 
 /* Pushes of one request are written in groups, each by one statement that also records the outcomes under an idempotency key. */
 

@@ -1,7 +1,7 @@
 import type { PushOutcome } from '../../../db/findings/ingest/write.ts';
 import { isLeaving } from '../../../db/projects/transfer/marks.ts';
+import { ApiError } from '../../errors.ts';
 import type { AgentCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
 import { requireProject } from '../../projects/projects.ts';
 import { beingTransferred } from '../../projects/transfer/guard.ts';
 

@@ -1,5 +1,5 @@
-import { EXAMPLE_ID, shown, timestamp, z } from '../../http/schema.ts';
 import { Finding } from '../../resources.ts';
+import { EXAMPLE_ID, shown, timestamp, z } from '../../schema.ts';
 
 /* The part of SARIF 2.1.0 (OASIS) that exports use. */
 

@@ -1,5 +1,5 @@
 import { EVENT_KINDS, TRIAGE_REASONS } from '../../../db/schema/values.ts';
-import { id, shown, text, timestamp, z } from '../../http/schema.ts';
+import { id, shown, text, timestamp, z } from '../../schema.ts';
 
 const MAX_COMMENT = 10_000;
 

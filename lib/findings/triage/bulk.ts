@@ -6,8 +6,8 @@ import {
   type FindingChange,
 } from '../../../db/findings/triage/triage.ts';
 import type { FindingStatus } from '../../../db/schema/values.ts';
+import { ApiError } from '../../errors.ts';
 import type { OrgCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
 import { search } from '../../http/lists/search.ts';
 import { conditionsOf } from '../filter/conditions.ts';
 import type { FindingFilter } from '../filter/parameters.ts';

@@ -1,6 +1,6 @@
 import type { FindingChange } from '../../../db/findings/triage/triage.ts';
 import { type ChangedFields, FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
-import { count, EXAMPLE_ID, id, removable, shown, timestamp, z } from '../../http/schema.ts';
+import { count, EXAMPLE_ID, id, removable, shown, timestamp, z } from '../../schema.ts';
 
 /** How long a change can be undone. */
 export const UNDO_DAYS = 30;

@@ -1,8 +1,8 @@
 import { inArray } from 'drizzle-orm';
 import { hasComment } from '../../../db/findings/triage/activity.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
+import { ApiError } from '../../errors.ts';
 import type { OrgCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
 import { selectMembers } from '../../members/fields.ts';
 import type { MentionedMember } from './mentions.ts';
 

@@ -4,10 +4,10 @@ import type { FindingChange } from '../../../db/findings/triage/triage.ts';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
+import { ApiError } from '../../errors.ts';
 import type { OrgCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
-import { optional, removable, text, time, uuid, z } from '../../http/schema.ts';
 import { isConfirmed } from '../../members/fields.ts';
+import { optional, removable, text, time, uuid, z } from '../../schema.ts';
 import { USER_STATUSES } from '../input.ts';
 
 const MAX_NOTE = 10_000;

@@ -1,5 +1,5 @@
+import { z } from '../../schema.ts';
 import type { ResultInfo } from '../respond.ts';
-import { z } from '../schema.ts';
 
 /** A query parameter that is a whole number. */
 export const whole = (min: number, max: number) =>

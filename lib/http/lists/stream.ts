@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { ListReader } from '../../fair-share/list-permits.ts';
 import type { PublicCall } from '../call.ts';
 
-/** A client that reads nothing for this time is disconnected, to free its database connection. */
+/** The client of a list that reads nothing for this time is disconnected, to free its database connection. */
 const STALL_MS = 30_000;
 
 /** The parts of a body after the first one. */
@@ -20,8 +20,9 @@ export interface BodyStream {
 }
 
 /**
- * Streams a body at the speed of the client. If a part cannot be read or the client stops reading, the connection is aborted, so that
- * the client does not take the body for complete.
+ * Streams a body at the speed of the client. If a part cannot be read, or the client of a list stops reading, the connection is aborted,
+ * so that the client does not take the body for complete.
+ * @param what an export holds no database connection between two parts
  */
 export function createBodyStream({ c, log }: PublicCall, what: 'list' | 'export'): BodyStream {
   const request = c.get('request');
@@ -44,7 +45,7 @@ export function createBodyStream({ c, log }: PublicCall, what: 'list' | 'export'
     controller.enqueue(bytes);
     sentBytes += bytes.byteLength;
     waitingSince = performance.now();
-    stallTimer = setTimeout(reader.breakOff, STALL_MS);
+    if (what === 'list') stallTimer = setTimeout(reader.breakOff, STALL_MS);
   }
 
   function send(first: Uint8Array, { next, end }: BodyParts): ReadableStream<Uint8Array> {

@@ -1,7 +1,7 @@
+import { networkOf } from '../../network.ts';
 import type { InOrgCall, PublicCall } from '../call.ts';
 import { NO_BODY, type Share } from '../request/held-body.ts';
 import { bodyReader, type RequestSchemas, readHeaders, readParams, readQuery } from '../request/input.ts';
-import { networkOf } from '../request/network.ts';
 import { middleware } from './middleware.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Context, Env, Next } from 'hono';
+import type { ErrorKey } from '../../errors.ts';
 import type { CallEnv, PublicCall } from '../call.ts';
-import type { ErrorKey } from '../errors.ts';
 
 /**
  * Hono middleware that returns nothing: a response goes to `c.res`, because the router composes the middleware of a path to one

@@ -1,11 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { stringify } from 'yaml';
 import pkg from '../../../package.json' with { type: 'json' };
+import { ApiError, ERRORS, type ErrorKey } from '../../errors.ts';
 import { ORG_SLUG } from '../../orgs/slugs.ts';
 import type { Description } from '../call.ts';
 import type { Endpoints } from '../endpoint.ts';
 import { TAGS } from '../endpoint-spec.ts';
-import { ApiError, ERRORS, type ErrorKey } from '../errors.ts';
 import { REQUEST_ID } from '../request/request-id.ts';
 import { SESSION_COOKIE } from '../request/session-cookie.ts';
 import { nameSchemas, type Schema } from './names.ts';

@@ -1,11 +1,11 @@
 import type { createRoute } from '@hono/zod-openapi';
+import { ERRORS, type ErrorKey } from '../../errors.ts';
+import { count, z } from '../../schema.ts';
 import { scopeOf } from '../../tokens/scopes.ts';
 import { type Access, checksOf, inputChecksOf, needsStepUp } from '../access.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from '../endpoint-spec.ts';
-import { ERRORS, type ErrorKey } from '../errors.ts';
 import { isOptionalBody, type RequestSchemas } from '../request/input.ts';
 import { REQUEST_ID } from '../request/request-id.ts';
-import { count, z } from '../schema.ts';
 
 /** An operation of the OpenAPI document, without its id. */
 export type Operation = Parameters<typeof createRoute>[0];

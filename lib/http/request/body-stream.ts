@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { ApiError, type FieldError } from '../errors.ts';
+import { ApiError, type FieldError } from '../../errors.ts';
 
 /** How to read a body. */
 export interface BodyLimits {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
+import { ApiError } from '../../errors.ts';
 import type { ByteBudget, Release, Sender } from '../../fair-share/byte-budget.ts';
 import { OverShareError, permitOr } from '../../fair-share/over-share.ts';
-import { ApiError } from '../errors.ts';
 import { announcedLength, bodyTooLarge, FIRST_BYTES, readBody } from './body-stream.ts';
 
 /** A body in memory, whose bytes count in a budget until it is freed. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
-import { ApiError, type FieldError } from '../errors.ts';
+import { ApiError, type FieldError } from '../../errors.ts';
 import { type HeldBody, holdBody, NO_BODY, type Share } from './held-body.ts';
 
 /** The input of an endpoint; each part is an object schema. */

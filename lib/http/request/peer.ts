@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import QuickLRU from 'quick-lru';
-import { addressIn, isWithin, type Range } from './network.ts';
+import { addressIn, isWithin, type Range } from '../../network.ts';
 
 /** The client of a request. */
 export interface Peer {

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ApiError } from '../../http/errors.ts';
+import { ApiError } from '../../errors.ts';
 import type { Refusal, ReportJob } from '../../reports/read.ts';
 import { type OpenReport, tooExpensive, UnreadableReport } from '../../reports/reader.ts';
 import { type CpuLimits, limitCpu } from './cpu-limit.ts';

@@ -1,8 +1,8 @@
 import { isLeaving } from '../../../db/projects/transfer/marks.ts';
 import { arrayText } from '../../../db/statements.ts';
+import { ApiError } from '../../errors.ts';
 import type { InOrgCall } from '../../http/call.ts';
-import { ApiError } from '../../http/errors.ts';
-import { uuid } from '../../http/schema.ts';
+import { uuid } from '../../schema.ts';
 
 /** The objects that a request changes. `any`: perhaps findings of any project. */
 export type Changed = { project: string } | { findings: readonly string[] } | { scan: string } | 'any';

@@ -1,5 +1,5 @@
 import type { TransferState } from '../../../db/projects/transfer/transfers.ts';
-import { count, id, shown, timestamp, z } from '../../http/schema.ts';
+import { count, id, shown, timestamp, z } from '../../schema.ts';
 
 export const TRANSFER_STATES = ['waiting', 'moving', 'cancelling', 'done'] as const;
 

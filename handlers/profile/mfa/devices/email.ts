@@ -4,12 +4,12 @@ import { mfaDevices, userEmails } from '../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../lib/accounts/accounts.ts';
 import { mailChange } from '../../../../lib/accounts/change-notices.ts';
 import { insertEmailDevice, MfaDevice } from '../../../../lib/accounts/mfa/devices.ts';
+import { ApiError } from '../../../../lib/errors.ts';
 import { freshCookie } from '../../../../lib/http/access.ts';
 import { created } from '../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../../lib/http/errors.ts';
-import { uuid, z } from '../../../../lib/http/schema.ts';
 import { requireNoMore } from '../../../../lib/quotas.ts';
+import { uuid, z } from '../../../../lib/schema.ts';
 import { logSecurityEvent } from '../../../../lib/security-events.ts';
 
 export const createEmailDevice = endpoint(

@@ -5,7 +5,7 @@ import { MfaDevice, mfaDeviceFields } from '../../../../lib/accounts/mfa/devices
 import { cookie } from '../../../../lib/http/access.ts';
 import { ok } from '../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../lib/http/endpoint.ts';
-import { z } from '../../../../lib/http/schema.ts';
+import { z } from '../../../../lib/schema.ts';
 
 export const listMfaDevices = endpoint(
   {

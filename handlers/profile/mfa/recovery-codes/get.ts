@@ -2,7 +2,7 @@ import { countRecoveryCodes, RECOVERY_CODES } from '../../../../lib/accounts/mfa
 import { cookie } from '../../../../lib/http/access.ts';
 import { ok } from '../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../lib/http/endpoint.ts';
-import { count, z } from '../../../../lib/http/schema.ts';
+import { count, z } from '../../../../lib/schema.ts';
 
 export const getRecoveryCodes = endpoint(
   {

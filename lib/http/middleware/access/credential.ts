@@ -1,8 +1,8 @@
 import type { Next } from 'hono';
+import { ApiError, type ErrorKey } from '../../../errors.ts';
 import { findBearer } from '../../../tokens/format.ts';
 import { roleOf } from '../../../tokens/scopes.ts';
 import type { TokenCall } from '../../call.ts';
-import { ApiError, type ErrorKey } from '../../errors.ts';
 import { compose } from '../compose.ts';
 import { type AnyMiddleware, middleware } from '../middleware.ts';
 import { bearerToken } from './bearer-token.ts';

@@ -1,5 +1,5 @@
+import { ApiError } from '../../../errors.ts';
 import type { MemberCall } from '../../call.ts';
-import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError } from '../../../errors.ts';
 import { isAllowedOrigin, isOwnOrigin } from '../../request/origin.ts';
 import { middleware } from '../middleware.ts';
 

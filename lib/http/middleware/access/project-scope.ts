@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
+import { ApiError } from '../../../errors.ts';
 import { type ProjectReference, requireScope, resolveProject } from '../../../projects/projects.ts';
 import type { AgentCall, ProjectCall } from '../../call.ts';
-import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { ApiError } from '../../../errors.ts';
 import type { MemberCall } from '../../call.ts';
-import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
 
 /** Requires that the member has MFA enabled (403) if the organization's flag `require_mfa` is active. */

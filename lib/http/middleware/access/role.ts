@@ -1,7 +1,7 @@
 import type { Role } from '../../../../db/schema/orgs.ts';
+import { ApiError } from '../../../errors.ts';
 import { rankOf } from '../../../tokens/scopes.ts';
 import type { OrgCall } from '../../call.ts';
-import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
 
 /** Requires at least the role `least` (403). */

@@ -1,9 +1,9 @@
 import type { FoundSession } from '../../../accounts/sessions/look-up.ts';
 import { idleLimit } from '../../../accounts/sessions/sessions.ts';
 import type { TokenClaims } from '../../../accounts/sessions/signed-token.ts';
+import { ApiError, type ErrorKey } from '../../../errors.ts';
 import { isOurToken } from '../../../tokens/format.ts';
 import type { CookieCall, PublicCall, SessionMemberCall } from '../../call.ts';
-import { ApiError, type ErrorKey } from '../../errors.ts';
 import { type CookieSessions, expireStrayCookies, readSessionCookies } from '../../request/session-cookie.ts';
 import { middleware } from '../middleware.ts';
 import { isDue, recordActivity } from './activity.ts';

@@ -1,5 +1,5 @@
+import { ApiError } from '../../../errors.ts';
 import type { CookieCall } from '../../call.ts';
-import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
 
 /** How long a sign-in or a step-up counts as fresh. */

@@ -1,5 +1,5 @@
+import { ApiError } from '../../../errors.ts';
 import type { UserCall } from '../../call.ts';
-import { ApiError } from '../../errors.ts';
 import { middleware } from '../middleware.ts';
 
 /** Requires a verified primary address (403) if `requireVerifiedEmail` is on. */

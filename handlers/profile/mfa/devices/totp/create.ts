@@ -4,12 +4,12 @@ import { mfaDevices } from '../../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../../lib/accounts/accounts.ts';
 import { MfaDevice, mfaDeviceFields } from '../../../../../lib/accounts/mfa/devices.ts';
 import { generateTotp } from '../../../../../lib/accounts/mfa/totp.ts';
+import { ApiError } from '../../../../../lib/errors.ts';
 import { freshCookie } from '../../../../../lib/http/access.ts';
 import { created } from '../../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../../lib/http/endpoint.ts';
-import { ApiError } from '../../../../../lib/http/errors.ts';
-import { shown, text, z } from '../../../../../lib/http/schema.ts';
 import { requireRoom } from '../../../../../lib/quotas.ts';
+import { shown, text, z } from '../../../../../lib/schema.ts';
 
 export const createTotpDevice = endpoint(
   {
