@@ -1,7 +1,7 @@
 import { redirect } from '@tanstack/react-router';
 import * as text from '#strings/routes.ts';
+import { WrongHost } from '../app/org-errors.ts';
 import type { Site } from '../app/site.ts';
-import { WrongHost } from '../app/wrong-host.ts';
 
 /** Redirects to the sign-in page, which is on the base domain if there is one, and back afterwards. */
 export function toLogin(site: Site, back: string) {

@@ -2,7 +2,7 @@ import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ErrorComponentProps, useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/shell.tsx';
-import { NoSuchOrg } from '../app/no-such-org.ts';
+import { NoSuchOrg } from '../app/org-errors.ts';
 import { sessionQuery } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
 import { ProblemWindow } from '../components/errors/Problem.tsx';

@@ -1,10 +1,10 @@
 import { Box, Button, Code, Group, Modal, SimpleGrid, Text } from '@mantine/core';
 import * as text from '#strings/profile/mfa.tsx';
 import { useMe } from '../../app/session.ts';
+import { useCopy } from '../../components/Copy.tsx';
 import { KEPT_OPEN, ShownOnce } from '../../components/ShownOnce.tsx';
 import { saveFile } from '../../components/save-file.ts';
 import { dateTime } from '../../components/time/Time.tsx';
-import { useCopy } from '../../components/use-copy.ts';
 import { IconCheck, IconCopy, IconDownload, IconPrinter } from '../../icons/icons.ts';
 import classes from './RecoveryCodes.module.css';
 

@@ -1,8 +1,8 @@
 import { Button, Collapse, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import * as text from '#strings/findings/list/selection.tsx';
+import { RequestId } from '../../../components/errors/Problem.tsx';
 import { problemOf } from '../../../components/errors/problem.ts';
-import { RequestId } from '../../../components/errors/RequestId.tsx';
 import type { Job } from '../../../triage/engine/model.ts';
 import { titleOf } from '../../title.ts';
 import classes from '../FindingsGrid.module.css';
