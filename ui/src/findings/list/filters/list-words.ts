@@ -1,11 +1,10 @@
 import { createElement, Fragment, type ReactNode } from 'react';
+import * as groups from '#strings/findings/groups.tsx';
 import * as words from '#strings/findings/list/filters.tsx';
-import { type FindingSearch, GROUP_KEYS } from '../../../app/search.ts';
-import { GROUP_NAMES } from '../../groups/group-names.ts';
+import { type FindingSearch, GROUP_KEYS, type GroupKey, type SORTS } from '../../../app/search.ts';
 import { filterOf } from '../../list-queries.ts';
 import { ALL, viewOf } from '../../views.ts';
 import { useFilterChips } from './filter-chips.tsx';
-import { SORT_NAMES } from './sort-names.ts';
 
 /** View, filters, grouping and order of a list in words: "Needs attention · Severity: Critical, High · Order: priority". */
 export function useListWords(search: FindingSearch): ReactNode {
@@ -25,3 +24,7 @@ export function useListWords(search: FindingSearch): ReactNode {
 
 const separated = (parts: readonly ReactNode[], separator: string): ReactNode[] =>
   parts.map((part, i) => createElement(Fragment, { key: i }, i > 0 && separator, part));
+
+export const SORT_NAMES: Record<(typeof SORTS)[number], string> = words.sorts;
+
+export const GROUP_NAMES: Record<GroupKey, string> = groups.names;
