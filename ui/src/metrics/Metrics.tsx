@@ -8,14 +8,12 @@ import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { IconChartLine } from '../icons/icons.ts';
-import { MetricsFilter } from './MetricsFilter.tsx';
+import { MetricsFilter, RangeInWords } from './MetricsFilter.tsx';
 import { OpenByAge } from './OpenByAge.tsx';
-import type { Metrics as Data } from './queries.ts';
-import { RangeInWords } from './RangeInWords.tsx';
+import { type Metrics as Data, useMetrics } from './queries.ts';
 import type { DayRange } from './range.ts';
 import { Summary } from './Summary.tsx';
 import { TimeToResolve } from './TimeToResolve.tsx';
-import { useMetrics } from './use-metrics.ts';
 import { Weeks } from './Weeks.tsx';
 
 const route = getRouteApi('/_signed-in/o/$org/metrics');
