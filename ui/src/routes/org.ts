@@ -8,8 +8,7 @@ import { whenUp } from '../app/server.ts';
 import { orgSession } from '../app/session.ts';
 import { ATTENTION } from '../findings/views.ts';
 import { metricsSearch } from '../metrics/range.ts';
-import { NotFoundInShell } from '../shell/NotFound.tsx';
-import { OrgProblem } from '../shell/OrgProblem.tsx';
+import { NotFoundInShell, OrgProblem } from '../shell/ErrorPages.tsx';
 import { OrgShell } from '../shell/OrgShell.tsx';
 import { signedIn } from './signed-in.ts';
 
