@@ -12,6 +12,17 @@ import { showSuccess } from '../components/errors/toasts.ts';
 import { toFields } from '../components/forms/to-fields.ts';
 import { Loaded } from '../components/Loaded.tsx';
 
+/** Days by kind; null for ever. */
+type Retention = Schemas['Retention'];
+
+/** How long the organization keeps findings and scans. */
+const retentionQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'retention'],
+    queryFn: async ({ signal }): Promise<Retention> =>
+      (await api.get('/settings/retention', { signal })).result,
+  });
+
 /** How long the organization keeps findings and scans. */
 export function OrgRetention() {
   const org = useOrg();
@@ -156,14 +167,3 @@ function RetentionForm({ days }: { days: Retention }) {
     </Card>
   );
 }
-
-/** Days by kind; null for ever. */
-type Retention = Schemas['Retention'];
-
-/** How long the organization keeps findings and scans. */
-const retentionQuery = ({ slug, api }: OrgSession) =>
-  queryOptions({
-    queryKey: ['org', slug, 'retention'],
-    queryFn: async ({ signal }): Promise<Retention> =>
-      (await api.get('/settings/retention', { signal })).result,
-  });

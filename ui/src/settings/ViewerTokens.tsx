@@ -7,6 +7,13 @@ import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 
+/** The security settings of an organization. */
+const securityQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'security'],
+    queryFn: async ({ signal }) => (await api.get('/settings/security', { signal })).result,
+  });
+
 const TITLE = text.verifyWithViewersTokens;
 const ID = 'setting-viewer-tokens';
 
@@ -63,10 +70,3 @@ function Toggle({ on }: { on: boolean }) {
     />
   );
 }
-
-/** The security settings of an organization. */
-const securityQuery = ({ slug, api }: OrgSession) =>
-  queryOptions({
-    queryKey: ['org', slug, 'security'],
-    queryFn: async ({ signal }) => (await api.get('/settings/security', { signal })).result,
-  });

@@ -18,6 +18,11 @@ import { SchemeButton } from './SchemeButton.tsx';
 import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
+/** The recent changes of the user, each with a button that undoes it. */
+const RecentChanges = lazyDialog(
+  async () => (await import('../triage/recent/RecentChangesDialog.tsx')).RecentChangesDialog,
+);
+
 /** The frame around the pages of an organization. */
 export function OrgShell() {
   const org = useOrg();
@@ -107,8 +112,3 @@ function PrintHead() {
     </header>
   );
 }
-
-/** The recent changes of the user, each with a button that undoes it. */
-const RecentChanges = lazyDialog(
-  async () => (await import('../triage/recent/RecentChangesDialog.tsx')).RecentChangesDialog,
-);

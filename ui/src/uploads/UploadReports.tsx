@@ -154,13 +154,13 @@ const NO_OPTIONS: UploadOptions = { format: '', name: '', path: '', ref: '' };
 
 const CHOICES = [{ value: '', label: text.detectFormat }, ...FORMATS];
 
-interface UploadOptionsProps {
+interface UploadOptionFieldsProps {
   options: UploadOptions;
   onChange: (options: UploadOptions) => void;
 }
 
 /** What can be set for the files that are added next. */
-function UploadOptionFields({ options, onChange }: UploadOptionsProps) {
+function UploadOptionFields({ options, onChange }: UploadOptionFieldsProps) {
   const field = (name: 'name' | 'path' | 'ref') => ({
     value: options[name],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>

@@ -13,6 +13,12 @@ import { type Scope, ScopeSelect } from '../../tokens/scopes/Scopes.tsx';
 import { TokenShown } from '../../tokens/scopes/TokenShown.tsx';
 import { daysFromNow } from '../../tokens/token-state.ts';
 
+/** The personal access tokens of the user, newest first. */
+export const personalTokensQuery = queryOptions({
+  queryKey: ['profile', 'tokens'],
+  queryFn: async ({ signal }) => (await api.get('/profile/tokens', { signal })).result.tokens,
+});
+
 const EXPIRIES = [
   { value: '30', label: text.days30 },
   { value: '90', label: text.days90 },
@@ -120,9 +126,3 @@ function Form({ onCancel, onCreated }: { onCancel: () => void; onCreated: (made:
     </form>
   );
 }
-
-/** The personal access tokens of the user, newest first. */
-export const personalTokensQuery = queryOptions({
-  queryKey: ['profile', 'tokens'],
-  queryFn: async ({ signal }) => (await api.get('/profile/tokens', { signal })).result.tokens,
-});

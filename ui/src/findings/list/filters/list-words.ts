@@ -6,6 +6,12 @@ import { filterOf } from '../../list-queries.ts';
 import { ALL, viewOf } from '../../views.ts';
 import { useFilterChips } from './filter-chips.tsx';
 
+/** The orders of the list. */
+export const SORT_NAMES: Record<(typeof SORTS)[number], string> = words.sorts;
+
+/** The fields that the list can be grouped by. */
+export const GROUP_NAMES: Record<GroupKey, string> = groups.names;
+
 /** View, filters, grouping and order of a list in words: "Needs attention · Severity: Critical, High · Order: priority". */
 export function useListWords(search: FindingSearch): ReactNode {
   const filter = filterOf(search);
@@ -24,7 +30,3 @@ export function useListWords(search: FindingSearch): ReactNode {
 
 const separated = (parts: readonly ReactNode[], separator: string): ReactNode[] =>
   parts.map((part, i) => createElement(Fragment, { key: i }, i > 0 && separator, part));
-
-export const SORT_NAMES: Record<(typeof SORTS)[number], string> = words.sorts;
-
-export const GROUP_NAMES: Record<GroupKey, string> = groups.names;

@@ -66,15 +66,15 @@ const REQUIRED = ['AV', 'AC', 'PR', 'UI', 'S', 'C', 'I', 'A'];
  * @returns undefined if it is not a vector of a known version
  */
 function explain(vector: string): Explained | undefined {
-  const { version, text } = versionOf(vector.trim());
-  const given = text
+  const { version, plain } = versionOf(vector.trim());
+  const given = plain
     .replace(/^CVSS:[^/]*\//, '')
     .split('/')
     .map((part) => part.split(':') as [string, string?]);
   const defined = given.filter(([, value]) => value !== 'X' && value !== 'ND');
   const score = scoreOf(
     version,
-    text,
+    plain,
     defined.map(([code]) => code),
   );
   if (score === undefined) return undefined;
@@ -88,20 +88,20 @@ function explain(vector: string): Explained | undefined {
 }
 
 /** Vectors of version 2 have no prefix and often have parentheses. */
-function versionOf(vector: string): { version: Version; text: string } {
+function versionOf(vector: string): { version: Version; plain: string } {
   for (const version of ['4.0', '3.1', '3.0'] as const) {
-    if (vector.startsWith(`CVSS:${version}/`)) return { version, text: vector };
+    if (vector.startsWith(`CVSS:${version}/`)) return { version, plain: vector };
   }
-  return { version: '2.0', text: vector.replace(/^CVSS:2\.0\//, '').replace(/^\((.*)\)$/, '$1') };
+  return { version: '2.0', plain: vector.replace(/^CVSS:2\.0\//, '').replace(/^\((.*)\)$/, '$1') };
 }
 
-function scoreOf(version: Version, text: string, codes: readonly string[]): number | undefined {
+function scoreOf(version: Version, plain: string, codes: readonly string[]): number | undefined {
   try {
-    if (version === '4.0') return new CVSS40(text).Score();
+    if (version === '4.0') return new CVSS40(plain).Score();
     // The library accepts vectors with missing base metrics.
     if (version !== '2.0' && !REQUIRED.every((code) => codes.includes(code))) return undefined;
     const parsed =
-      version === '2.0' ? new CVSS20(text) : version === '3.0' ? new CVSS30(text) : new CVSS31(text);
+      version === '2.0' ? new CVSS20(plain) : version === '3.0' ? new CVSS30(plain) : new CVSS31(plain);
     const extra = codes.filter((code) => code !== 'Au' && !REQUIRED.includes(code));
     if (extra.length === 0) return roundUp(parsed.BaseScore());
     return roundUp(
