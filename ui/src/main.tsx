@@ -8,7 +8,6 @@ import { createRoot } from 'react-dom/client';
 import { TAG } from '#strings/language.ts';
 import { createQueries, isTemporary } from './app/api.ts';
 import { showCachedFont } from './app/font.ts';
-import { printInLight } from './app/print.ts';
 import { isServerUp } from './app/server.ts';
 import { sessionQuery } from './app/session.ts';
 import { siteOf } from './app/site.ts';
@@ -71,6 +70,18 @@ async function start(): Promise<void> {
     show(<ProblemWindow error={error} onRetry={start} />);
     if (isTemporary(error)) again = setTimeout(start, AGAIN_MS);
   }
+}
+
+/** Prints in light colours, whatever the colours of the window. */
+function printInLight(): void {
+  const { dataset } = document.documentElement;
+  let before: string | undefined;
+  matchMedia('print').addEventListener('change', ({ matches }) => {
+    if (matches) {
+      before = dataset.mantineColorScheme;
+      dataset.mantineColorScheme = 'light';
+    } else if (before) dataset.mantineColorScheme = before;
+  });
 }
 
 document.documentElement.lang = TAG;

@@ -5,8 +5,8 @@ import {
   type MantineColorsTuple,
   rem,
 } from '@mantine/core';
+import { type ComponentProps, createElement, type MouseEvent } from 'react';
 import * as text from '#strings/app.ts';
-import { BusyButton } from './components/busy-button.ts';
 
 /** White text on the default red of dark buttons has too little contrast. */
 const red = DEFAULT_THEME.colors.red.with(7, DEFAULT_THEME.colors.red[8]) as unknown as MantineColorsTuple;
@@ -79,3 +79,26 @@ export const variables: CSSVariablesResolver = (theme) => ({
     '--mantine-color-anchor': theme.colors.indigo[3],
   },
 });
+
+interface Props extends ComponentProps<'button'> {
+  'data-loading'?: boolean;
+}
+
+/** Keeps the press from the form and from the menu or dialog that the button would open. */
+const ignore = (event: MouseEvent) => {
+  event.preventDefault();
+  event.stopPropagation();
+};
+
+/**
+ * The element of Mantine's buttons. Mantine disables a button while it loads, and a disabled element loses the focus.
+ * This one keeps the focus and ignores presses.
+ */
+function BusyButton({ type = 'button', disabled, ...props }: Props) {
+  // biome-ignore lint/a11y/useButtonType: it is one of the three types, submit in forms
+  return createElement('button', {
+    ...props,
+    type,
+    ...(props['data-loading'] ? { 'aria-disabled': true, onClick: ignore } : { disabled }),
+  });
+}

@@ -1,15 +1,19 @@
-import { Alert, Anchor, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import * as text from '#strings/auth.tsx';
+import { api, ServiceError } from '../app/api.ts';
+import { withoutUndefined } from '../app/search.ts';
 import { sessionQuery } from '../app/session.ts';
+import { Problem } from '../components/errors/Problem.tsx';
+import { PasswordField } from '../components/forms/PasswordField.tsx';
+import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
-import { LoginForm } from './LoginForm.tsx';
-import { continueTo } from './return-to.ts';
-import { RecoveryCodesLeft } from './second-factor/RecoveryCodesLeft.tsx';
-import { SecondFactor } from './second-factor/SecondFactor.tsx';
-import type { Challenge } from './second-factor/second-factor.ts';
+import { closedRegistration, continueTo } from './return-to.ts';
+import { RecoveryCodesLeft, SecondFactor } from './second-factor/SecondFactor.tsx';
+import { type Challenge, MFA_MINUTES } from './second-factor/second-factor.ts';
 
 const route = getRouteApi('/_public/login');
 
@@ -66,5 +70,89 @@ export function Login() {
         onChallenge={setChallenge}
       />
     </Page>
+  );
+}
+
+interface Props {
+  email: string;
+  returnTo: string | undefined;
+  onDone: () => void;
+  onChallenge: (challenge: Challenge) => void;
+}
+
+const isWrong = (error: unknown) => error instanceof ServiceError && error.code === 'invalid_credentials';
+
+/** The form for e-mail address and password. */
+function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
+  const password = useRef<HTMLInputElement>(null);
+  const form = useForm({
+    initialValues: { email, password: '' },
+    validate: {
+      email: (value) => (value.trim() === '' ? text.enterEmail : null),
+      password: (value) => (value === '' ? text.enterPassword : null),
+    },
+  });
+  const login = useMutation({
+    mutationFn: async (values: typeof form.values) => {
+      // The five minutes for the second factor start before the response arrives.
+      const until = Date.now() + MFA_MINUTES * 60_000;
+      const { result } = await api.post('/auth/login', { body: values });
+      if (!('mfa_required' in result)) return undefined;
+      return { email: values.email, token: result.mfa_token, methods: result.mfa_methods, until };
+    },
+    onSuccess: (challenge) => (challenge ? onChallenge(challenge) : onDone()),
+    onError: (error) => isWrong(error) && password.current?.select(),
+  });
+  const search = withoutUndefined<{ email?: string }>({ email: form.values.email.trim() || undefined });
+
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => login.mutate(values))}>
+      <Stack>
+        {isWrong(login.error) ? (
+          <Alert role="alert" color="red" title={text.wrongCredentials}>
+            {text.checkBoth}
+          </Alert>
+        ) : (
+          login.error && <Problem error={login.error} />
+        )}
+        <TextInput
+          label={text.emailAddress}
+          type="email"
+          autoComplete="username"
+          autoFocus={email === ''}
+          required
+          withAsterisk={false}
+          {...form.getInputProps('email')}
+        />
+        <PasswordField
+          label={text.password}
+          ref={password}
+          autoFocus={email !== ''}
+          required
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={login.isPending || (login.isSuccess && !login.data)} fullWidth>
+          {text.signIn}
+        </Button>
+        <Group justify="space-between">
+          <LinkAnchor to="/forgot-password" search={search} size="sm">
+            {text.forgotYourPassword}
+          </LinkAnchor>
+          {closedRegistration.isKnown() ? (
+            <Text size="sm" c="dimmed">
+              {text.registrationClosed}
+            </Text>
+          ) : (
+            <LinkAnchor
+              to="/register"
+              search={withoutUndefined({ ...search, return_to: returnTo })}
+              size="sm"
+            >
+              {text.createAnAccount}
+            </LinkAnchor>
+          )}
+        </Group>
+      </Stack>
+    </form>
   );
 }

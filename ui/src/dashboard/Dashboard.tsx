@@ -8,9 +8,8 @@ import { useOrg } from '../app/session.ts';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { Waiting } from '../components/Waiting.tsx';
-import { MetricsFilter } from '../metrics/MetricsFilter.tsx';
-import { RangeInWords } from '../metrics/RangeInWords.tsx';
-import { useMetrics } from '../metrics/use-metrics.ts';
+import { MetricsFilter, RangeInWords } from '../metrics/MetricsFilter.tsx';
+import { useMetrics } from '../metrics/queries.ts';
 import { Overview } from './Overview.tsx';
 import { projectNumbersQuery, statsQuery } from './queries.ts';
 

@@ -3,21 +3,29 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import * as text from '#strings/dashboard.tsx';
 import { useOrg } from '../app/session.ts';
+import { Empty } from '../components/Empty.tsx';
+import { Problem } from '../components/errors/Problem.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { FindingItems } from '../findings/FindingItems.tsx';
-import { ATTENTION } from '../findings/views.ts';
+import { ALL, ATTENTION } from '../findings/views.ts';
+import { IconFolderOff } from '../icons/icons.ts';
 import type { Metrics } from '../metrics/queries.ts';
 import type { DayRange, MetricsSearch } from '../metrics/range.ts';
+import { TimeToResolve } from '../metrics/TimeToResolve.tsx';
+import { Weeks } from '../metrics/Weeks.tsx';
 import { scansQuery } from '../scans/queries.ts';
 import { Card } from './Card.tsx';
-import { NoProject } from './NoProject.tsx';
-import { OverTime } from './OverTime.tsx';
 import { SHOWN as PROJECTS_SHOWN, Projects } from './Projects.tsx';
-import { firstQuery, projectNumbersQuery, projectWeeksQuery } from './queries.ts';
+import {
+  firstQuery,
+  type OfProject,
+  type ProjectNumbers,
+  projectNumbersQuery,
+  projectWeeksQuery,
+} from './queries.ts';
 import { SHOWN, Strip } from './Strip.tsx';
 import { Today } from './Today.tsx';
-import { Total } from './Total.tsx';
 
 interface Props {
   search: MetricsSearch;
@@ -98,3 +106,74 @@ export function Overview({ search, range, metrics }: Props) {
 }
 
 const NONE: ReadonlyMap<string, undefined> = new Map();
+
+/** Shown if the project in the address does not exist. */
+function NoProject() {
+  const { slug } = useOrg();
+  return (
+    <Empty icon={<IconFolderOff />} title={text.noSuchProject}>
+      {text.addressMayBeIncomplete}
+      <div style={{ marginTop: 'var(--mantine-spacing-md)' }}>
+        <LinkButton to="/o/$org" params={{ org: slug }} search={{}} variant="default">
+          {text.showAllProjects}
+        </LinkButton>
+      </div>
+    </Empty>
+  );
+}
+
+interface OverTimeProps {
+  search: MetricsSearch;
+  range: DayRange;
+  query: UseQueryResult<Metrics>;
+}
+
+/** Found and resolved findings per week, and the time to resolve by severity. */
+function OverTime({ search, range, query }: OverTimeProps) {
+  const { slug } = useOrg();
+  const { data, error, refetch } = query;
+  if (error && data === undefined) return <Problem error={error} onRetry={refetch} />;
+  return (
+    <Grid gap="md">
+      <Grid.Col span={{ base: 12, lg: 7 }}>
+        <Weeks weeks={data?.weeks} range={range} />
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, lg: 5 }}>
+        <TimeToResolve
+          times={data?.time_to_resolve}
+          side={
+            <LinkAnchor to="/o/$org/metrics" params={{ org: slug }} search={search} size="sm">
+              {text.allMetrics}
+            </LinkAnchor>
+          }
+        />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+interface TotalProps {
+  projects: ProjectNumbers[];
+  scans: number;
+  of: OfProject;
+}
+
+/** The numbers of all findings and scans. */
+function Total({ projects, scans, of: { project_id } }: TotalProps) {
+  const { slug } = useOrg();
+  const of = project_id === undefined ? {} : { project_id };
+  const findings = projects.reduce((sum, { total }) => sum + total, 0);
+  const link = { params: { org: slug }, inherit: true, underline: 'always' } as const;
+  return (
+    <Text size="sm" c="dimmed">
+      {text.inTotal(
+        <LinkAnchor to="/o/$org/findings" search={{ ...ALL, ...of }} {...link}>
+          {text.countFindings(findings)}
+        </LinkAnchor>,
+        <LinkAnchor to="/o/$org/scans" search={of} {...link}>
+          {text.countScans(scans)}
+        </LinkAnchor>,
+      )}
+    </Text>
+  );
+}

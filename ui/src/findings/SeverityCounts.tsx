@@ -5,8 +5,10 @@ import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { LinkAnchor } from '../components/links.tsx';
+import { IconRotateClockwise } from '../icons/icons.ts';
+import classes from './Severity.module.css';
 import { SEVERITY_NAMES, severityColor } from './Severity.tsx';
-import { ATTENTION } from './views.ts';
+import { ATTENTION, REGRESSED } from './views.ts';
 
 interface Props {
   /** The number of findings of the project that need attention. */
@@ -50,5 +52,31 @@ export function SeverityCounts({ counts, projectId }: Props) {
         );
       })}
     </Group>
+  );
+}
+
+/** The number of findings of a project that have regressed, as a link to them. */
+export function RegressedCount({ count, projectId }: { count: number; projectId: string }) {
+  const { slug } = useOrg();
+  if (count === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {text.none}
+      </Text>
+    );
+  }
+  return (
+    <LinkAnchor
+      to="/o/$org/findings"
+      params={{ org: slug }}
+      search={{ ...REGRESSED, project_id: projectId }}
+      aria-label={text.countRegressed(count)}
+      c="inherit"
+    >
+      <span className={classes.status} data-regressed>
+        <IconRotateClockwise size={15} stroke={1.8} aria-hidden />
+        <strong>{number(count)}</strong>
+      </span>
+    </LinkAnchor>
   );
 }

@@ -1,17 +1,17 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/members.tsx';
+import { mayManageRole } from '../../../lib/members/roles.ts';
 import { type Schemas, ServiceError } from '../app/api.ts';
-import type { Role } from '../app/roles.ts';
+import { ROLES, type Role } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { emailProblem } from '../components/forms/email.ts';
 import { toFields } from '../components/forms/to-fields.ts';
 import { IconAlertTriangle, IconCheck, IconMail } from '../icons/icons.ts';
 import { membersQuery } from './queries.ts';
-import { RoleChoice } from './RoleChoice.tsx';
 
 type Member = Schemas['Member'];
 
@@ -131,5 +131,20 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
         </Button>
       </Group>
     </Stack>
+  );
+}
+
+/** The roles that the user may give, with their rights. */
+export function RoleChoice(props: Omit<React.ComponentProps<typeof Radio.Group>, 'children' | 'label'>) {
+  const org = useOrg();
+  const roles = ROLES.filter((role) => mayManageRole(org.role, role));
+  return (
+    <Radio.Group label={text.role} {...props}>
+      <Stack gap="xs" mt={6}>
+        {roles.map((role) => (
+          <Radio key={role} value={role} label={text.roleNames[role]} description={text.roleRights[role]} />
+        ))}
+      </Stack>
+    </Radio.Group>
   );
 }

@@ -12,8 +12,8 @@ import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { IconDots, IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
+import { RoleChoice } from './InviteMember.tsx';
 import { membersQuery } from './queries.ts';
-import { RoleChoice } from './RoleChoice.tsx';
 
 type Member = Schemas['Member'];
 

@@ -1,5 +1,7 @@
-import { Alert, Grid, Skeleton, Stack } from '@mantine/core';
+import { Alert, Grid, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { number } from '#strings/language.ts';
 import * as text from '#strings/metrics.tsx';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
@@ -8,15 +10,14 @@ import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { IconChartLine } from '../icons/icons.ts';
-import { MetricsFilter } from './MetricsFilter.tsx';
+import classes from './Metrics.module.css';
+import { MetricsFilter, RangeInWords } from './MetricsFilter.tsx';
 import { OpenByAge } from './OpenByAge.tsx';
-import type { Metrics as Data } from './queries.ts';
-import { RangeInWords } from './RangeInWords.tsx';
+import { type Metrics as Data, useMetrics } from './queries.ts';
 import type { DayRange } from './range.ts';
-import { Summary } from './Summary.tsx';
 import { TimeToResolve } from './TimeToResolve.tsx';
-import { useMetrics } from './use-metrics.ts';
 import { Weeks } from './Weeks.tsx';
+import { inHours, inPercent } from './words.ts';
 
 const route = getRouteApi('/_signed-in/o/$org/metrics');
 
@@ -82,3 +83,50 @@ function Shown({ data, range }: { data: Data; range: DayRange }) {
     </>
   );
 }
+
+interface Props {
+  data: Data;
+  /** Findings that were found in the range. */
+  found: number;
+  /** Findings that were resolved in the range, also by rules when they were pushed. */
+  resolved: number;
+  /** Unresolved findings of now. */
+  open: number;
+}
+
+/** The most important numbers of the range. */
+function Summary({ data, found, resolved, open }: Props) {
+  const { resolved: timed, median_hours } = data.time_to_resolve.all;
+  const { in_time, resolved: due, share } = data.within_due_date;
+  return (
+    <dl className={classes.summary} style={{ marginBlock: 0 }} aria-label={text.summary}>
+      <Cell name={text.found} value={number(found)} about={text.inTheRange} />
+      <Cell name={text.resolved} value={number(resolved)} about={text.inTheRange} />
+      <Cell name={text.unresolved} value={number(open)} about={text.now} />
+      <Cell
+        name={text.medianTime}
+        value={inHours(median_hours)}
+        about={timed === 0 ? text.nothingResolved : text.ofFindings(timed)}
+      />
+      <Cell
+        name={text.withinDueDate}
+        value={share === undefined ? text.none : inPercent(share)}
+        about={due === 0 ? text.noneHadDueDate : text.inTimeOf(in_time, due)}
+      />
+    </dl>
+  );
+}
+
+const Cell = ({ name, value, about }: { name: string; value: string; about: ReactNode }) => (
+  <div className={classes.cell}>
+    <Text component="dt" size="sm" fw={500}>
+      {name}
+    </Text>
+    <dd style={{ margin: 0 }}>
+      <div className={classes.number}>{value}</div>
+      <Text size="xs" c="dimmed">
+        {about}
+      </Text>
+    </dd>
+  </div>
+);

@@ -4,6 +4,7 @@ import * as text from '#strings/metrics.tsx';
 import { useOrg } from '../app/session.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { DAYS, type DayRange, daysOf, type MetricsSearch } from './range.ts';
+import { dayInWords } from './words.ts';
 
 interface Props {
   search: MetricsSearch;
@@ -77,5 +78,16 @@ export function MetricsFilter({ search, range, problem, onChange }: Props) {
         />
       </Group>
     </search>
+  );
+}
+
+/** A range of days and the project, in words. */
+export function RangeInWords({ range, project_id }: { range: DayRange; project_id: string | undefined }) {
+  const projects = useQuery(projectsQuery(useOrg())).data;
+  const project = projects?.find(({ id }) => id === project_id);
+  return text.rangeAndProject(
+    dayInWords(range.from),
+    dayInWords(range.to),
+    project_id === undefined ? text.allProjects : <bdi>{project?.name ?? text.oneProject}</bdi>,
   );
 }

@@ -1,6 +1,5 @@
 import { CompositeChart } from '@mantine/charts';
 import { TAG } from '#strings/language.ts';
-import { shortDay } from './days.ts';
 import type { Metrics } from './queries.ts';
 import { SERIES } from './series.ts';
 
@@ -43,3 +42,8 @@ export function WeeksChart({ weeks, height, label }: Props) {
     </div>
   );
 }
+
+const day = new Intl.DateTimeFormat(TAG, { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** A date of the API, such as "Nov 3". */
+const shortDay = (date: string): string => day.format(new Date(`${date}T00:00:00Z`));

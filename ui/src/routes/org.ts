@@ -2,15 +2,13 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import * as text from '#strings/routes.ts';
 import { api } from '../app/api.ts';
 import { late } from '../app/late.ts';
-import { NoSuchOrg } from '../app/no-such-org.ts';
+import { NoSuchOrg, WrongHost } from '../app/org-errors.ts';
 import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
 import { orgSession } from '../app/session.ts';
-import { WrongHost } from '../app/wrong-host.ts';
 import { ATTENTION } from '../findings/views.ts';
 import { metricsSearch } from '../metrics/range.ts';
-import { NotFoundInShell } from '../shell/NotFound.tsx';
-import { OrgProblem } from '../shell/OrgProblem.tsx';
+import { NotFoundInShell, OrgProblem } from '../shell/ErrorPages.tsx';
 import { OrgShell } from '../shell/OrgShell.tsx';
 import { signedIn } from './signed-in.ts';
 

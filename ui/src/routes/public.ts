@@ -4,8 +4,8 @@ import { textSearch } from '../app/search.ts';
 import { findMe } from '../app/session.ts';
 import { destinationOfSignedIn } from '../auth/return-to.ts';
 import { PublicShell } from '../shell/PublicShell.tsx';
-import { toLogin } from './redirects.ts';
 import { errorComponent, type RouteContext, root } from './root.tsx';
+import { toLogin } from './signed-in.ts';
 
 const pages = createRoute({
   getParentRoute: () => root,

@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, type ErrorComponentProps, Outlet } from '@tanstack/react-router';
 import type { Site } from '../app/site.ts';
 import { ProblemWindow } from '../components/errors/Problem.tsx';
-import { NotFound } from '../shell/NotFound.tsx';
+import { NotFound } from '../shell/ErrorPages.tsx';
 
 /** The context of every route. */
 export interface RouteContext {

@@ -7,9 +7,8 @@ import { triageForm } from '../triage/form/triage-form.ts';
 import { accountPages } from './account.ts';
 import { orgPages } from './org.ts';
 import { publicPages } from './public.ts';
-import { toLogin, toVerification } from './redirects.ts';
 import { errorComponent, type RouteContext, root } from './root.tsx';
-import { signedIn } from './signed-in.ts';
+import { signedIn, toLogin, toVerification } from './signed-in.ts';
 
 /** Redirects to the last organization, the list of organizations or the sign-in page. */
 const home = createRoute({

@@ -1,6 +1,8 @@
-import { createRoute } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
+import * as text from '#strings/routes.ts';
+import { WrongHost } from '../app/org-errors.ts';
 import { findMe } from '../app/session.ts';
-import { toLogin, toVerification } from './redirects.ts';
+import type { Site } from '../app/site.ts';
 import { errorComponent, root } from './root.tsx';
 
 /** The parent of all routes that need a session. */
@@ -15,3 +17,24 @@ export const signedIn = createRoute({
     return { me };
   },
 });
+
+/** Redirects to the sign-in page, which is on the base domain if there is one, and back afterwards. */
+export function toLogin(site: Site, back: string) {
+  if (!site.sharesSession) {
+    return new WrongHost(text.noSignInHere, text.signInAt(site.baseDomain), {
+      label: text.goTo(site.baseDomain),
+      href: site.signInUrl('/'),
+    });
+  }
+  if (!site.signsIn) {
+    const return_to = encodeURIComponent(location.origin + back);
+    return redirect({ href: site.signInUrl(`/login?return_to=${return_to}`) });
+  }
+  return redirect({ to: '/login', search: back === '/' ? {} : { return_to: back } });
+}
+
+/** Redirects to the page that asks an account to verify its address, on the host where users sign in. */
+export function toVerification(site: Site, back: string) {
+  const href = `/verify?return_to=${encodeURIComponent(location.origin + back)}`;
+  return redirect({ href: site.signsIn ? href : site.signInUrl(href) });
+}

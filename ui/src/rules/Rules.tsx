@@ -1,19 +1,23 @@
 import { Card, Stack, Switch, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/rules.tsx';
+import { reasonInSentence } from '#strings/triage.tsx';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { showError } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { inSentence } from '../components/text/in-sentence.ts';
+import { SEVERITY_NAMES, STATUS_NAMES } from '../findings/Severity.tsx';
 import { IconPlus, IconWand } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
-import { type Rule, rulesQuery } from './queries.ts';
+import { PERSONA_NAMES } from '../scans/persona.ts';
+import { type Rule, type RuleActions, type RuleConditions, rulesQuery } from './queries.ts';
 import { RuleMenu } from './RuleMenu.tsx';
 import { RoleCheck } from './RulePage.tsx';
 import classes from './Rules.module.css';
-import { actionsText, conditionsText, type Names } from './words.ts';
+import { CONDITIONS, type Condition } from './values.ts';
 
 /** The rules of the organization, in their order. */
 export function Rules() {
@@ -92,5 +96,39 @@ function RuleItem({ rule, index, all, names }: ItemProps) {
         <RuleMenu rule={rule} index={index} all={all} />
       </Card>
     </li>
+  );
+}
+
+/** Names by id. */
+interface Names {
+  projects: ReadonlyMap<string, string>;
+  members: ReadonlyMap<string, string>;
+}
+
+/** The conditions in words, such as “severity is low or info and file matches src/test/*”. */
+function conditionsText(conditions: RuleConditions, { projects }: Names): string {
+  const nameOf: Partial<Record<Condition, (value: string) => string>> = {
+    project_id: (id) => projects.get(id) ?? text.formerProject,
+    severity: (value) => text.inSentence(SEVERITY_NAMES[value as keyof typeof SEVERITY_NAMES]),
+    persona: (value) => text.inSentence(PERSONA_NAMES[value as keyof typeof PERSONA_NAMES]),
+  };
+  const parts = CONDITIONS.flatMap((name) => {
+    const values: readonly string[] = conditions[name] ?? [];
+    if (values.length === 0) return [];
+    const isPattern = (name === 'title' || name === 'path') && values.some((value) => /[*?]/.test(value));
+    const shown = values.map((value) => inSentence(nameOf[name]?.(value) ?? value));
+    return [text.condition(name, shown, isPattern)];
+  });
+  return text.all(parts);
+}
+
+/** The actions in words, such as “set to False positive (used in tests) and assign to Ada Lovelace”. */
+function actionsText({ status, reason, assignee_id, due_days }: RuleActions, { members }: Names): string {
+  return text.all(
+    [
+      status && text.setTo(STATUS_NAMES[status], reason && reasonInSentence(reason)),
+      assignee_id && text.assignTo(inSentence(members.get(assignee_id) ?? text.formerMember)),
+      due_days && text.makeDue(due_days),
+    ].filter((part) => typeof part === 'string'),
   );
 }

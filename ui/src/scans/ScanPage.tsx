@@ -26,8 +26,7 @@ import {
   scanQuery,
   useFinalRead,
 } from './queries.ts';
-import { ScanDuration } from './ScanDuration.tsx';
-import { ScanStatusBadge } from './ScanStatus.tsx';
+import { ScanDuration, ScanStatusBadge } from './ScanStatus.tsx';
 import { Summary } from './Summary.tsx';
 import { scanName } from './scan-name.ts';
 import { Target } from './Target.tsx';

@@ -1,12 +1,18 @@
 import { Card, Group, Stack, Switch, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/settings.ts';
 import { rolesAllowed } from '../app/roles.ts';
-import { useOrg } from '../app/session.ts';
+import { type OrgSession, useOrg } from '../app/session.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
-import { securityQuery } from './security-queries.ts';
+
+/** The security settings of an organization. */
+const securityQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'security'],
+    queryFn: async ({ signal }) => (await api.get('/settings/security', { signal })).result,
+  });
 
 const TITLE = text.verifyWithViewersTokens;
 const ID = 'setting-viewer-tokens';

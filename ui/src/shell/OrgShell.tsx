@@ -1,22 +1,27 @@
-import { Box, Burger, Group } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Box, Burger, Group, Text } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet } from '@tanstack/react-router';
 import * as text from '#strings/shell.tsx';
 import { refreshShown, useChanges, usePolling } from '../app/revision.ts';
 import { useOrg } from '../app/session.ts';
+import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 import { LinkNav } from '../components/links.tsx';
+import { dateTime } from '../components/time/Time.tsx';
 import { IconHistory } from '../icons/icons.ts';
-import { RecentChanges } from '../triage/recent/RecentChanges.tsx';
 import { ConnectionBanner } from './ConnectionBanner.tsx';
 import { Logo } from './Logo.tsx';
 import { PAGES } from './navigation.ts';
 import { OrgMenu } from './OrgMenu.tsx';
 import classes from './OrgShell.module.css';
-import { PrintHead } from './PrintHead.tsx';
 import { SchemeButton } from './SchemeButton.tsx';
 import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
+
+/** The recent changes of the user, each with a button that undoes it. */
+const RecentChanges = lazyDialog(
+  async () => (await import('../triage/recent/RecentChangesDialog.tsx')).RecentChangesDialog,
+);
 
 /** The frame around the pages of an organization. */
 export function OrgShell() {
@@ -86,5 +91,24 @@ export function OrgShell() {
         <RecentChanges opened={showsChanges} onClose={changes.close} />
       </main>
     </>
+  );
+}
+
+/** The first lines on paper: the organization and the time. */
+function PrintHead() {
+  const { org } = useOrg();
+  // Renders again when the user prints, so that the time is that of the paper.
+  useMediaQuery('print');
+  return (
+    <header className="print-only">
+      <Text size="xs" c="dimmed" pb={4} mb="sm" style={{ borderBottom: '1px solid' }}>
+        {text.printed(
+          <strong>
+            <bdi>{org.name}</bdi>
+          </strong>,
+          dateTime(new Date()),
+        )}
+      </Text>
+    </header>
   );
 }

@@ -2,10 +2,11 @@ import { notificationsStore } from '@mantine/notifications';
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
 import { late } from '../app/late.ts';
 import type { Site } from '../app/site.ts';
+import { stepUps } from '../app/step-up.ts';
 import { questions } from '../components/dialogs/confirm.ts';
-import { TriageForms } from '../triage/form/TriageForms.tsx';
+import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
+import { triageForm } from '../triage/form/triage-form.ts';
 import { SessionEnded } from './SessionEnded.tsx';
-import { StepUp } from './StepUp.tsx';
 
 const Toasts = lazy(late(async () => ({ default: (await import('./Toasts.tsx')).Toasts })));
 const ConfirmDialogs = lazy(
@@ -37,4 +38,20 @@ export function Overlays({ site }: { site: Site }) {
       <SessionEnded site={site} />
     </>
   );
+}
+
+const StepUpDialog = lazyDialog(async () => (await import('./StepUpDialog.tsx')).StepUpDialog);
+
+/** Shows the dialog of a step-up while a call waits for it. */
+function StepUp() {
+  const current = useSyncExternalStore(stepUps.subscribe, stepUps.current);
+  return <StepUpDialog opened={current !== undefined} password={current?.password} />;
+}
+
+const TriageDialog = lazyDialog(async () => (await import('../triage/form/TriageDialog.tsx')).TriageDialog);
+
+/** Shows the form that `openTriageForm` asks for. */
+function TriageForms() {
+  const request = useSyncExternalStore(triageForm.subscribe, triageForm.current);
+  return <TriageDialog opened={request !== undefined} request={request} onClose={triageForm.close} />;
 }

@@ -1,18 +1,29 @@
-import { Button, Card, Collapse, FileButton, Group, Stack, Text, Title, VisuallyHidden } from '@mantine/core';
+import {
+  Button,
+  Card,
+  Collapse,
+  FileButton,
+  Group,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import * as text from '#strings/uploads.tsx';
 import { FORMATS } from '../../../lib/importers/names.ts';
 import { IconChevronDown, IconUpload } from '../icons/icons.ts';
-import { chosenOf } from './dropped.ts';
 import { LeaveGuard } from './LeaveDialog.tsx';
 import type { Uploads } from './queue.ts';
-import { outcomeOf, progressOf } from './result-text.ts';
-import { NO_OPTIONS, UploadOptionFields } from './UploadOptions.tsx';
+import { outcomeOf, progressOf } from './UploadResult.tsx';
 import { UploadRow } from './UploadRow.tsx';
 import classes from './Uploads.module.css';
-import { type Dropped, isActive } from './upload.ts';
-import { useDrop } from './use-drop.ts';
+import { type Dropped, isActive, type UploadOptions } from './upload.ts';
+import { chosenOf, useDrop } from './use-drop.ts';
 import { useUploadList } from './use-uploads.ts';
 
 interface Props {
@@ -136,5 +147,63 @@ export function UploadReports({ project, uploads, title, isStep = false, childre
       )}
       <LeaveGuard uploads={uploads} />
     </Card>
+  );
+}
+
+const NO_OPTIONS: UploadOptions = { format: '', name: '', path: '', ref: '' };
+
+const CHOICES = [{ value: '', label: text.detectFormat }, ...FORMATS];
+
+interface UploadOptionFieldsProps {
+  options: UploadOptions;
+  onChange: (options: UploadOptions) => void;
+}
+
+/** The options for the files that are added next. */
+function UploadOptionFields({ options, onChange }: UploadOptionFieldsProps) {
+  const field = (name: 'name' | 'path' | 'ref') => ({
+    value: options[name],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
+      onChange({ ...options, [name]: value }),
+    autoComplete: 'off',
+  });
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="xs">
+        {text.settingsOfNext}
+      </Text>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        <Select
+          label={text.format}
+          data={CHOICES}
+          value={options.format}
+          onChange={(format) => onChange({ ...options, format: format ?? '' })}
+          searchable
+          selectFirstOptionOnChange
+          allowDeselect={false}
+          nothingFoundMessage={text.noFormat}
+        />
+        <TextInput
+          label={text.scanName}
+          placeholder={text.defaultScanName}
+          maxLength={200}
+          {...field('name')}
+        />
+        <TextInput
+          label={text.scannedPath}
+          placeholder={text.exampleOfPath}
+          maxLength={2048}
+          spellCheck={false}
+          {...field('path')}
+        />
+        <TextInput
+          label={text.revision}
+          placeholder={text.exampleOfRevision}
+          maxLength={2048}
+          spellCheck={false}
+          {...field('ref')}
+        />
+      </SimpleGrid>
+    </>
   );
 }

@@ -1,5 +1,4 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
-import { droppedOf, hasFiles } from './dropped.ts';
 import type { Dropped } from './upload.ts';
 
 /** Where files are dragged to: nowhere, another place of the window, or the target. */
@@ -55,3 +54,24 @@ export function useDrop(target: RefObject<HTMLElement | null>, onDrop: (dropped:
   }, [target]);
   return drag;
 }
+
+/** Whether something that is dragged contains files. Texts and links do not. */
+const hasFiles = (transfer: DataTransfer | null): transfer is DataTransfer =>
+  transfer?.types.includes('Files') ?? false;
+
+/** The files and folders that were dropped. Must be called while the event is handled. */
+function droppedOf({ items, files }: DataTransfer): Dropped[] {
+  const entries = [...items].filter(({ kind }) => kind === 'file');
+  // Browsers without items show a folder as a file that cannot be read.
+  if (entries.length === 0) return chosenOf(files);
+  return entries.flatMap((item): Dropped[] => {
+    const entry = item.webkitGetAsEntry();
+    if (entry?.isDirectory) return [{ name: entry.name }];
+    const file = item.getAsFile();
+    return file ? [{ name: file.name, file }] : [];
+  });
+}
+
+/** The files that were chosen with the button. */
+export const chosenOf = (files: Iterable<File> | null): Dropped[] =>
+  [...(files ?? [])].map((file) => ({ name: file.name, file }));

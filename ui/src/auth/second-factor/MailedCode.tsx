@@ -1,10 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import * as text from '#strings/auth/second-factor.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { isRefused, type Method } from './second-factor.ts';
-import { useCountdown } from './use-countdown.ts';
 
 /** The time before the user may request another mail. */
 const RESEND_MS = 30_000;
@@ -56,4 +55,16 @@ export function MailedCode({ method, purpose, send, onExpired }: Props) {
       </Button>
     </Group>
   );
+}
+
+/** The seconds until a time. */
+function useCountdown(until: number): number {
+  const [now, setNow] = useState(() => Date.now());
+  const over = now >= until;
+  useEffect(() => {
+    if (over) return;
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [over]);
+  return Math.max(0, Math.ceil((until - Math.max(now, Date.now())) / 1000));
 }

@@ -1,12 +1,13 @@
-import { Button, Divider, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { Alert, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import * as text from '#strings/auth/second-factor.tsx';
 import { api } from '../../app/api.ts';
+import { Problem } from '../../components/errors/Problem.tsx';
+import { CodeInput } from '../../components/forms/CodeInput.tsx';
 import { Page } from '../../components/Page.tsx';
-import { DeviceCode } from './DeviceCode.tsx';
+import { MailedCode } from './MailedCode.tsx';
 import { MethodButtons } from './MethodButtons.tsx';
-import { RecoveryCode } from './RecoveryCode.tsx';
 import { type Challenge, isRefused, type Method, MFA_MINUTES, type Proof } from './second-factor.ts';
 
 const EXPIRED = text.signInExpired(MFA_MINUTES);
@@ -76,4 +77,137 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
 /** Prefers an app. With several addresses the user chooses, and no mail is sent before. */
 function firstOf(methods: readonly Method[]): Method | undefined {
   return methods.find(({ type }) => type === 'totp') ?? (methods.length === 1 ? methods[0] : undefined);
+}
+
+interface DeviceCodeProps {
+  method: Method;
+  token: string;
+  proof: UseMutationResult<unknown, Error, Proof>;
+  onExpired: () => void;
+}
+
+const REFUSED: Record<Method['type'], string> = {
+  totp: text.wrongAppCode,
+  email: text.wrongMailedCode,
+};
+
+/** The form for a six-digit code from an app or a mail. */
+function DeviceCode({ method, token, proof, onExpired }: DeviceCodeProps) {
+  const [code, setCode] = useState('');
+  const [attempt, setAttempt] = useState(0);
+  const failed = isRefused(proof.error);
+  const isMail = method.type === 'email';
+  const busy = proof.isPending || proof.isSuccess;
+
+  const send = (value: string) =>
+    proof.mutate(
+      { device_id: method.id, code: value },
+      {
+        onError(error) {
+          if (!isRefused(error)) return;
+          setCode('');
+          setAttempt((count) => count + 1);
+        },
+      },
+    );
+
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(code);
+      }}
+    >
+      <Stack>
+        {isMail ? (
+          <MailedCode
+            method={method}
+            purpose={token}
+            send={() =>
+              api.post('/auth/mfa/send-email-otp', { body: { mfa_token: token, device_id: method.id } })
+            }
+            onExpired={onExpired}
+          />
+        ) : (
+          <Text size="sm">{text.enterCodeOf(<bdi>{method.name}</bdi>)}</Text>
+        )}
+        {proof.error && !failed && <Problem error={proof.error} />}
+        <CodeInput
+          // A new field after a wrong code: empty and focused.
+          key={attempt}
+          label={text.sixDigitCode}
+          value={code}
+          onChange={setCode}
+          onComplete={send}
+          busy={busy}
+          error={failed ? REFUSED[method.type] : undefined}
+        />
+        <Button type="submit" loading={busy} disabled={code.length < 6}>
+          {text.signIn}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** The form for a recovery code. */
+function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Error, Proof> }) {
+  const [code, setCode] = useState('');
+  const failed = isRefused(proof.error);
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        proof.mutate({ code, is_recovery: true });
+      }}
+    >
+      <Stack>
+        {proof.error && !failed && <Problem error={proof.error} />}
+        <TextInput
+          label={text.recoveryCode}
+          description={text.whichRecoveryCode}
+          placeholder={text.formOfRecoveryCode}
+          value={code}
+          onChange={({ currentTarget }) => setCode(currentTarget.value)}
+          error={failed && text.wrongRecoveryCode}
+          errorProps={{ role: 'alert' }}
+          autoFocus
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          maxLength={100}
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        />
+        <Button type="submit" loading={proof.isPending || proof.isSuccess} disabled={code.trim() === ''}>
+          {text.signIn}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** The number of recovery codes left, after one was used. */
+export function RecoveryCodesLeft({ left, onContinue }: { left: number; onContinue: () => void }) {
+  const few = left <= 2;
+  return (
+    <Page title={text.signedIn}>
+      <Alert
+        role="status"
+        color={few ? 'red' : 'yellow'}
+        title={left === 0 ? text.lastCodeUsed : text.codesLeft(left)}
+      >
+        {few ? text.generateNow : text.codeIsUsed}
+      </Alert>
+      <Group justify="flex-end">
+        <Button component="a" href="/profile/mfa" variant="default">
+          {text.generateCodes}
+        </Button>
+        <Button onClick={onContinue} autoFocus>
+          {text.continueHere}
+        </Button>
+      </Group>
+    </Page>
+  );
 }

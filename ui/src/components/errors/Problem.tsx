@@ -2,9 +2,10 @@ import { Alert, Button, Center, Group, Stack, Text, VisuallyHidden } from '@mant
 import type { ReactNode } from 'react';
 import { windowTitle } from '#strings/app.ts';
 import * as text from '#strings/components/errors.ts';
+import { ServiceError } from '../../app/api.ts';
 import { IconAlertTriangle } from '../../icons/icons.ts';
+import { Copy } from '../Copy.tsx';
 import { isFinal, problemOf } from './problem.ts';
-import { RequestId } from './RequestId.tsx';
 
 interface Props {
   error: unknown;
@@ -80,5 +81,19 @@ export function Advice({ error, onRetry: retry, action: other }: Props) {
         </Group>
       )}
     </Stack>
+  );
+}
+
+/** The ID of the request that failed, for the administrator. */
+export function RequestId({ error }: { error: unknown }) {
+  const id = error instanceof ServiceError ? error.requestId : undefined;
+  if (id === undefined) return null;
+  return (
+    <Group gap={4}>
+      <Text size="xs" c="dimmed">
+        {text.request} <code>{id}</code>
+      </Text>
+      <Copy value={id} label={text.copyRequestId} />
+    </Group>
   );
 }

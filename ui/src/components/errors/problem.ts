@@ -1,7 +1,6 @@
 import * as text from '#strings/components/errors.ts';
 import { ServiceError } from '../../app/api.ts';
-import { NoSuchOrg } from '../../app/no-such-org.ts';
-import { WrongHost } from '../../app/wrong-host.ts';
+import { NoSuchOrg, WrongHost } from '../../app/org-errors.ts';
 
 /** The text of an error: what happened, what to do, and a link. */
 export interface ProblemText {

@@ -14,9 +14,8 @@ import { UploadReports } from '../../uploads/UploadReports.tsx';
 import { useUploadList, useUploads } from '../../uploads/use-uploads.ts';
 import { statsQuery } from '../queries.ts';
 import { CreateProject } from './CreateProject.tsx';
-import { CreateToken } from './CreateToken.tsx';
 import { FirstFindings, WaitForFinding } from './FirstFindings.tsx';
-import { RunAgent } from './RunAgent.tsx';
+import { CreateToken, RunAgent } from './RunAgent.tsx';
 import { Step, type StepState, Steps } from './Step.tsx';
 
 type Project = Schemas['Project'];

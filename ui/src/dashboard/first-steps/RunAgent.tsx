@@ -1,12 +1,14 @@
-import { Alert, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/dashboard/first-steps.tsx';
 import { FORMATS } from '../../../../lib/importers/names.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copyable } from '../../components/Copy.tsx';
+import { Problem } from '../../components/errors/Problem.tsx';
 import { IconKey } from '../../icons/icons.ts';
 import { agentCommands } from '../../projects/agent-commands.ts';
-import { CreateToken } from './CreateToken.tsx';
+import { tokensKey } from '../../tokens/queries.ts';
 
 interface Props {
   project: { id: string; slug: string };
@@ -89,6 +91,45 @@ export function RunAgent({ project, token, onCreated }: Props) {
           ))}
         </Tabs>
       </Stack>
+    </Stack>
+  );
+}
+
+const DAYS = 90;
+
+/** Creates a token for the first scan. */
+export function CreateToken(props: {
+  projectId: string;
+  onCreated: (token: string) => void;
+  again?: boolean;
+}) {
+  const { projectId, onCreated, again = false } = props;
+  const org = useOrg();
+  const queries = useQueryClient();
+  const make = useMutation({
+    mutationFn: async () => {
+      const body = { name: text.tokenName, expires_in: DAYS };
+      return (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
+        .result;
+    },
+    onSuccess: async ({ token }) => {
+      onCreated(token);
+      await queries.invalidateQueries({ queryKey: tokensKey(org) });
+    },
+  });
+  return (
+    <Stack gap="sm">
+      {!again && <Text size="sm">{text.whatTokenIs(DAYS)}</Text>}
+      <Group>
+        <Button
+          onClick={() => make.mutate()}
+          loading={make.isPending}
+          {...(again && { variant: 'default', size: 'xs' })}
+        >
+          {again ? text.createAnotherToken : text.createNewToken}
+        </Button>
+      </Group>
+      {make.error && <Problem error={make.error} />}
     </Stack>
   );
 }

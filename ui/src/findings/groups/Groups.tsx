@@ -1,22 +1,23 @@
 import { Button, Center } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import * as text from '#strings/findings/groups.tsx';
 import type { GroupKey } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { showError } from '../../components/errors/toasts.ts';
+import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { Waiting } from '../../components/Waiting.tsx';
 import { BATCH } from '../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../triage/form/triage-form.ts';
+import { triageShortcuts } from '../../triage/shortcuts.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
-import { collect } from '../list/selection/collect.ts';
 import { JobBar } from '../list/selection/JobBar.tsx';
+import { collect } from '../list/selection/selection.ts';
 import { type FindingFilter, totalQuery } from '../list-queries.ts';
 import { GroupRow } from './GroupRow.tsx';
 import classes from './Groups.module.css';
 import { type FindingGroup, filterOfGroup, groupsQuery } from './group-queries.ts';
-import { useGroupKeys } from './use-group-keys.ts';
 
 export interface Counts {
   findings: number;
@@ -104,4 +105,59 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
       )}
     </div>
   );
+}
+
+interface GroupKeys {
+  count: number;
+  mayTriage: boolean;
+  /** Opens the form for a group. */
+  decide(index: number, preset?: FormPreset): void;
+  undo(): void;
+}
+
+/**
+ * The keys of the grouped list. `j` and `k` move the focus between groups; the other keys act on the group that has the focus.
+ * When a group is gone, the next move starts from its position.
+ * @returns properties of the list, whose children are the groups
+ */
+function useGroupKeys({ count, mayTriage, decide, undo }: GroupKeys) {
+  const list = useRef<HTMLUListElement>(null);
+  const last = useRef(0);
+  const focused = () =>
+    [...(list.current?.children ?? [])].findIndex((group) => group.contains(document.activeElement));
+  const go = (index: number) => {
+    const group = list.current?.children[Math.max(0, Math.min(count - 1, index))];
+    const toggle = group?.querySelector<HTMLElement>('[aria-expanded]');
+    toggle?.focus();
+    group?.scrollIntoView({ block: 'nearest' });
+  };
+  const step = (by: number) => {
+    const at = focused();
+    go(at < 0 ? last.current : at + by);
+  };
+  /** Acts on the group that has the focus, or moves to one. */
+  const onFocused = (run: (index: number) => void) => () => {
+    const at = focused();
+    if (at < 0) go(last.current);
+    else run(at);
+  };
+
+  useShortcuts({
+    j: () => step(1),
+    k: () => step(-1),
+    o: onFocused((index) =>
+      list.current?.children[index]?.querySelector<HTMLElement>('[aria-expanded]')?.click(),
+    ),
+    ...(mayTriage && {
+      ...triageShortcuts({ setStatus: (status) => onFocused((index) => decide(index, { status }))(), undo }),
+      e: onFocused((index) => decide(index)),
+    }),
+  });
+
+  return {
+    ref: list,
+    onFocus: () => {
+      last.current = Math.max(0, focused());
+    },
+  };
 }

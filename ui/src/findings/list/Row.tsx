@@ -7,11 +7,10 @@ import { FileLocation } from '../FileLocation.tsx';
 import type { FindingFilter, ListedFinding } from '../list-queries.ts';
 import { SeverityMark } from '../Severity.tsx';
 import { titleOf } from '../title.ts';
-import { cell, type Names, Seen } from './columns/cells.tsx';
+import { cell, type Names, Seen, StatusCell } from './columns/cells.tsx';
 import type { COLUMNS } from './columns/columns.ts';
 import classes from './FindingsGrid.module.css';
 import { GridCell, GridRow } from './grid-parts.tsx';
-import { StatusCell } from './StatusCell.tsx';
 import { type Selection, useSelected } from './selection/selection.ts';
 
 /** The actions of rows. */

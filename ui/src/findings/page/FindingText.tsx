@@ -2,10 +2,11 @@ import { Title } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import * as words from '#strings/findings/page.tsx';
 import { late } from '../../app/late.ts';
+import { CodeBlock } from '../../components/text/CodeBlock.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import type { Finding } from '../finding-queries.ts';
-import { partsOf } from './description-parts.ts';
-import { Evidence } from './Evidence.tsx';
+import { type Evidence as Code, languageOf, partsOf } from './description-parts.ts';
+import { SourceLocation } from './SourceLocation.tsx';
 
 const MarkdownText = lazy(
   late(async () => ({ default: (await import('../../components/text/MarkdownText.tsx')).MarkdownText })),
@@ -36,6 +37,33 @@ function Prose({ id, title, text }: { id: string; title: string; text: string })
       <Suspense fallback={<TextSkeleton />}>
         <MarkdownText text={text} />
       </Suspense>
+    </section>
+  );
+}
+
+/** The affected code, with the line of the finding marked. */
+function Evidence({ finding, evidence }: { finding: Finding; evidence: Code }) {
+  const { file, line } = finding;
+  const { code, language, first } = evidence;
+  return (
+    <section aria-labelledby="evidence">
+      <Title order={2} id="evidence" mb="xs">
+        {words.evidence}
+      </Title>
+      <CodeBlock
+        code={code}
+        language={language ?? languageOf(file)}
+        label={words.evidenceCode}
+        numbered={first !== undefined}
+        {...(first !== undefined && { first, marked: line })}
+        {...(file && {
+          title: (
+            <code>
+              <SourceLocation finding={finding} />
+            </code>
+          ),
+        })}
+      />
     </section>
   );
 }

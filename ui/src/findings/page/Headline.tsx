@@ -1,15 +1,19 @@
 import { Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
+import { ago } from '../../components/time/ago.ts';
+import { dateTime } from '../../components/time/Time.tsx';
+import { IconAlertTriangle, IconClock, IconRotateClockwise } from '../../icons/icons.ts';
 import { projectsQuery } from '../../projects/queries.ts';
+import { dateOf } from '../../triage/texts.ts';
 import type { Finding } from '../finding-queries.ts';
 import { SeverityBadge, StatusBadge } from '../Severity.tsx';
 import classes from './Finding.module.css';
 import { SourceLocation } from './SourceLocation.tsx';
-import { StateWords } from './StateWords.tsx';
 
 /** The facts of a finding in one line: severity, status, project and location. */
 export function Headline({ finding }: { finding: Finding }) {
@@ -45,5 +49,41 @@ function ProjectLink({ id }: { id: string }) {
     >
       <bdi>{project?.name ?? id}</bdi>
     </LinkAnchor>
+  );
+}
+
+const isResolved = (status: Finding['status']) => status !== 'open' && status !== 'confirmed';
+
+/** The states of a finding that need attention, in words. */
+function StateWords({ finding }: { finding: Finding }) {
+  const { regressed, regressed_at, status, due_at, accepted_until } = finding;
+  const isOverdue = due_at !== undefined && !isResolved(status) && Date.parse(due_at) < Date.now();
+  return (
+    <>
+      {regressed && (
+        <State alarming icon={<IconRotateClockwise size={14} aria-hidden />}>
+          {text.regressed(regressed_at && ago(regressed_at))}
+        </State>
+      )}
+      {isOverdue && (
+        <State alarming icon={<IconAlertTriangle size={14} aria-hidden />}>
+          <span title={dateTime(due_at)}>{text.overdueSince(dateOf(due_at))}</span>
+        </State>
+      )}
+      {accepted_until && (
+        <State icon={<IconClock size={14} aria-hidden />}>
+          <span title={dateTime(accepted_until)}>{text.riskAcceptedUntil(dateOf(accepted_until))}</span>
+        </State>
+      )}
+    </>
+  );
+}
+
+function State({ icon, alarming, children }: { icon: ReactNode; alarming?: boolean; children: ReactNode }) {
+  return (
+    <Text size="sm" span className={classes.state} {...(alarming && { c: 'var(--mantine-color-error)' })}>
+      {icon}
+      <span>{children}</span>
+    </Text>
   );
 }

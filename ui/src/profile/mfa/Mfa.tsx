@@ -9,8 +9,7 @@ import { mfaQuery } from '../queries.ts';
 import { useRefreshUser } from '../use-refresh-user.ts';
 import { MfaDevices } from './MfaDevices.tsx';
 import { MfaStatus } from './MfaStatus.tsx';
-import { RecoveryCodes } from './RecoveryCodes.tsx';
-import { RecoveryCodesShown } from './RecoveryCodesShown.tsx';
+import { RecoveryCodes, RecoveryCodesShown } from './RecoveryCodes.tsx';
 
 const route = getRouteApi('/_signed-in/_plain/profile/mfa');
 

@@ -1,11 +1,30 @@
-import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import {
+  Box,
+  Button,
+  Card,
+  Code,
+  Group,
+  Modal,
+  Progress,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/profile/mfa.tsx';
 import { api } from '../../app/api.ts';
+import { useMe } from '../../app/session.ts';
+import { useCopy } from '../../components/Copy.tsx';
 import { Loaded } from '../../components/Loaded.tsx';
+import { KEPT_OPEN, ShownOnce } from '../../components/ShownOnce.tsx';
+import { saveFile } from '../../components/save-file.ts';
+import { dateTime } from '../../components/time/Time.tsx';
+import { IconCheck, IconCopy, IconDownload, IconPrinter } from '../../icons/icons.ts';
 import { PasswordDialog } from '../PasswordDialog.tsx';
 import { recoveryCodesQuery } from '../queries.ts';
+import classes from './RecoveryCodes.module.css';
 
 const FEW = 3;
 
@@ -53,5 +72,63 @@ export function RecoveryCodes({ onCreated }: { onCreated: (codes: string[]) => v
         <Text size="sm">{text.codesInvalid}</Text>
       </PasswordDialog>
     </Card>
+  );
+}
+
+/** Shows new recovery codes once. */
+export function RecoveryCodesShown({ codes, onClose }: { codes: string[] | undefined; onClose: () => void }) {
+  return (
+    <Modal
+      opened={codes !== undefined}
+      onClose={onClose}
+      title={text.yourCodes}
+      size="lg"
+      returnFocus={false}
+      {...KEPT_OPEN}
+    >
+      {codes && <Codes codes={codes} onClose={onClose} />}
+    </Modal>
+  );
+}
+
+function Codes({ codes, onClose }: { codes: string[]; onClose: () => void }) {
+  const { user } = useMe();
+  const about = text.aboutCodes(user.email, location.host, dateTime(new Date()));
+  const file = `${about}\n\n${codes.join('\n')}\n`;
+  const { copied, copy } = useCopy(file);
+  return (
+    <ShownOnce warning={text.codesShownOnce} saved={text.codesSaved} onClose={onClose}>
+      <Box className={classes.printed}>
+        <Text className={classes.about}>{about}</Text>
+        <SimpleGrid cols={1} spacing="xs" component="ul" className={classes.codes}>
+          {codes.map((code) => (
+            <li key={code}>
+              <Code block ta="center" px="xs" className={classes.code}>
+                {code}
+              </Code>
+            </li>
+          ))}
+        </SimpleGrid>
+      </Box>
+      <Group gap="xs">
+        <Button
+          variant="default"
+          leftSection={copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+          onClick={copy}
+        >
+          {copied ? text.copied : text.copy}
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<IconDownload size={16} />}
+          onClick={() => saveFile(new File([file], 'recovery-codes.txt', { type: 'text/plain' }))}
+        >
+          {text.download}
+        </Button>
+        <Button variant="default" leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
+          {text.print}
+        </Button>
+      </Group>
+    </ShownOnce>
   );
 }

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/profile/tokens.ts';
@@ -12,7 +12,12 @@ import { KEPT_OPEN } from '../../components/ShownOnce.tsx';
 import { type Scope, ScopeSelect } from '../../tokens/scopes/Scopes.tsx';
 import { TokenShown } from '../../tokens/scopes/TokenShown.tsx';
 import { daysFromNow } from '../../tokens/token-state.ts';
-import { personalTokensQuery } from './queries.ts';
+
+/** The personal access tokens of the user, newest first. */
+export const personalTokensQuery = queryOptions({
+  queryKey: ['profile', 'tokens'],
+  queryFn: async ({ signal }) => (await api.get('/profile/tokens', { signal })).result.tokens,
+});
 
 const EXPIRIES = [
   { value: '30', label: text.days30 },

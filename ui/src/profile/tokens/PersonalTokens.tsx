@@ -14,8 +14,7 @@ import { StateBadge } from '../../components/StateBadge.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { IconKey, IconPlus } from '../../icons/icons.ts';
 import { ScopeNames } from '../../tokens/scopes/Scopes.tsx';
-import { NewPersonalToken } from './NewPersonalToken.tsx';
-import { personalTokensQuery } from './queries.ts';
+import { NewPersonalToken, personalTokensQuery } from './NewPersonalToken.tsx';
 
 type PersonalToken = Schemas['PersonalToken'];
 

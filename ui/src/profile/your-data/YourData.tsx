@@ -1,11 +1,15 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
+import { useRouteContext } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import * as text from '#strings/profile/data.tsx';
-import { api } from '../../app/api.ts';
+import { api, ServiceError } from '../../app/api.ts';
+import { useMe } from '../../app/session.ts';
 import { showError, showSuccess } from '../../components/errors/toasts.ts';
 import { saveFile } from '../../components/save-file.ts';
-import { IconDownload } from '../../icons/icons.ts';
-import { DeleteAccount } from './DeleteAccount.tsx';
+import { TypedConfirmation } from '../../deletion/TypedConfirmation.tsx';
+import { IconAlertTriangle, IconDownload } from '../../icons/icons.ts';
 
 /** Downloads what is stored about the user, and deletes the account. */
 export function YourData() {
@@ -43,5 +47,94 @@ export function YourData() {
       </Stack>
       <DeleteAccount />
     </Stack>
+  );
+}
+
+/** Deletes the account, after its address was typed. */
+function DeleteAccount() {
+  const { user } = useMe();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const heading = useId();
+  const [opened, { open, close }] = useDisclosure();
+  const [owned, setOwned] = useState<string[]>([]);
+  const remove = async () => {
+    try {
+      await api.delete('/auth/me', { body: { confirm: user.email } });
+    } catch (error) {
+      const slugs = solelyOwned(error);
+      if (slugs.length === 0) throw error;
+      setOwned(slugs);
+      return close();
+    }
+    // Another page, which clears the memory.
+    location.assign(site.signInUrl('/login'));
+  };
+  return (
+    <Card withBorder component="section" aria-labelledby={heading}>
+      <Stack>
+        <div>
+          <Title order={2} fz="md" id={heading}>
+            {text.deleteAccount}
+          </Title>
+          <Text size="sm" c="dimmed" maw="44rem">
+            {text.accountIsGone}
+          </Text>
+        </div>
+        {owned.length > 0 && <OnlyOwner slugs={owned} />}
+        <Group>
+          <Button variant="default" size="sm" c="var(--mantine-color-error)" onClick={open}>
+            {text.deleteAccountAsk}
+          </Button>
+        </Group>
+      </Stack>
+      <TypedConfirmation
+        opened={opened}
+        onClose={close}
+        title={text.deleteThisAccount}
+        word={user.email}
+        label={text.deleteAccount}
+        onConfirm={remove}
+      >
+        {text.accountIsGone}
+      </TypedConfirmation>
+    </Card>
+  );
+}
+
+/** The slugs of the organizations that would have no owner. */
+const solelyOwned = (error: unknown): string[] =>
+  error instanceof ServiceError && error.status === 409
+    ? error.details.filter(({ field }) => field === 'orgs').map(({ message }) => message)
+    : [];
+
+/** Leads to the members of the organizations that keep the account. */
+function OnlyOwner({ slugs }: { slugs: readonly string[] }) {
+  const { orgs } = useMe();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  return (
+    <Alert
+      role="alert"
+      color="yellow"
+      variant="light"
+      icon={<IconAlertTriangle />}
+      title={text.onlyOwner(slugs.length)}
+      styles={{
+        title: { color: 'var(--mantine-color-text)' },
+        message: { color: 'var(--mantine-color-text)' },
+      }}
+    >
+      <Stack gap="xs">
+        <Text size="sm">{text.makeAnotherOwner(slugs.length)}</Text>
+        <List size="sm">
+          {slugs.map((slug) => (
+            <List.Item key={slug}>
+              <Anchor size="sm" c="inherit" underline="always" href={site.orgUrl(slug, '/members')}>
+                <bdi>{text.membersOf(orgs.find((org) => org.slug === slug)?.name ?? slug)}</bdi>
+              </Anchor>
+            </List.Item>
+          ))}
+        </List>
+      </Stack>
+    </Alert>
   );
 }

@@ -1,14 +1,18 @@
-import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouteContext } from '@tanstack/react-router';
 import { useEffect, useId, useRef } from 'react';
 import * as text from '#strings/projects/transfer.tsx';
 import { type Schemas, ServiceError } from '../../app/api.ts';
 import { useMe, useOrg } from '../../app/session.ts';
+import { Empty } from '../../components/Empty.tsx';
+import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { Page } from '../../components/Page.tsx';
+import { IconCheck } from '../../icons/icons.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { projectQuery, projectsQuery, transferQuery } from '../queries.ts';
 import { TransferDialog } from './TransferDialog.tsx';
-import { TransferProgress } from './TransferProgress.tsx';
 
 type Transfer = Schemas['ProjectTransfer'];
 
@@ -92,4 +96,60 @@ function useEnd(
       if (error instanceof ServiceError && error.status === 404) await onMoved(before);
     });
   });
+}
+
+/** How far a transfer is, and the button that cancels it. */
+function TransferProgress({ transfer }: { transfer: Schemas['ProjectTransfer'] }) {
+  const { project_id: id, organization, state, copied, findings } = transfer;
+  const org = useOrg();
+  const queries = useQueryClient();
+  const cancel = useMutation({
+    mutationFn: () => org.api.delete('/projects/{slug}/transfer', { params: { path: { slug: id } } }),
+    onSuccess: () => showSuccess(text.transferCancelled),
+    onError: showError,
+    onSettled: () => queries.invalidateQueries({ queryKey: transferQuery(org, { id }).queryKey }),
+  });
+  const steps = { waiting: text.waiting, cancelling: text.cancelling };
+  return (
+    <Stack gap="xs" maw="44rem">
+      <Text size="sm">
+        {text.transferTo(<bdi>{organization.name}</bdi>)} {text.noChangesMeanwhile}
+      </Text>
+      <Progress value={findings === 0 ? 0 : (100 * copied) / findings} animated aria-label={text.progress} />
+      <Text size="sm" c="dimmed" role="status">
+        {state === 'waiting' || state === 'cancelling' ? steps[state] : text.copiedOf(copied, findings)}
+      </Text>
+      <Group>
+        <Button
+          variant="default"
+          size="sm"
+          onClick={() => cancel.mutate()}
+          loading={cancel.isPending}
+          disabled={state === 'cancelling'}
+        >
+          {text.cancelTransfer}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+/** The page of a project that is in another organization by now. */
+export function Transferred({ transfer }: { transfer: Schemas['ProjectTransfer'] }) {
+  const { organization, slug } = transfer;
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  return (
+    <Page title={text.transferred}>
+      <Empty icon={<IconCheck />} title={text.isThere(organization.name)}>
+        <Stack align="center">
+          {text.newTokens}
+          {site.reaches(organization.slug) && (
+            <Button component="a" href={site.orgUrl(organization.slug, `/projects/${slug}`)} size="sm">
+              {text.openThere}
+            </Button>
+          )}
+        </Stack>
+      </Empty>
+    </Page>
+  );
 }

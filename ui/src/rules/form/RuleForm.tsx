@@ -7,11 +7,8 @@ import { Problem } from '../../components/errors/Problem.tsx';
 import { LinkButton } from '../../components/links.tsx';
 import type { Rule } from '../queries.ts';
 import { actionsOf, conditionsOf, needsReason, type RuleValues } from '../values.ts';
-import { ActionFields } from './ActionFields.tsx';
-import { ConditionFields } from './ConditionFields.tsx';
-import { RulePreview } from './RulePreview.tsx';
-import { Section } from './Section.tsx';
-import { useRulePreview } from './use-rule-preview.ts';
+import { ActionFields, ConditionFields, Section } from './Fields.tsx';
+import { RulePreview, useRulePreview } from './RulePreview.tsx';
 import { useSaveRule } from './use-save-rule.ts';
 
 interface Props {

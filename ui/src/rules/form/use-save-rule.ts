@@ -1,15 +1,16 @@
 import type { UseFormReturnType } from '@mantine/form';
+import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/rules/form.ts';
 import { ServiceError } from '../../app/api.ts';
 import { useOrg } from '../../app/session.ts';
-import { showSuccess } from '../../components/errors/toasts.ts';
+import { problemOf } from '../../components/errors/problem.ts';
+import { FAILED_MS, showSuccess } from '../../components/errors/toasts.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { applyRule } from '../apply.ts';
 import { type Rule, rulesQuery } from '../queries.ts';
 import { actionsOf, conditionsOf, fieldOf, type RuleValues } from '../values.ts';
-import { showNotApplied } from './show-not-applied.ts';
 
 /**
  * Saves a rule, and applies it to findings that exist if the user has agreed to their number.
@@ -70,4 +71,15 @@ export function useSaveRule(
       saving.mutate({ values: form.values, expected });
     },
   };
+}
+
+/** Shows a toast that a rule was saved, but that the findings that exist were not all changed, and what to do. */
+function showNotApplied(name: string, error: unknown): void {
+  const isConflict = error instanceof ServiceError && error.code === 'conflict';
+  notifications.show({
+    color: 'orange',
+    title: isConflict ? text.savedNotApplied(name) : text.savedNotAppliedToAll(name),
+    message: isConflict ? text.othersMatch : text.howToContinue(problemOf(error).title),
+    autoClose: FAILED_MS,
+  });
 }

@@ -7,10 +7,15 @@ import {
   type MatchingOutcome,
   nothingMatched,
 } from './change-matching.ts';
-import { type Change, type Conflict, changeStatuses, type Failure } from './change-statuses.ts';
+import {
+  type Change,
+  type Conflict,
+  changeStatuses,
+  type Failure,
+  type Previous,
+} from './change-statuses.ts';
 import type { Dependencies, OnDone, Run, Triage, Undoable } from './model.ts';
-import { begun, createState } from './state.ts';
-import { createUndo } from './undo.ts';
+import { begun, createState, type State } from './state.ts';
 
 /** Changes findings. Every page that triages uses it. */
 export function createTriage(dependencies: Dependencies): Triage {
@@ -165,3 +170,43 @@ export function createTriage(dependencies: Dependencies): Triage {
 }
 
 const changeOf = ({ why: _, ...change }: Failure): Change => change;
+
+/** Undoes the last change, or a chosen one. */
+function createUndo({ undo, showRestored, refresh, messages }: Dependencies, state: State) {
+  return async (chosen?: Undoable): Promise<void> => {
+    if (state.job()?.running) return messages.busy();
+    // The last change may still be in progress.
+    await Promise.all([...state.running].map(({ settled }) => settled));
+    const change = chosen ?? state.last();
+    if (!change) return messages.nothingToUndo();
+    state.forget(change);
+    const { previous, count: total } = change;
+    const titles = new Map(previous.map(({ id, title }) => [id, title]));
+    const signal = total > 1 ? state.begin({ ...begun(total), undoing: true }) : undefined;
+    const restored: Previous[] = [];
+    let kept = 0;
+    // The last request was made last.
+    const ids = [...change.changeIds].reverse();
+    let error: unknown;
+    while (ids.length > 0 && !signal?.aborted && error === undefined) {
+      try {
+        const part = await undo(ids[0] as string);
+        ids.shift();
+        showRestored(part.restored);
+        for (const { id, status } of part.restored)
+          restored.push({ id, status, title: titles.get(id) ?? id });
+        kept += part.conflicts.length;
+        const job = state.job();
+        if (job?.undoing) state.setJob({ ...job, done: restored.length + kept });
+      } catch (failure) {
+        error = failure;
+      }
+    }
+    if (total > 1) state.setJob(undefined);
+    if (state.running.size === 0) refresh();
+    const undone = restored.length + kept;
+    if (ids.length > 0) state.remember({ ...change, changeIds: ids.reverse(), count: total - undone });
+    if (error !== undefined) messages.failed({ why: messages.explain(error) }, error);
+    else messages.undone(restored, kept);
+  };
+}

@@ -1,10 +1,20 @@
-import type { ReactNode } from 'react';
+import { UnstyledButton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useMemo } from 'react';
 import * as text from '#strings/findings/list/columns.ts';
+import * as listText from '#strings/findings/list.tsx';
 import { UNRESOLVED } from '../../../app/search.ts';
+import { useOrg } from '../../../app/session.ts';
+import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { ago } from '../../../components/time/ago.ts';
 import { dateTime } from '../../../components/time/Time.tsx';
+import { membersQuery } from '../../../members/queries.ts';
+import { projectsQuery } from '../../../projects/queries.ts';
+import { StatusItems } from '../../../triage/StatusItems.tsx';
+import type { UserStatus } from '../../../triage/statuses.ts';
 import type { ListedFinding } from '../../list-queries.ts';
-import { SeverityBadge, SeverityMark } from '../../Severity.tsx';
+import { SeverityBadge, SeverityMark, STATUS_NAMES, StatusBadge } from '../../Severity.tsx';
+import { titleOf } from '../../title.ts';
 import classes from '../FindingsGrid.module.css';
 import type { ColumnId } from './columns.ts';
 
@@ -88,3 +98,52 @@ export const Seen = ({ time, now, isShort = false, isAge = false }: SeenProps) =
     {isAge ? text.ageOf(ago(time, now, true)) : ago(time, now, isShort)}
   </time>
 );
+
+/** The names of projects and members by id. Members are loaded if a column shows them. */
+export function useNames(columns: readonly { id: string }[]): Names {
+  const org = useOrg();
+  const projects = useQuery(projectsQuery(org)).data;
+  const members = useQuery({
+    ...membersQuery(org),
+    enabled: columns.some(({ id }) => id === 'assignee'),
+  }).data;
+  return useMemo(
+    () => ({
+      projects: new Map(projects?.map(({ id, name }) => [id, name])),
+      members: new Map(members?.map(({ user_id, name, email }) => [user_id, name || email])),
+    }),
+    [projects, members],
+  );
+}
+
+interface Props {
+  finding: ListedFinding;
+  mayTriage: boolean;
+  setStatus(this: void, finding: ListedFinding, status: UserStatus): void;
+  tabIndex: number;
+}
+
+/** The status of a finding, with a menu to set it if the role allows it. */
+export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
+  const { status, regressed, title } = finding;
+  if (!mayTriage) return <StatusBadge status={status} regressed={regressed} />;
+  return (
+    <LazyMenu
+      position="bottom-start"
+      width={200}
+      button={(props) => (
+        <UnstyledButton
+          {...props}
+          display="flex"
+          tabIndex={tabIndex}
+          aria-label={listText.statusWithChange(STATUS_NAMES[status], regressed)}
+          title={listText.changeStatusOf(titleOf(title))}
+        >
+          <StatusBadge status={status} regressed={regressed} />
+        </UnstyledButton>
+      )}
+    >
+      {(menu) => <StatusItems menu={menu} current={status} onChoose={(next) => setStatus(finding, next)} />}
+    </LazyMenu>
+  );
+}

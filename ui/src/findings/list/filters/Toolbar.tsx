@@ -1,4 +1,4 @@
-import { Button, Collapse, Indicator } from '@mantine/core';
+import { Button, Collapse, Indicator, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode, RefObject } from 'react';
@@ -15,8 +15,8 @@ import { QueryField } from '../../query/QueryField.tsx';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
 import { filtersBesideView } from '../../views.ts';
 import { MultiFilter } from './MultiFilter.tsx';
-import { CweField } from './TextFields.tsx';
 import classes from './Toolbar.module.css';
+import { useTyped } from './use-typed.ts';
 
 interface Props {
   filter: FindingFilter;
@@ -127,4 +127,37 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
       )}
     </search>
   );
+}
+
+const TYPING_MS = 400;
+
+interface TextFieldProps {
+  value: string | undefined;
+  onChange(value: string | undefined): void;
+}
+
+const cweOrNothing = (text: string) => (text.trim() === '' ? '' : cweOf(text));
+
+/** Filters by CWE once the input is valid. */
+function CweField({ value = '', onChange }: TextFieldProps) {
+  const { typed, type, now } = useTyped(value, cweOrNothing, onChange, TYPING_MS);
+  return (
+    <TextInput
+      className={classes.cwe ?? ''}
+      aria-label={text.cwe}
+      placeholder={text.cwe}
+      title={text.cweExample}
+      maxLength={16}
+      value={typed}
+      error={cweOrNothing(typed) === undefined}
+      onChange={({ currentTarget }) => type(currentTarget.value)}
+      onKeyDown={({ key }) => key === 'Enter' && now()}
+    />
+  );
+}
+
+/** Normalizes a CWE for the API; undefined if it is invalid. */
+function cweOf(text: string): string | undefined {
+  const digits = /^\s*(?:cwe[\s-]*)?(\d{1,9})\s*$/i.exec(text)?.[1];
+  return digits && `CWE-${digits}`;
 }

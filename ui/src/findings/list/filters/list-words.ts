@@ -1,11 +1,16 @@
 import { createElement, Fragment, type ReactNode } from 'react';
+import * as groups from '#strings/findings/groups.tsx';
 import * as words from '#strings/findings/list/filters.tsx';
-import { type FindingSearch, GROUP_KEYS } from '../../../app/search.ts';
-import { GROUP_NAMES } from '../../groups/group-names.ts';
+import { type FindingSearch, GROUP_KEYS, type GroupKey, type SORTS } from '../../../app/search.ts';
 import { filterOf } from '../../list-queries.ts';
 import { ALL, viewOf } from '../../views.ts';
 import { useFilterChips } from './filter-chips.tsx';
-import { SORT_NAMES } from './sort-names.ts';
+
+/** The orders of the list. */
+export const SORT_NAMES: Record<(typeof SORTS)[number], string> = words.sorts;
+
+/** The fields that the list can be grouped by. */
+export const GROUP_NAMES: Record<GroupKey, string> = groups.names;
 
 /** View, filters, grouping and order of a list in words: "Needs attention · Severity: Critical, High · Order: priority". */
 export function useListWords(search: FindingSearch): ReactNode {

@@ -1,5 +1,7 @@
 import { useSyncExternalStore } from 'react';
-import type { ListedFinding } from '../../list-queries.ts';
+import type { OrgSession } from '../../../app/session.ts';
+import { BATCH } from '../../../triage/engine/change-statuses.ts';
+import type { FindingFilter, ListedFinding } from '../../list-queries.ts';
 
 /** A finding with its title, and the status that the user saw when selecting it. */
 export type Titled = Pick<ListedFinding, 'id' | 'title' | 'status'>;
@@ -62,3 +64,19 @@ export const useSelected = (selection: Selection, id: string | undefined): boole
 
 export const useSelectionSize = (selection: Selection): number =>
   useSyncExternalStore(selection.subscribe, selection.size);
+
+/**
+ * Reads ids, titles and statuses of all matching findings, if one request can change them: then each is changed only if it
+ * still has the status that was read.
+ * @returns their number if there are more
+ */
+export async function collect(
+  { api }: Pick<OrgSession, 'api'>,
+  filter: FindingFilter,
+  signal?: AbortSignal,
+): Promise<Titled[] | number> {
+  const query = { ...filter, omit: 'description', page: 1, per_page: BATCH } as const;
+  const { result, resultInfo } = await api.get('/findings', { params: { query }, ...(signal && { signal }) });
+  const total = resultInfo?.total ?? result.length;
+  return total > BATCH ? total : result.map(({ id, title, status }) => ({ id, title, status }));
+}

@@ -12,8 +12,7 @@ import { STATUS_NAMES } from '../../Severity.tsx';
 import { leavesList } from '../../views.ts';
 import { type Held, positionOf } from '../rows/positions.ts';
 import type { Rows } from '../rows/use-rows.ts';
-import { collect } from './collect.ts';
-import type { Selection, Titled } from './selection.ts';
+import { collect, type Selection, type Titled } from './selection.ts';
 
 export type Bulk = ReturnType<typeof useBulk>;
 

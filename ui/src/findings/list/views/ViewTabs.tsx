@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { useLayoutEffect, useRef } from 'react';
 import * as text from '#strings/findings/list/views.tsx';
 import { number } from '#strings/language.ts';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { LinkBox } from '../../../components/links.tsx';
-import { filterOf } from '../../list-queries.ts';
+import { type FindingFilter, filterOf, totalQuery } from '../../list-queries.ts';
 import { inView, VIEWS, viewOf } from '../../views.ts';
 import { savedViewsQuery, searchOfView, showsView } from './saved-views.ts';
 import { ViewMenu } from './ViewMenu.tsx';
 import classes from './ViewTabs.module.css';
-import type { ViewTotals } from './view-totals.ts';
 
 /** The number of saved views with a tab. The menu has all of them. */
 const SAVED_TABS = 8;
@@ -108,4 +107,39 @@ function Tab({ label, search, isCurrent, count, isWithoutSearch = false }: TabPr
       </span>
     </LinkBox>
   );
+}
+
+/** Filters for which the service searches rows instead of reading stored counts. */
+const SEARCHED = [
+  ...(['q', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'source', 'not_source', 'scan_id'] as const),
+  ...(['missing', 'has_exploit', 'found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+] as const;
+
+interface ViewTotals {
+  /** The number of findings by the id of the view. */
+  totals: ReadonlyMap<string, number>;
+  /** Whether the list is a search. Then the numbers are those without it, because each other number would cost a search. */
+  isSearch: boolean;
+}
+
+/**
+ * The number of findings of each view with the other filters of the list.
+ * @param enabled false until the list has its rows
+ */
+export function useViewTotals(filter: FindingFilter, enabled: boolean): ViewTotals {
+  const org = useOrg();
+  const isSearch = SEARCHED.some((key) => filter[key] !== undefined);
+  const counted: FindingFilter = { ...filter };
+  for (const key of SEARCHED) delete counted[key];
+  const totals = useQueries({
+    queries: VIEWS.map((view) => ({ ...totalQuery(org, inView(counted, view)), enabled })),
+    combine: (results) =>
+      new Map(
+        VIEWS.flatMap(({ id }, i) => {
+          const total = results[i]?.data;
+          return total === undefined ? [] : [[id, total] as const];
+        }),
+      ),
+  });
+  return { totals, isSearch };
 }

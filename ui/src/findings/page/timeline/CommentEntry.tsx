@@ -13,10 +13,8 @@ import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
 import { IconPencil, IconTrash } from '../../../icons/icons.ts';
 import type { ActivityEntry } from '../../finding-queries.ts';
-import { CommentField } from './CommentField.tsx';
-import { useRefreshActivity } from './comments.ts';
+import { CommentField, useMentionable, useRefreshActivity, useToStored } from './CommentField.tsx';
 import { ActorName } from './Entry.tsx';
-import { useMentionable, useToStored } from './mention-completion.ts';
 import classes from './Timeline.module.css';
 
 const MarkdownText = lazy(

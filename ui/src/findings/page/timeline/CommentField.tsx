@@ -1,11 +1,14 @@
 import { Text, Textarea, type TextareaProps, VisuallyHidden } from '@mantine/core';
 import { useMergedRef } from '@mantine/hooks';
-import { type KeyboardEvent, type Ref, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type KeyboardEvent, type Ref, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
-import { typedMention } from '../../../../../lib/findings/triage/mentions.ts';
+import { toStored, typedMention } from '../../../../../lib/findings/triage/mentions.ts';
+import type { Schemas } from '../../../app/api.ts';
+import { useOrg } from '../../../app/session.ts';
 import { CompletionPlace, Completions, completedBy } from '../../../components/forms/Completions.tsx';
-import { MAX_COMMENT } from './comments.ts';
-import { completeMention, type MentionStart, mentionBefore, useMentionable } from './mention-completion.ts';
+import { membersQuery } from '../../../members/queries.ts';
+import { findingKey } from '../../finding-queries.ts';
 import classes from './Timeline.module.css';
 
 interface Props
@@ -121,4 +124,55 @@ export function CommentField({ value, onChange, onSend, onEscape, ref, ...others
       )}
     </CompletionPlace>
   );
+}
+
+/** The limit of the API. */
+const MAX_COMMENT = 10_000;
+
+/** Reads the activity of a finding again. */
+export function useRefreshActivity(findingId: string): () => Promise<void> {
+  const org = useOrg();
+  const queries = useQueryClient();
+  return () => queries.invalidateQueries({ queryKey: [...findingKey(org, findingId), 'activity'] });
+}
+
+/** An `@` before the cursor, and what was typed after it. */
+interface MentionStart {
+  /** The position of the `@`. */
+  at: number;
+  text: string;
+}
+
+const START = /(?:^|[\s(,;:])@([\p{L}\p{N}._'’-]*(?: [\p{L}\p{N}._'’-]+){0,3})$/u;
+/** Longer names are not completed. */
+const MAX_TYPED = 60;
+
+/** The mention that ends at the cursor; undefined if there is none. */
+function mentionBefore(text: string, cursor: number): MentionStart | undefined {
+  const typed = START.exec(text.slice(Math.max(0, cursor - MAX_TYPED), cursor))?.[1];
+  return typed === undefined ? undefined : { at: cursor - typed.length - 1, text: typed };
+}
+
+/** A text after a mention was completed, with the new position of the cursor. */
+function completeMention(text: string, { at, text: typed }: MentionStart, mention: string) {
+  const rest = text.slice(at + 1 + typed.length).replace(/^ /, '');
+  const before = `${text.slice(0, at)}${mention} `;
+  return { text: before + rest, caret: before.length };
+}
+
+const toMentionable = (members: readonly Schemas['Member'][]) =>
+  members.filter(({ pending }) => !pending).map(({ user_id: id, name, email }) => ({ id, name, email }));
+
+/** The members that a comment can mention. They are loaded when they are needed. */
+export function useMentionable(isNeeded: boolean) {
+  const { data } = useQuery({ ...membersQuery(useOrg()), enabled: isNeeded });
+  return useMemo(() => toMentionable(data ?? []), [data]);
+}
+
+/** A function that turns a typed comment into the stored one. It loads the members if the text may mention one. */
+export function useToStored(): (typed: string) => Promise<string> {
+  const org = useOrg();
+  const queries = useQueryClient();
+  return async (typed) =>
+    typed.includes('@') ? toStored(typed, toMentionable(await queries.query(membersQuery(org)))) : typed;
 }

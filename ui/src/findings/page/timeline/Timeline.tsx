@@ -1,13 +1,15 @@
-import { Button, Skeleton, Stack, Title } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Button, Group, Kbd, Skeleton, Stack, Title } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import * as text from '#strings/findings/page/timeline.tsx';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
+import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 import { membersQuery } from '../../../members/queries.ts';
 import { type ActivityEntry, timelineQuery } from '../../finding-queries.ts';
 import { CommentEntry } from './CommentEntry.tsx';
+import { CommentField, useRefreshActivity, useToStored } from './CommentField.tsx';
 import { Entry } from './Entry.tsx';
-import { NewComment } from './NewComment.tsx';
 import classes from './Timeline.module.css';
 
 /** Changes and comments of a finding, newest first. */
@@ -77,4 +79,70 @@ function groupsOf(entries: readonly ActivityEntry[]): [ActivityEntry, ...Activit
 function useNames(isNeeded: boolean): (id: string) => string | undefined {
   const { data } = useQuery({ ...membersQuery(useOrg()), enabled: isNeeded });
   return (id) => data?.find(({ user_id }) => user_id === id)?.name;
+}
+
+const HOTKEY = 'm';
+
+/** A field for a new comment. */
+function NewComment({ findingId }: { findingId: string }) {
+  const org = useOrg();
+  const [body, setBody] = useState('');
+  const [keys] = useShortcutsOn();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const refresh = useRefreshActivity(findingId);
+  const toStored = useToStored();
+  const adding = useMutation({
+    mutationFn: async (typed: string) => {
+      const body = await toStored(typed);
+      return org.api.post('/findings/{id}/comments', { params: { path: { id: findingId } }, body: { body } });
+    },
+    onSuccess: () => {
+      setBody('');
+      return refresh();
+    },
+  });
+  const add = () => {
+    if (body.trim() !== '' && !adding.isPending) adding.mutate(body);
+  };
+  useShortcuts({ [HOTKEY]: () => field.current?.focus() });
+  return (
+    <form
+      data-print-hidden
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <CommentField
+        ref={field}
+        aria-label={text.comment}
+        placeholder={text.howToComment}
+        rows={body ? 4 : 2}
+        value={body}
+        onChange={setBody}
+        onSend={add}
+        onEscape={() => field.current?.blur()}
+        {...(keys && { 'aria-keyshortcuts': HOTKEY })}
+      />
+      {adding.error && <Problem error={adding.error} onRetry={add} />}
+      <Group justify="flex-end" mt={6}>
+        <Button
+          type="submit"
+          size="compact-md"
+          variant={body.trim() ? 'filled' : 'default'}
+          disabled={body.trim() === ''}
+          loading={adding.isPending}
+          rightSection={
+            keys && (
+              <Kbd size="xs" aria-hidden visibleFrom="sm">
+                {body ? text.sendKeys : HOTKEY}
+              </Kbd>
+            )
+          }
+        >
+          {text.comment}
+        </Button>
+      </Group>
+    </form>
+  );
 }

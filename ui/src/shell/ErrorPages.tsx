@@ -1,12 +1,33 @@
-import { Button, Text } from '@mantine/core';
+import { Button, Center, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ErrorComponentProps, useRouteContext } from '@tanstack/react-router';
+import { windowTitle } from '#strings/app.ts';
 import * as text from '#strings/shell.tsx';
-import { NoSuchOrg } from '../app/no-such-org.ts';
+import { NoSuchOrg } from '../app/org-errors.ts';
 import { sessionQuery } from '../app/session.ts';
 import { signOut } from '../app/sign-out.ts';
 import { ProblemWindow } from '../components/errors/Problem.tsx';
 import { showError } from '../components/errors/toasts.ts';
+
+/** The page for unknown addresses in a shell, which has the landmark. */
+export const NotFoundInShell = () => <NotFound component="div" />;
+
+/** The page for unknown addresses. */
+export function NotFound({ component = 'main' }: { component?: 'main' | 'div' }) {
+  useDocumentTitle(windowTitle(text.notFound));
+  return (
+    <Center component={component} mih="60vh" p="md">
+      <Stack align="center" ta="center">
+        <Title order={1}>{text.pageNotFound}</Title>
+        <Text c="dimmed">{text.whyNotFound}</Text>
+        <Button component="a" href="/">
+          {text.goToStart}
+        </Button>
+      </Stack>
+    </Center>
+  );
+}
 
 /** An error in place of the pages of an organization. A link from a mail may be for another account. */
 export function OrgProblem({ error, reset }: ErrorComponentProps) {

@@ -1,9 +1,0 @@
-import { queryOptions } from '@tanstack/react-query';
-import type { OrgSession } from '../app/session.ts';
-
-/** The security settings of an organization. */
-export const securityQuery = ({ slug, api }: OrgSession) =>
-  queryOptions({
-    queryKey: ['org', slug, 'security'],
-    queryFn: async ({ signal }) => (await api.get('/settings/security', { signal })).result,
-  });
