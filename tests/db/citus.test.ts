@@ -28,8 +28,8 @@ import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
 
 /*
- * Statements that keep the way to Citus open (docs/scaling.md): all that the service sends while each endpoint succeeds
- * is written down between it and PostgreSQL, and held to the rules.
+ * Records all statements that the service sends while each endpoint succeeds, and checks them against the rules of Citus
+ * (tests/support/citus/README.md).
  */
 
 const root = resolve(import.meta.dirname, '../..');

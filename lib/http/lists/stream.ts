@@ -15,7 +15,7 @@ export interface BodyParts {
 export interface BodyStream {
   /** The client, as the permits of lists see it. */
   reader: ListReader;
-  /** The body. It may be called once. */
+  /** Creates the body. Call it once. */
   send(first: Uint8Array, parts: BodyParts): ReadableStream<Uint8Array>;
 }
 
