@@ -8,7 +8,7 @@ import {
 import type { FindingStatus } from '../../../db/schema/values.ts';
 import { ApiError } from '../../errors.ts';
 import type { OrgCall } from '../../http/call.ts';
-import { search } from '../../http/lists/search.ts';
+import { holdingSearchPermit, search } from '../../http/lists/search.ts';
 import { conditionsOf } from '../filter/conditions.ts';
 import type { FindingFilter } from '../filter/parameters.ts';
 import { commonFields } from './changes.ts';
@@ -18,6 +18,8 @@ import { noteRisks } from './triage.ts';
 export const MAX_BY_FILTER = 5_000;
 /** The findings of a transaction. Pushes of the same findings wait for it. */
 const CHUNK = 500;
+
+const TOO_MANY = 'This organization changes too many findings at a time.';
 
 /** The results of a bulk change, by finding. */
 export interface BulkResult {
@@ -107,7 +109,7 @@ export async function changeMatching(
       .slice(done, done + CHUNK)
       .map(({ id, change_id }) => ({ ...changeOf(id), id, if_change_id: change_id }));
     try {
-      found.push(...(await services.gate.oneAtATime(org.id, 'change', () => write(chunk), signal)));
+      found.push(...(await holdingSearchPermit(call, () => write(chunk), TOO_MANY)));
     } catch (error) {
       if (done === 0) throw error;
       if (!signal.aborted) log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });
