@@ -5,12 +5,10 @@ import { READ_ROUTES, type ReadRoute } from '../../db/replica/reads.ts';
 import { HASH_REFUSALS, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
 import { BUDGET_REFUSALS, type ByteBudget } from '../fair-share/byte-budget.ts';
+import { WORK_KINDS, type WorkKind } from '../fair-share/permits.ts';
 import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
 import type { Backlog } from '../maintenance/backlog.ts';
 
-/** Work of an organization that is expensive. */
-const WORK_KINDS = ['search', 'list', 'report'] as const;
-export type WorkKind = (typeof WORK_KINDS)[number];
 const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
 
 /** The metrics of the process (docs/operations.md). */
