@@ -49,20 +49,20 @@ export async function answerRows(
   // The body of a HEAD response is never read, so it would never free its database connection.
   if (c.req.method === 'HEAD') return { status: 200, headers, body: null };
 
-  const partsOf = (rows: readonly Uint8Array[]) => formatRows(format, rows);
   const [head, separator] = [encoder.encode(format.head), encoder.encode(format.separator)];
   const tail = () => encoder.encode(format.tail());
-  const complete = async (rows: readonly Uint8Array[]) => concat([head, ...(await partsOf(rows)), tail()]);
+  const complete = (rows: readonly Uint8Array[]) => concat([head, ...rows, tail()]);
   if (info && info.per_page <= MAX_BUFFERED_ROWS) {
-    return { status: 200, headers, body: await complete(await readAtOnce(call.sql, query)) };
+    const rows = await readAtOnce(call.sql, query);
+    return { status: 200, headers, body: complete(await formatRows(format, rows)) };
   }
 
   const { reader, send } = createBodyStream(call, 'list');
   const { searchMs } = services.config;
-  const batchesFrom = (client: Transactions) =>
+  const rowsFrom = (client: Transactions) =>
     readRows(client, query, rowsPerFetch, isSearch ? searchMs : undefined);
-  const unshared = fromReplica ? services.reads.stream(org, batchesFrom) : batchesFrom(call.sql);
-  const read = batchesInTurn(call, unshared, isSearch);
+  const rowBatches = fromReplica ? services.reads.stream(org, rowsFrom) : rowsFrom(call.sql);
+  const read = batchesInTurn(call, formatBatches(format, rowBatches), isSearch);
   call.leaveGate();
   const cancelPermit = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, cancelPermit.signal]);
@@ -75,7 +75,7 @@ export async function answerRows(
         (release) => release(),
         () => {},
       );
-      return { status: 200, headers, body: await complete(rows) };
+      return { status: 200, headers, body: complete(await formatRows(format, rows)) };
     }
   }
   const batches = holdingPermit(
@@ -86,25 +86,34 @@ export async function answerRows(
   const first = await batches.next().catch((error) => {
     throw isSearch ? tooLong(error, searchMs) : error;
   });
-  const rows = first.done ? [] : first.value;
-  if (rows.length < rowsPerFetch) {
+  const { rows, parts } = first.done ? { rows: 0, parts: [] } : first.value;
+  if (rows < rowsPerFetch) {
     await batches.return(undefined);
-    return { status: 200, headers, body: await complete(rows) };
+    return { status: 200, headers, body: complete(parts) };
   }
-  const parts = await partsOf(rows).catch(async (error) => {
-    await batches.return(undefined);
-    throw error;
-  });
 
   const body = send(concat([head, ...parts]), {
     async next() {
       const { done, value } = await batches.next();
-      if (done || value.length === 0) return { bytes: tail(), isLast: true };
-      return { bytes: concat([separator, ...(await partsOf(value))]), isLast: false };
+      if (done) return { bytes: tail(), isLast: true };
+      return { bytes: concat([separator, ...value.parts]), isLast: false };
     },
     end: () => batches.return(undefined),
   });
   return { status: 200, headers, body };
+}
+
+/** Rows of a list as the response has them. */
+interface Batch {
+  rows: number;
+  parts: readonly Uint8Array[];
+}
+
+async function* formatBatches(
+  format: ListFormat,
+  batches: AsyncGenerator<Uint8Array[]>,
+): AsyncGenerator<Batch> {
+  for await (const rows of batches) yield { rows: rows.length, parts: await formatRows(format, rows) };
 }
 
 /** A free permit is acquired within this time. */
