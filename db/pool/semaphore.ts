@@ -15,7 +15,7 @@ export interface AcquireRequest {
   units?: number;
   /** When a repeated request was first made, by `performance.now()`: its timeout began then, and it is served first. */
   since?: number | undefined;
-  /** Replaces the semaphore's timeout. */
+  /** Replaces the semaphore's timeout; infinite: none. */
   timeoutMs?: number | undefined;
   /** Withdraws a waiting request. */
   signal?: AbortSignal | undefined;
@@ -119,7 +119,8 @@ export function createSemaphore(options: SemaphoreOptions) {
   }
 
   function wait(key: string | undefined, account: Account, request: AcquireRequest): Promise<Release> {
-    const { sharer, units = 1, since, timeoutMs = options.timeoutMs, signal } = request;
+    const { sharer, units = 1, since, signal } = request;
+    const { timeoutMs = options.timeoutMs } = request;
     const sender = sharer?.id ?? '';
     const line = account.lines.get(sender) ?? [];
     account.lines.set(sender, line);
@@ -151,10 +152,10 @@ export function createSemaphore(options: SemaphoreOptions) {
       const onAbort = () => fail('the request was aborted', ABORTED);
       const onTimeout = () =>
         fail(`no permit within ${timeoutMs} ms`, fitsShare(key, account, units) ? TOO_BUSY : OVER_SHARE);
-      const timer =
-        timeoutMs === undefined
-          ? undefined
-          : setTimeout(onTimeout, timeoutMs + waiter.since - performance.now());
+      const isLimited = timeoutMs !== undefined && timeoutMs < Number.POSITIVE_INFINITY;
+      const timer = isLimited
+        ? setTimeout(onTimeout, timeoutMs + waiter.since - performance.now())
+        : undefined;
       if (since === undefined) line.push(waiter);
       else line.unshift(waiter);
       waiting++;

@@ -1,4 +1,10 @@
-import { ACQUIRE_TIMEOUT_MS, createSemaphore, type Release, type Sharer } from '../../db/pool/semaphore.ts';
+import {
+  ACQUIRE_TIMEOUT_MS,
+  type AcquireRequest,
+  createSemaphore,
+  type Release,
+  type Sharer,
+} from '../../db/pool/semaphore.ts';
 import { isOverShare, overShare } from './over-share.ts';
 
 /**
@@ -12,7 +18,12 @@ export interface Gate {
   /** @throws `OVER_SHARE` after the timeout, or when the signal withdraws the request */
   enter(org: Sharer, signal?: AbortSignal): Promise<Release>;
   /**
-   * Reads the next batch of a whole list. While several organizations are active, an account reads one at a time, and the next one as
+   * Runs a search or a transaction of many changes, which counts as half of the requests that an account may have in progress.
+   * @throws `OVER_SHARE` as `enter` does
+   */
+  work<T>(org: Sharer, run: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /**
+   * Reads the next batch of a whole list, which counts as much. While several organizations are active, an account reads one at a time, and the next one as
    * much later as that took: its lists together use a processor for half of the time at most.
    */
   fetch<T>(org: Sharer, read: () => Promise<T>): Promise<T>;
@@ -26,7 +37,7 @@ export interface Gate {
  */
 export const REQUESTS_AT_ONCE = 8;
 const RECENT_MS = 500;
-/** Work that takes longer waits for something, such as a lock or a body, and no longer counts. */
+/** A request that takes longer waits for something, such as a lock or a body, and no longer counts. */
 export const LONG_MS = 1_000;
 
 export function createGate({ timeoutMs = ACQUIRE_TIMEOUT_MS }: { timeoutMs?: number } = {}): Gate {
@@ -35,6 +46,22 @@ export function createGate({ timeoutMs = ACQUIRE_TIMEOUT_MS }: { timeoutMs?: num
   const requests = createSemaphore({ timeoutMs, perAccount: whileShared(REQUESTS_AT_ONCE) });
   const fetches = createSemaphore({ perAccount: whileShared(1) });
 
+  async function acquire(sharer: Sharer, request: AcquireRequest): Promise<Release> {
+    activity.record(sharer.id);
+    return requests.acquire({ sharer, ...request }).catch((error: Error) => {
+      throw isOverShare(error) ? error : overShare(error.message);
+    });
+  }
+
+  async function work<T>(sharer: Sharer, run: () => Promise<T>, request: AcquireRequest): Promise<T> {
+    const release = await acquire(sharer, { units: REQUESTS_AT_ONCE / 2, ...request });
+    try {
+      return await run();
+    } finally {
+      release();
+    }
+  }
+
   return {
     isShared: activity.isShared,
     tryEnter(sharer) {
@@ -42,19 +69,18 @@ export function createGate({ timeoutMs = ACQUIRE_TIMEOUT_MS }: { timeoutMs?: num
       const release = requests.tryAcquire({ sharer });
       return release && untilLong(release);
     },
-    async enter(sharer, signal) {
-      activity.record(sharer.id);
-      const release = await requests.acquire({ sharer, signal }).catch((error: Error) => {
-        throw isOverShare(error) ? error : overShare(error.message);
-      });
-      return untilLong(release);
-    },
+    enter: async (sharer, signal) => untilLong(await acquire(sharer, { signal })),
+    work: (sharer, run, signal) => work(sharer, run, { signal }),
     async fetch(sharer, read) {
-      activity.record(sharer.id);
       const release = await fetches.acquire({ sharer });
-      const began = performance.now();
+      let began = performance.now();
+      const timed = () => {
+        began = performance.now();
+        return read();
+      };
       try {
-        return await read();
+        // A list that has begun is not broken off, however long its next batch has to wait.
+        return await work(sharer, timed, { timeoutMs: Number.POSITIVE_INFINITY });
       } finally {
         if (activity.isShared()) setTimeout(release, performance.now() - began, 0);
         else release();

@@ -156,6 +156,7 @@ describe('a limit that is reached', () => {
   /** An organization whose share is in use. */
   const gate: Services['gate'] = {
     isShared: () => true,
+    work: (_org, run) => run(),
     fetch: (_org, read) => read(),
     tryEnter: () => undefined,
     enter() {

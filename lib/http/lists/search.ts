@@ -18,7 +18,7 @@ export async function holdingSearchPermit<T>(
   const { signal } = c.req.raw;
   const release = await permitOr(services.searchPermits.acquire({ sharer: org, signal }), tooMany);
   try {
-    return await run();
+    return await services.gate.work(org, run, signal);
   } finally {
     release();
   }
