@@ -6,11 +6,11 @@ import {
   requirePassword,
   revokeSessions,
 } from '../../lib/accounts/accounts.ts';
-import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { cookie } from '../../lib/http/access.ts';
+import { rememberDevice } from '../../lib/http/accounts/clients.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';

@@ -1,13 +1,13 @@
 import { isForeignKeyViolation } from '../../db/errors.ts';
 import { MFA_TYPES } from '../../db/schema/accounts.ts';
 import { findAnyAccount } from '../../lib/accounts/accounts.ts';
-import { clientOf } from '../../lib/accounts/limits/clients.ts';
 import { maskAddress, verifiedDevices } from '../../lib/accounts/mfa/devices.ts';
 import { startMfaLogin } from '../../lib/accounts/mfa/logins.ts';
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
-import { signInByPassword } from '../../lib/accounts/sessions/sign-in.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
+import { clientOf } from '../../lib/http/accounts/clients.ts';
+import { signInByPassword } from '../../lib/http/accounts/sign-in.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';

@@ -1,10 +1,10 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { sessions } from '../../db/schema/accounts.ts';
 import { lockUser, requirePassword } from '../../lib/accounts/accounts.ts';
-import { clientOfSession } from '../../lib/accounts/limits/clients.ts';
 import { useAnyCode } from '../../lib/accounts/mfa/second-factor.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookie } from '../../lib/http/access.ts';
+import { clientOfSession } from '../../lib/http/accounts/clients.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';

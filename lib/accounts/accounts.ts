@@ -5,13 +5,13 @@ import type { Db, Tx } from '../../db/client.ts';
 import { sessions, userEmails, users } from '../../db/schema/accounts.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
 import { ApiError } from '../errors.ts';
+import { clientOfSession } from '../http/accounts/clients.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { mayMail } from '../mail/quota.ts';
 import { passwordChanged } from '../mail/templates/changes.ts';
 import { verifyEmail } from '../mail/templates/sign-in.ts';
 import { logSecurityEvent } from '../security-events.ts';
 import { isClaim } from './claim.ts';
-import { clientOfSession } from './limits/clients.ts';
 import { issueMailedToken } from './mailed-tokens.ts';
 
 /** An account, with the fields that sign-in and password reset use. */

@@ -4,10 +4,15 @@ import type { ScanTarget } from '../../db/schema/values.ts';
 import { ApiError } from '../errors.ts';
 import { closeMissing } from '../findings/triage/close-missing.ts';
 import type { AgentCall, InOrgCall, OrgCall } from '../http/call.ts';
+import {
+  enterReader,
+  maxBytesDetail,
+  type ReceivedReport,
+  receiveReport,
+} from '../http/request/report-body.ts';
 import { scanMessage } from '../importers/text/messages.ts';
 import { requireStays } from '../projects/transfer/guard.ts';
 import type { z } from '../schema.ts';
-import { enterReader, maxBytesDetail, type ReceivedReport, receiveReport } from './body.ts';
 import { endedMeanwhile, type ReportLease } from './leases.ts';
 import { pushReport } from './push.ts';
 import type { Refusal } from './read.ts';

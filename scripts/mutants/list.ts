@@ -120,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     subject: 'triage',
-    file: 'lib/findings/triage/bulk.ts',
+    file: 'lib/http/bulk/change-findings.ts',
     from: 'total !== expectedCount',
     to: 'total < expectedCount',
     breaks: 'A bulk change by a filter changes findings that the user has never seen in the list.',

@@ -1,13 +1,13 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
-import { clientOf } from '../../../lib/accounts/limits/clients.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/accounts/mfa/logins.ts';
 import { countRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts';
 import { useCode } from '../../../lib/accounts/mfa/second-factor.ts';
 import { toUser } from '../../../lib/accounts/sessions/sessions.ts';
-import { signIn } from '../../../lib/accounts/sessions/sign-in.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
+import { clientOf } from '../../../lib/http/accounts/clients.ts';
+import { signIn } from '../../../lib/http/accounts/sign-in.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';

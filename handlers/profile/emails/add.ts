@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount, mailVerification } from '../../../lib/accounts/accounts.ts';
-import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { isClaimed } from '../../../lib/accounts/claim.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
 import { ApiError } from '../../../lib/errors.ts';
@@ -9,6 +8,7 @@ import { freshCookie } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { email } from '../../../lib/http/fields.ts';
+import { mailChange } from '../../../lib/http/mails.ts';
 import { requireMailQuota } from '../../../lib/mail/quota.ts';
 import { requireNoMore } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';

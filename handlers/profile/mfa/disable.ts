@@ -1,11 +1,11 @@
 import { lockAccount, requirePassword } from '../../../lib/accounts/accounts.ts';
-import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { switchMfaOff } from '../../../lib/accounts/mfa/devices.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { done } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { password } from '../../../lib/http/fields.ts';
+import { mailChange } from '../../../lib/http/mails.ts';
 import { z } from '../../../lib/schema.ts';
 import { logSecurityEvent } from '../../../lib/security-events.ts';
 

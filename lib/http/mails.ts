@@ -1,9 +1,9 @@
 import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
-import type { CookieCall } from '../http/call.ts';
 import { mayMail } from '../mail/quota.ts';
 import { type AccountChange, accountChanged } from '../mail/templates/changes.ts';
+import type { CookieCall } from './call.ts';
 
 /** The user's primary address as the transaction sees it, which has locked the user. */
 async function primaryAddress(tx: Tx, userId: string): Promise<string | undefined> {

@@ -1,12 +1,12 @@
-import { sqlState } from '../../db/errors.ts';
-import { TOO_BUSY } from '../../db/pool/semaphore.ts';
-import { ApiError, type FieldError } from '../errors.ts';
-import { permitOr } from '../fair-share/over-share.ts';
-import type { InOrgCall } from '../http/call.ts';
-import { announcedLength, bodyTooLarge } from '../http/request/body-stream.ts';
-import { holdBody, tooManyOf } from '../http/request/held-body.ts';
-import { FORM_BYTES, isForm } from './form.ts';
-import type { SentReport } from './unwrap.ts';
+import { sqlState } from '../../../db/errors.ts';
+import { TOO_BUSY } from '../../../db/pool/semaphore.ts';
+import { ApiError, type FieldError } from '../../errors.ts';
+import { permitOr } from '../../fair-share/over-share.ts';
+import { FORM_BYTES, isForm } from '../../reports/form.ts';
+import type { SentReport } from '../../reports/unwrap.ts';
+import type { InOrgCall } from '../call.ts';
+import { announcedLength, bodyTooLarge } from './body-stream.ts';
+import { holdBody, tooManyOf } from './held-body.ts';
 
 const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
 

@@ -1,11 +1,11 @@
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import { ApiError } from '../errors.ts';
-import type { CookieCall } from '../http/call.ts';
+import type { Org } from '../orgs/directory.ts';
+import { isOrgFlagActive } from '../orgs/flags.ts';
+import { listOrgsOf } from '../orgs/list.ts';
 import { rankOf } from '../tokens/scopes.ts';
-import type { Org } from './directory.ts';
-import { isOrgFlagActive } from './flags.ts';
-import { listOrgsOf } from './list.ts';
+import type { CookieCall } from './call.ts';
 
 /**
  * The organization of a path, for a member with at least a role. Slugs of former times count as well.

@@ -1,18 +1,18 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '../../../db/client.ts';
 import { users } from '../../../db/schema/accounts.ts';
+import type { Account } from '../../accounts/accounts.ts';
+import { deviceOf, startSession } from '../../accounts/sessions/sessions.ts';
+import type { Device } from '../../accounts/sessions/user-agent.ts';
 import { ApiError } from '../../errors.ts';
-import type { PublicCall } from '../../http/call.ts';
-import type { Headers } from '../../http/respond.ts';
 import type { MailContent } from '../../mail/mailer.ts';
 import { mayMail } from '../../mail/quota.ts';
 import { loginNotification } from '../../mail/templates/sign-in.ts';
 import { endOldestSessions } from '../../quotas.ts';
 import { logSecurityEvent } from '../../security-events.ts';
-import type { Account } from '../accounts.ts';
-import { rememberDevice } from '../limits/clients.ts';
-import { deviceOf, startSession } from './sessions.ts';
-import type { Device } from './user-agent.ts';
+import type { PublicCall } from '../call.ts';
+import type { Headers } from '../respond.ts';
+import { rememberDevice } from './clients.ts';
 
 /**
  * Completes a login with a correct password.
