@@ -5,11 +5,11 @@ import { MAX_PATTERNS, MAX_RULES } from '../../db/rules/rules.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { Rule, requireKnown, ruleShape } from '../../lib/rules/fields.ts';
 import { requireRoomForRule } from '../../lib/rules/stored.ts';
 import { optional, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const RuleInput = z.object({ ...ruleShape, enabled: optional(ruleShape.enabled) }).openapi('RuleInput', {
   example: {

@@ -32,7 +32,7 @@ export async function mailInvitation(tx: Tx, call: MemberCall, invitee: Invitee)
   const { now, org, services, user } = call;
   const { userId, emailId, address, verified, isPlaceholder, role } = invitee;
   const { config, mail } = services;
-  await requireMailQuota(tx, call, 'link', address);
+  await requireMailQuota(tx, services.config.quotas.mailsPerHour, 'link', address);
   const [row] = await tx.select({ name: orgs.name }).from(orgs).where(eq(orgs.id, org.id));
   const token = verified
     ? undefined

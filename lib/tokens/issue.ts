@@ -6,11 +6,11 @@ import type { Role } from '../../db/schema/orgs.ts';
 import { TOKEN_SCOPES, type TokenScope } from '../../db/schema/values.ts';
 import { ApiError } from '../errors.ts';
 import type { MemberCall, OrgCall } from '../http/call.ts';
+import { logSecurityEvent } from '../http/security-log.ts';
 import { readRoles } from '../members/owners.ts';
 import { inOrgQuota, requireRoom } from '../quotas.ts';
 import { ApiToken } from '../resources.ts';
 import { optional, shown, text, z } from '../schema.ts';
-import { logSecurityEvent } from '../security-events.ts';
 import { generateToken } from './format.ts';
 import { rankOf, scopesInput, scopesText } from './scopes.ts';
 
@@ -68,10 +68,10 @@ export async function issueToken(
   const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
   const row = await inOrgQuota(call, async (tx) => {
     await requireRole(tx, call, projectId === null ? 'admin' : 'viewer');
-    await requireRoom(tx, call, 'tokensPerOrg', apiTokens, active);
+    await requireRoom(tx, services.config.quotas, 'tokensPerOrg', apiTokens, active);
     if (projectId !== null) {
       const ofProject = and(active, eq(apiTokens.projectId, projectId));
-      await requireRoom(tx, call, 'tokensPerProject', apiTokens, ofProject);
+      await requireRoom(tx, services.config.quotas, 'tokensPerProject', apiTokens, ofProject);
     }
     const values = {
       id,

@@ -8,10 +8,10 @@ import { lockAccount } from '../accounts/accounts.ts';
 import { ApiError } from '../errors.ts';
 import type { CookieCall, PublicCall } from '../http/call.ts';
 import { mailChange } from '../http/mails.ts';
+import { logSecurityEvent } from '../http/security-log.ts';
 import { listOrgsOf } from '../orgs/list.ts';
 import { requireRoom } from '../quotas.ts';
 import { id, optional, shown, text, timestamp, uuid, z } from '../schema.ts';
-import { logSecurityEvent } from '../security-events.ts';
 import { generateToken } from './format.ts';
 import { scopesInput, scopesText } from './scopes.ts';
 
@@ -92,7 +92,7 @@ export async function issuePersonalToken(
   const row = await db.transaction(async (tx) => {
     await lockAccount(tx, call);
     await tx.delete(t).where(and(eq(t.userId, user.id), lte(t.expiresAt, now)));
-    await requireRoom(tx, call, 'personalTokensPerAccount', t, eq(t.userId, user.id));
+    await requireRoom(tx, services.config.quotas, 'personalTokensPerAccount', t, eq(t.userId, user.id));
     const values = { id, userId: user.id, orgId: org_id ?? null, name, prefix, tokenHash: hash };
     const [inserted] = await tx
       .insert(t)

@@ -8,8 +8,8 @@ import { freshCookie } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mailChange } from '../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const enableMfa = endpoint(
   {

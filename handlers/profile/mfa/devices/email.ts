@@ -8,9 +8,9 @@ import { freshCookie } from '../../../../lib/http/access.ts';
 import { created } from '../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../lib/http/endpoint.ts';
 import { mailChange } from '../../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../../lib/http/security-log.ts';
 import { requireNoMore } from '../../../../lib/quotas.ts';
 import { uuid, z } from '../../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../../lib/security-events.ts';
 
 export const createEmailDevice = endpoint(
   {
@@ -48,7 +48,13 @@ export const createEmailDevice = endpoint(
         createdAt,
       });
       if (!made) return undefined;
-      await requireNoMore(tx, call, 'mfaDevicesPerAccount', mfaDevices, eq(mfaDevices.userId, user.id));
+      await requireNoMore(
+        tx,
+        services.config.quotas,
+        'mfaDevicesPerAccount',
+        mfaDevices,
+        eq(mfaDevices.userId, user.id),
+      );
       await mailChange(tx, call, 'mfa_device_added', { device: address });
       return made;
     });

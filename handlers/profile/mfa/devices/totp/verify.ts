@@ -8,8 +8,8 @@ import { done } from '../../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../../lib/http/endpoint.ts';
 import { idParam, sixDigits } from '../../../../../lib/http/fields.ts';
 import { mailChange } from '../../../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../../../lib/http/security-log.ts';
 import { z } from '../../../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../../../lib/security-events.ts';
 
 export const verifyTotpDevice = endpoint(
   {
