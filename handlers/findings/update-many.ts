@@ -140,12 +140,13 @@ export const updateFindings = endpoint(
     if (filter) {
       await requireStays(call, 'any');
       const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
-      await requireChanges(call, [{ change: same, path: '' }]);
+      await requireChanges(call, services.config, [{ change: same, path: '' }]);
       return ok(await changeByFilter(call, selection, same));
     }
     const changes = each ?? ids.map((id) => ({ ...same, id }));
     await requireChanges(
       call,
+      services.config,
       changes.map((change, i) => ({ change, path: each ? `changes.${i}.` : '' })),
     );
     const change = services.nextId().id;

@@ -90,7 +90,7 @@ async function addMember(
     memberships,
     eq(memberships.orgId, call.org.id),
   );
-  await mailInvitation(tx, call, invitee);
+  await mailInvitation(tx, services, invitee, call);
   // A former member may still be the assignee of a rule.
   if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(tables, invitee.userId));
   const member = await findMember(tx, services.config, org.id, invitee.userId);

@@ -42,7 +42,7 @@ export const resendInvitation = endpoint(
       // Until it is mailed, the address is not verified and the account gets no password.
       await lockUser(tx, userId);
       const invitee = await findOpenInvitation(tx, org.id, userId);
-      await mailInvitation(tx, call, invitee);
+      await mailInvitation(tx, services, invitee, call);
       return invitee.role;
     });
     services.mail.kick();

@@ -34,7 +34,7 @@ export const restoreOrg = endpoint(
       throw new ApiError('resource_error/conflict', { message: 'The organization is not deleted.' });
     services.mail.kick();
     logSecurityEvent(call, 'org_restored', { org: shown.slug });
-    const [restored] = await listOrgsOf(call, { where: eq(orgs.id, org.id) });
+    const [restored] = await listOrgsOf(call, services, { where: eq(orgs.id, org.id) });
     if (!restored) throw new ApiError('resource_error/not_found');
     return ok(restored);
   },

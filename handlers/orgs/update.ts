@@ -74,7 +74,7 @@ export const updateOrg = endpoint(
     for (const setting of ['name', 'slug'] as const)
       if (body[setting] !== undefined && body[setting] !== before[setting])
         logSecurityEvent(call, 'org_setting_changed', { org: before.slug, setting, to: body[setting] });
-    const [changed] = await listOrgsOf(call, { where: eq(orgs.id, org.id) });
+    const [changed] = await listOrgsOf(call, services, { where: eq(orgs.id, org.id) });
     if (!changed) throw new ApiError('resource_error/not_found');
     return ok(changed);
   },

@@ -52,7 +52,7 @@ export const applyRuleToFindings = endpoint(
   async (call) => {
     const { expected_count, limit = MAX_BY_FILTER, after } = call.body;
     await requireStays(call, 'any');
-    const rule = await requireRule(call, call.params.id);
+    const rule = await requireRule(call.db, call.org.tables, call.params.id);
     return ok(await applyRule(call, rule, { expectedCount: expected_count, limit, after }));
   },
 );

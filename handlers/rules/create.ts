@@ -34,9 +34,9 @@ export const createRule = endpoint(
   async (call) => {
     const { body, org, services } = call;
     const { rules: r } = org.tables;
-    await requireKnown(call, body);
+    await requireKnown(call, services.config, body);
     const [rule] = await inOrgQuota(call, async (tx) => {
-      await requireRoomForRule(tx, call, body.conditions);
+      await requireRoomForRule(tx, org.tables, body.conditions);
       const last = sql<number>`coalesce(max(position), 0)`;
       const [row] = await tx.select({ last }).from(r).where(isNull(r.deletedAt));
       const { id, at } = services.nextId();

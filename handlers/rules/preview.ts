@@ -40,7 +40,7 @@ export const previewRule = endpoint(
   async (call) => {
     const { body, db, org } = call;
     const { tables } = org;
-    await requireKnown(call, body);
+    await requireKnown(call, call.services.config, body);
     const where = applicable(tables, body.conditions, body.actions);
     const window = { limit: SHOWN, offset: 0 };
     const { total, ids } = await search(call, (limits) =>

@@ -46,7 +46,7 @@ export const undoRuleChanges = endpoint(
     const { limit = MAX_BY_FILTER, after } = call.body;
     await requireStays(call, 'any');
     const position = parsePosition(after);
-    const { id } = await requireRule(call, call.params.id);
+    const { id } = await requireRule(call.db, call.org.tables, call.params.id);
     return ok(await undoRule(call, id, { limit, after: position }));
   },
 );

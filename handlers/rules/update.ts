@@ -41,9 +41,9 @@ export const updateRule = endpoint(
   async (call) => {
     const { body, now, org, params } = call;
     const { rules: r } = org.tables;
-    await requireKnown(call, body);
+    await requireKnown(call, call.services.config, body);
     const rule = await inOrgQuota(call, async (tx) => {
-      if (body.conditions) await requireRoomForRule(tx, call, body.conditions, params.id);
+      if (body.conditions) await requireRoomForRule(tx, org.tables, body.conditions, params.id);
       const [changed] = await tx
         .update(r)
         .set({ ...body, updatedAt: now })

@@ -13,7 +13,7 @@ import type { CookieCall } from './call.ts';
  *   `permission_error/mfa_required_by_org`
  */
 export async function requireOrgRole(call: CookieCall, slug: string, least: Role) {
-  const [shown] = await listOrgsOf(call, { where: hasOrgSlug(slug), deleted: true });
+  const [shown] = await listOrgsOf(call, call.services, { where: hasOrgSlug(slug), deleted: true });
   const org = shown && (await call.services.orgs.named(slug));
   if (!org) throw new ApiError('resource_error/not_found');
   if (rankOf(shown.role) < rankOf(least)) throw new ApiError('permission_error/denied');

@@ -2,11 +2,12 @@ import { inArray } from 'drizzle-orm';
 import { type GroupKey, groupFindings } from '../../../db/findings/lists/groups.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/values.ts';
 import { readAtOnce } from '../../../db/stream.ts';
-import { conditionsOf, type FilteringCall } from '../../findings/filter/conditions.ts';
+import { conditionsOf } from '../../findings/filter/conditions.ts';
 import type { FindingFilter } from '../../findings/filter/parameters.ts';
 import { ListedFinding } from '../../resources.ts';
 import { count, shown, timestamp, z } from '../../schema.ts';
 import { ok } from '../answer.ts';
+import type { InOrgCall, OrgCall } from '../call.ts';
 import { type Page, resultInfo } from './pages.ts';
 import { search } from './search.ts';
 
@@ -49,7 +50,7 @@ const decoder = new TextDecoder();
 
 /** Answers a page of groups of an org's findings. */
 export async function answerGroups(
-  call: FilteringCall,
+  call: InOrgCall & Pick<OrgCall, 'user'>,
   by: GroupKey,
   { omit, ...filter }: FindingFilter & { omit?: 'description' | undefined },
   page: Page,
