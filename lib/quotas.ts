@@ -9,7 +9,7 @@ import { sessions } from '../db/schema/accounts.ts';
 import { defineOrgTables, type OrgTables } from '../db/schema/org.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { orgs } from '../db/schema/orgs.ts';
-import type { Quotas } from './config/config.ts';
+import type { Config, Quotas } from './config/config.ts';
 import { ApiError } from './errors.ts';
 import type { Logger } from './logger.ts';
 import type { Org } from './orgs/directory.ts';
@@ -38,28 +38,28 @@ const NAMES: Record<CountQuota, (max: number) => string> = {
  */
 export async function requireRoom(
   tx: Tx,
-  quotas: Quotas,
+  config: Pick<Config, 'quotas'>,
   quota: CountQuota,
   table: PgTable,
   where?: SQL,
 ): Promise<void> {
-  await requireAtMost(tx, quotas, quota, table, where, quotas[quota] - 1);
+  await requireAtMost(tx, config, quota, table, where, config.quotas[quota] - 1);
 }
 
 /** The same, after one was added: for callers that cannot know before whether they add one. */
 export async function requireNoMore(
   tx: Tx,
-  quotas: Quotas,
+  config: Pick<Config, 'quotas'>,
   quota: CountQuota,
   table: PgTable,
   where?: SQL,
 ): Promise<void> {
-  await requireAtMost(tx, quotas, quota, table, where, quotas[quota]);
+  await requireAtMost(tx, config, quota, table, where, config.quotas[quota]);
 }
 
 async function requireAtMost(
   tx: Tx,
-  quotas: Quotas,
+  config: Pick<Config, 'quotas'>,
   quota: CountQuota,
   table: PgTable,
   where: SQL | undefined,
@@ -74,7 +74,7 @@ async function requireAtMost(
     .as('found');
   const [row] = await tx.select({ there: count() }).from(found);
   if ((row?.there ?? 0) <= most) return;
-  const max = quotas[quota];
+  const max = config.quotas[quota];
   throw new ApiError('resource_error/conflict', { message: NAMES[quota](max), limit: { limit: quota, max } });
 }
 

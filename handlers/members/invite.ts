@@ -83,13 +83,7 @@ async function addMember(
   if (added.length === 0) {
     throw new ApiError('resource_error/already_exists', { message: 'This user is already a member.' });
   }
-  await requireNoMore(
-    tx,
-    services.config.quotas,
-    'membersPerOrg',
-    memberships,
-    eq(memberships.orgId, call.org.id),
-  );
+  await requireNoMore(tx, services.config, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
   await mailInvitation(tx, services, invitee, call);
   // A former member may still be the assignee of a rule.
   if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(tables, invitee.userId));

@@ -62,7 +62,7 @@ export const updateOrg = endpoint(
         check: (tx) =>
           requireNoMore(
             tx,
-            services.config.quotas,
+            services.config,
             'formerSlugsPerOrg',
             reservedSlugs,
             eq(reservedSlugs.orgId, org.id),

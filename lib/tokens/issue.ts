@@ -70,10 +70,10 @@ export async function issueToken(
   const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
   const row = await inOrgQuota(context, async (tx) => {
     await requireRole(tx, context, projectId === null ? 'admin' : 'viewer');
-    await requireRoom(tx, config.quotas, 'tokensPerOrg', apiTokens, active);
+    await requireRoom(tx, config, 'tokensPerOrg', apiTokens, active);
     if (projectId !== null) {
       const ofProject = and(active, eq(apiTokens.projectId, projectId));
-      await requireRoom(tx, config.quotas, 'tokensPerProject', apiTokens, ofProject);
+      await requireRoom(tx, config, 'tokensPerProject', apiTokens, ofProject);
     }
     const values = {
       id,

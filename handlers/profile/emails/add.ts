@@ -40,13 +40,8 @@ export const addEmail = endpoint(
         .onConflictDoNothing()
         .returning(emailFields);
       if (!added) return undefined;
-      await requireNoMore(
-        tx,
-        services.config.quotas,
-        'emailsPerAccount',
-        userEmails,
-        eq(userEmails.userId, user.id),
-      );
+      const own = eq(userEmails.userId, user.id);
+      await requireNoMore(tx, services.config, 'emailsPerAccount', userEmails, own);
       await requireMailQuota(tx, services.config.quotas.mailsPerHour, 'link', body.email);
       const address = { id, userId: user.id, address: body.email, addedBy: user.email };
       await mailVerification(tx, services, address, now);

@@ -45,8 +45,7 @@ export const createPersonalToken = endpoint(
     const row = await db.transaction(async (tx) => {
       await lockAccount(tx, call);
       await tx.delete(t).where(and(eq(t.userId, user.id), lte(t.expiresAt, now)));
-      const { quotas } = services.config;
-      await requireRoom(tx, quotas, 'personalTokensPerAccount', t, eq(t.userId, user.id));
+      await requireRoom(tx, services.config, 'personalTokensPerAccount', t, eq(t.userId, user.id));
       const values = { id, userId: user.id, orgId: org_id ?? null, name, prefix, tokenHash: hash };
       const [inserted] = await tx
         .insert(t)

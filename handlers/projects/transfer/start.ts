@@ -53,13 +53,7 @@ export const startProjectTransfer = endpoint(
     const findings = await startTransfer(db, {
       ...{ source, target, project, slug, now, userId: user.id },
       requireRoom: (tx) =>
-        requireRoom(
-          tx,
-          services.config.quotas,
-          'projectsPerOrg',
-          target.tables.projects,
-          takesRoom(target.tables),
-        ),
+        requireRoom(tx, services.config, 'projectsPerOrg', target.tables.projects, takesRoom(target.tables)),
     });
     if (typeof findings === 'string') throw refusal(findings);
     const about = { project: project.id, project_slug: project.slug, to_org: target.id };

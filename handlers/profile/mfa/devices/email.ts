@@ -48,13 +48,8 @@ export const createEmailDevice = endpoint(
         createdAt,
       });
       if (!made) return undefined;
-      await requireNoMore(
-        tx,
-        services.config.quotas,
-        'mfaDevicesPerAccount',
-        mfaDevices,
-        eq(mfaDevices.userId, user.id),
-      );
+      const own = eq(mfaDevices.userId, user.id);
+      await requireNoMore(tx, services.config, 'mfaDevicesPerAccount', mfaDevices, own);
       await mailChange(tx, call, 'mfa_device_added', { device: address });
       return made;
     });
