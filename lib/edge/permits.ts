@@ -5,13 +5,8 @@ import {
   OVER_SHARE,
   type Release,
 } from '../../db/pool/semaphore.ts';
-import {
-  countPermits,
-  type Permits,
-  permitsPerAccount,
-  type WorkKind,
-  type WorkPermits,
-} from '../fair-share/permits.ts';
+import { countPermits, type Permits, permitsPerAccount, type WorkPermits } from '../fair-share/permits.ts';
+import type { WorkKind } from '../metrics/reports.ts';
 
 /** A permit in use. Plain data, because workerd lets requests share nothing else. */
 interface Taken {

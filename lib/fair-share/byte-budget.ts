@@ -6,10 +6,11 @@ import {
   type Release,
   type Sharer,
 } from '../../db/pool/semaphore.ts';
+import type { BudgetLoad } from '../metrics/reports.ts';
 import { type Client, withClients } from './slow-clients.ts';
 
 /** Limits the bytes that requests hold in memory at a time, in total and per account or address. */
-export interface ByteBudget {
+export interface ByteBudget extends BudgetLoad {
   /**
    * Reserves bytes.
    * @param bytes at most `perAccount`
@@ -19,17 +20,7 @@ export interface ByteBudget {
    * @throws one of the errors of a semaphore
    */
   reserve(sharer: Sharer, bytes: number, request?: ReserveRequest): Promise<Release>;
-  /** Bytes that are reserved. */
-  inUse(): number;
-  /** Requests that wait for bytes. */
-  waiting(): number;
-  /** Requests that got none, or were aborted, by reason, since the start. */
-  refused(): BudgetRefusals;
 }
-
-export const BUDGET_REFUSALS = ['late', 'slow'] as const;
-/** `late`: waited longer than the timeout. `slow`: sent its body too slowly while others waited. */
-export type BudgetRefusals = Readonly<Record<(typeof BUDGET_REFUSALS)[number], number>>;
 
 export interface ReserveRequest {
   signal?: AbortSignal;

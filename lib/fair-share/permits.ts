@@ -1,11 +1,8 @@
 import { sqlState } from '../../db/errors.ts';
 import type { WithConnection } from '../../db/pool/pool.ts';
 import { ABORTED, ACQUIRE_TIMEOUT_MS, createSemaphore, type Semaphore } from '../../db/pool/semaphore.ts';
+import type { WorkKind } from '../metrics/reports.ts';
 import { untilLong } from './gate.ts';
-
-/** Work of an organization that is expensive. */
-export const WORK_KINDS = ['search', 'list', 'report'] as const;
-export type WorkKind = (typeof WORK_KINDS)[number];
 
 export type Permits = Pick<Semaphore, 'tryAcquire' | 'acquire' | 'isBlocking' | 'inUse' | 'waiting'>;
 

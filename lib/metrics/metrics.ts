@@ -2,12 +2,18 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolGauges } from '../../db/client.ts';
 import type { ReplicaState } from '../../db/replica/monitor.ts';
 import { READ_ROUTES, type ReadRoute } from '../../db/replica/reads.ts';
-import { HASH_REFUSALS, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
-import { BUDGET_REFUSALS, type ByteBudget } from '../fair-share/byte-budget.ts';
-import { WORK_KINDS, type WorkKind } from '../fair-share/permits.ts';
-import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
-import type { Backlog } from '../maintenance/backlog.ts';
+import {
+  type Backlog,
+  BUDGET_REFUSALS,
+  type BudgetLoad,
+  HASH_REFUSALS,
+  type HashLoad,
+  MAIL_OUTCOMES,
+  type MailOutcome,
+  WORK_KINDS,
+  type WorkKind,
+} from './reports.ts';
 
 const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
 
@@ -40,7 +46,7 @@ export interface MetricsOptions {
   /** The state of the replica. Unset: there is none. */
   replica?: (() => ReplicaState) | undefined;
   /** The memory budgets for request bodies, by the label `budget`. */
-  bodies?: Readonly<Record<string, ByteBudget>> | undefined;
+  bodies?: Readonly<Record<string, BudgetLoad>> | undefined;
   /** Registers metrics of the runtime. */
   collectRuntime?: ((registry: Registry) => void) | undefined;
 }
@@ -163,7 +169,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     ({ lagMs }) => (lagMs === undefined ? undefined : lagMs / 1_000),
   );
 
-  const hashing = options.hashing ?? (() => ({ waiting: 0, refused: noRefusals() }));
+  const hashing = options.hashing ?? (() => ({ waiting: 0, refused: { full: 0, late: 0 } }));
   new Gauge({
     name: 'svc_password_hash_waiting',
     help: 'Requests that wait for their password to be hashed.',
@@ -185,7 +191,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   });
 
   const budgets = Object.entries(options.bodies ?? {});
-  const budgetGauge = (name: string, help: string, read: (budget: ByteBudget) => number) =>
+  const budgetGauge = (name: string, help: string, read: (budget: BudgetLoad) => number) =>
     new Gauge({
       ...{ name, help, registers },
       labelNames: ['budget'],

@@ -1,6 +1,8 @@
+import type { Database } from '../../db/client.ts';
 import { endImport, type ReportImport, takeExpired } from '../../db/scans/imports.ts';
 import { finishScan } from '../../db/scans/scans.ts';
-import type { Services } from '../services.ts';
+import type { Logger } from '../logger.ts';
+import type { KnownOrgs } from '../orgs/directory.ts';
 
 const BATCH = 100;
 
@@ -12,7 +14,12 @@ export async function failAbandonedImports({
   knownOrgs,
   clock,
   log,
-}: Pick<Services, 'database' | 'knownOrgs' | 'clock' | 'log'>): Promise<void> {
+}: {
+  database: Database;
+  knownOrgs: KnownOrgs;
+  clock: () => Date;
+  log: Logger;
+}): Promise<void> {
   const { sql } = database;
 
   async function fail({ id, orgId, scanId }: ReportImport): Promise<void> {

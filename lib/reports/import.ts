@@ -1,51 +1,52 @@
+import type { NewId } from '../../db/ids.ts';
 import { countGone } from '../../db/scans/gone.ts';
 import { finishScan, insertScan, readScan, removeScan } from '../../db/scans/scans.ts';
 import type { ScanTarget } from '../../db/schema/values.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type FieldError } from '../errors.ts';
 import { closeMissing } from '../findings/triage/close-missing.ts';
-import type { AgentCall, InOrgCall, OrgCall } from '../http/call.ts';
 import { scanMessage } from '../importers/text/messages.ts';
-import { requireStays } from '../projects/transfer/guard.ts';
 import type { z } from '../schema.ts';
-import { enterReader, maxBytesDetail, type ReceivedReport, receiveReport } from './body.ts';
-import { endedMeanwhile, type ReportLease } from './leases.ts';
-import { pushReport } from './push.ts';
+import { endedMeanwhile, type ReportLease, type ReportLeases } from './leases.ts';
+import { type PushContext, pushReport } from './push.ts';
 import type { Refusal } from './read.ts';
-import { type OpenReport, UnreadableReport } from './reader.ts';
+import { type OpenReport, type ReportReader, UnreadableReport } from './reader.ts';
 import type { ImportedReport, ReportQuery } from './schema.ts';
+import type { SentReport } from './unwrap.ts';
 
-type Call = InOrgCall & (Pick<AgentCall, 'token' | 'tokenTouched'> | Pick<OrgCall, 'actor'>);
+/** An import: where its scan is written, and who sends the report. */
+interface ReportImport extends PushContext {
+  now: Date;
+  /** The token or user that sends the report. */
+  actorId: string;
+  services: PushContext['services'] & {
+    clock: () => Date;
+    nextId: () => NewId;
+    reportLeases: ReportLeases;
+    reports: ReportReader;
+  };
+  /** Called when findings were written. */
+  onWritten?: (() => void) | undefined;
+}
+
+/** A report as it was sent, in memory until it is freed. */
+export interface ReceivedReport extends SentReport {
+  free(): void;
+}
 
 type Result = z.output<typeof ImportedReport>;
 
-/**
- * Imports the report in the body of a request as a scan of its own.
- * @throws ApiError `invalid_body` if it cannot be read; then no scan remains. `resource_error/conflict` if the project is being
- *   transferred
- */
-export async function importReportOf(call: Call, projectId: string, query: ReportQuery): Promise<Result> {
-  await requireStays(call, { project: projectId });
-  // From here on, the limits of reports apply.
-  call.leaveGate();
-  const holdsPermitFirst = call.services.reports.bodies === undefined;
-  const early = holdsPermitFirst ? await enterReader(call) : undefined;
-  let late: (() => void) | undefined;
-  try {
-    const sent = await receiveReport(call);
-    try {
-      late = early ? undefined : await enterReader(call);
-      return await importSent(call, projectId, query, sent);
-    } finally {
-      sent.free();
-    }
-  } finally {
-    late?.();
-    early?.();
-  }
-}
+/** Tells clients the limit of the report, without parsing a message. */
+export const maxBytesDetail = (maxBytes: number): FieldError => ({
+  field: 'max_bytes',
+  message: String(maxBytes),
+});
 
-async function importSent(
-  call: Call,
+/**
+ * Imports a report as a scan of its own.
+ * @throws ApiError `invalid_body` if it cannot be read; then no scan remains
+ */
+export async function importReport(
+  call: ReportImport,
   projectId: string,
   query: ReportQuery,
   sent: ReceivedReport,
@@ -75,7 +76,11 @@ async function importSent(
   }
 }
 
-async function open({ services }: Call, { format }: ReportQuery, sent: ReceivedReport): Promise<OpenReport> {
+async function open(
+  { services }: ReportImport,
+  { format }: ReportQuery,
+  sent: ReceivedReport,
+): Promise<OpenReport> {
   const { body, contentType, encoding } = sent;
   const { maxBytes } = services.reports;
   const report = await services.reports.open({ body, contentType, encoding, format, maxBytes });
@@ -84,7 +89,7 @@ async function open({ services }: Call, { format }: ReportQuery, sent: ReceivedR
 }
 
 async function importOpen(
-  call: Call,
+  call: ReportImport,
   {
     projectId,
     scanId,
@@ -96,11 +101,11 @@ async function importOpen(
   const target = {
     scan_id: scanId,
     project_id: projectId,
-    actorId: 'actor' in call ? call.actor.id : call.token.id,
+    actorId: call.actorId,
   };
   const { failed, ...tally } = await pushReport(call, target, report, lease.requireHeld);
   const written = tally.new + tally.again;
-  if (written > 0 && 'tokenTouched' in call) call.tokenTouched();
+  if (written > 0) call.onWritten?.();
   const errors = [...report.errors];
   if (failed > 0) errors.push(`${failed} of ${report.count} findings could not be stored`);
   const isFailed = errors.length > 0 && written === 0;
@@ -126,7 +131,12 @@ async function importOpen(
 const MAX_SOURCES = 100;
 
 /** Removes the scan of a report that cannot be read. Fails the scan of one whose import failed. */
-async function undo({ log, org, services, sql }: Call, scanId: string, lease: ReportLease, error: Error) {
+async function undo(
+  { log, org, services, sql }: ReportImport,
+  scanId: string,
+  lease: ReportLease,
+  error: Error,
+) {
   try {
     const isRemoved = error instanceof UnreadableReport && (await removeScan(sql, org.tables, scanId));
     if (!isRemoved) {

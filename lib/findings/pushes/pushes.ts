@@ -1,7 +1,9 @@
+import type { Db } from '../../../db/client.ts';
 import type { PushOutcome } from '../../../db/findings/ingest/write.ts';
+import type { Sql } from '../../../db/pool/query.ts';
 import { isLeaving } from '../../../db/projects/transfer/marks.ts';
 import { ApiError } from '../../errors.ts';
-import type { AgentCall } from '../../http/call.ts';
+import type { Org } from '../../orgs/directory.ts';
 import { requireProject } from '../../projects/projects.ts';
 import { beingTransferred } from '../../projects/transfer/guard.ts';
 
@@ -10,7 +12,7 @@ export type Refusal = Exclude<PushOutcome['kind'], 'written'>;
 
 /** The error of a refused push. @param projectId its project */
 export async function refusalError(
-  { db, org, sql }: Pick<AgentCall, 'db' | 'org' | 'sql'>,
+  { db, org, sql }: { db: Db; org: Org; sql: Sql },
   kind: Refusal,
   projectId: string,
 ): Promise<ApiError> {

@@ -1,15 +1,15 @@
 import type { Push } from '../../../db/findings/ingest/push.ts';
 import { FINDING_STATUSES } from '../../../db/schema/values.ts';
 import { ApiError } from '../../errors.ts';
-import type { AgentCall } from '../../http/call.ts';
-import { ErrorObject } from '../../http/openapi/operation.ts';
-import { fieldErrors } from '../../http/request/input.ts';
-import { unexpectedError } from '../../http/unexpected.ts';
+import { FindingInput } from '../../findings/input.ts';
+import { type Refusal, refusalError } from '../../findings/pushes/pushes.ts';
 import { anotherProject, isInScope } from '../../projects/projects.ts';
 import { count, id, z } from '../../schema.ts';
-import { FindingInput } from '../input.ts';
+import type { AgentCall } from '../call.ts';
+import { ErrorObject } from '../openapi/operation.ts';
+import { fieldErrors } from '../request/input.ts';
+import { unexpectedError } from '../unexpected.ts';
 import { type Outcomes, type Positioned, writePushes, writePushesOnce } from './push-groups.ts';
-import { type Refusal, refusalError } from './pushes.ts';
 
 export const MAX_BATCH = 1_000;
 /** The most bytes of a batch. */

@@ -13,7 +13,7 @@ import { refreshSummary } from '../../../db/scans/scans.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
 import { hashedUuid } from '../../crypto/random.ts';
 import { ApiError } from '../../errors.ts';
-import type { AgentCall } from '../../http/call.ts';
+import type { AgentCall } from '../call.ts';
 
 /* Pushes of one request are written in groups, each by one statement that also records the outcomes under an idempotency key. */
 
