@@ -1,9 +1,9 @@
 import { Alert, Box, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import * as text from '#strings/dashboard.tsx';
-import { late } from '../app/late.ts';
+import { lazyNamed } from '../app/late.ts';
 import { useOrg } from '../app/session.ts';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
@@ -16,9 +16,7 @@ import { projectNumbersQuery, statsQuery } from './queries.ts';
 const route = getRouteApi('/_signed-in/o/$org/');
 
 /** Not loaded with the dashboard: most organizations have findings. */
-const FirstSteps = lazy(
-  late(async () => ({ default: (await import('./first-steps/FirstSteps.tsx')).FirstSteps })),
-);
+const FirstSteps = lazyNamed(() => import('./first-steps/FirstSteps.tsx'), 'FirstSteps');
 
 /** The overview of an organization, or the first steps while it has no findings. */
 export function Dashboard() {

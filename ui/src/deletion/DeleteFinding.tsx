@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import * as text from '#strings/deletion.tsx';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { findingKey } from '../findings/finding-queries.ts';
 import type { FindingFilter } from '../findings/list-queries.ts';
 import { addressOf } from '../findings/views.ts';
@@ -16,7 +17,7 @@ export function DeleteFinding({ id, filter }: { id: string; filter: FindingFilte
   const org = useOrg();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: () => org.api.delete('/findings/{id}', { params: { path: { id } } }),
     onSuccess: async () => {
       showSuccess(text.findingDeleted);
@@ -28,7 +29,6 @@ export function DeleteFinding({ id, filter }: { id: string; filter: FindingFilte
       });
       queries.removeQueries({ queryKey: findingKey(org, id) });
     },
-    onError: showError,
     onSettled: () => refreshFindings(queries, org),
   });
   if (!org.may('deleteFinding')) return null;
@@ -36,8 +36,8 @@ export function DeleteFinding({ id, filter }: { id: string; filter: FindingFilte
     openConfirm({
       title: text.deleteThisFinding,
       children: <Text size="sm">{text.findingIsGone}</Text>,
-      labels: { confirm: text.deleteFinding, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.deleteFinding,
+      color: 'red',
       onConfirm: () => remove.mutate(),
     });
   return <DeleteMenu label={text.deleteFindingAsk} isBusy={remove.isPending} onDelete={ask} />;

@@ -1,10 +1,11 @@
 import { Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import * as text from '#strings/deletion.tsx';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { type Scan, scanQuery, scansKey } from '../scans/queries.ts';
 import { DeleteMenu } from './DeleteMenu.tsx';
 
@@ -13,7 +14,7 @@ export function DeleteScan({ scan: { id, status } }: { scan: Scan }) {
   const org = useOrg();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: () => org.api.delete('/scans/{id}', { params: { path: { id } } }),
     onSuccess: async () => {
       showSuccess(text.scanDeleted);
@@ -21,15 +22,14 @@ export function DeleteScan({ scan: { id, status } }: { scan: Scan }) {
       queries.removeQueries({ queryKey: scanQuery(org, id).queryKey });
       await queries.invalidateQueries({ queryKey: scansKey(org) });
     },
-    onError: showError,
   });
   if (!org.may('deleteScan') || status === 'running') return null;
   const ask = () =>
     openConfirm({
       title: text.deleteThisScan,
       children: <Text size="sm">{text.scanIsGone}</Text>,
-      labels: { confirm: text.deleteScan, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.deleteScan,
+      color: 'red',
       onConfirm: () => remove.mutate(),
     });
   return <DeleteMenu label={text.deleteScanAsk} isBusy={remove.isPending} onDelete={ask} />;

@@ -1,20 +1,18 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/members.tsx';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
-import { showError } from '../components/errors/toasts.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { IconLogout2 } from '../icons/icons.ts';
 
 /** Lets the user leave the organization. */
 export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
   const org = useOrg();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
-  const leave = useMutation({
+  const leave = useAction({
     mutationFn: () => org.api.post('/members/leave'),
     onSuccess: () => location.assign(site.signInUrl('/orgs')),
-    onError: showError,
   });
   const ask = () =>
     openConfirm({
@@ -25,8 +23,8 @@ export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
           <Text size="sm">{text.yourTokens}</Text>
         </Stack>
       ),
-      labels: { confirm: text.leave, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.leave,
+      color: 'red',
       onConfirm: () => leave.mutate(),
     });
   return (

@@ -9,8 +9,9 @@ import type { Schemas } from '../app/api.ts';
 import type { Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { IconDots, IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
 import { RoleChoice } from './InviteMember.tsx';
 import { membersQuery } from './queries.ts';
@@ -33,18 +34,16 @@ export function MemberMenu({ member }: { member: Member }) {
   const path = { params: { path: { userId: member.user_id } } };
   const renew = () => queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
 
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: () => org.api.post('/members/{userId}/resend-invitation', path),
     onSuccess: () => showSuccess(text.invitationSent(member.email)),
-    onError: showError,
   });
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: () => org.api.delete('/members/{userId}', path),
     onSuccess: () => {
       showSuccess(text.removed(member.name));
       return renew();
     },
-    onError: showError,
   });
   const askToRemove = () =>
     openConfirm({
@@ -55,8 +54,8 @@ export function MemberMenu({ member }: { member: Member }) {
           <Text size="sm">{text.theirTokens}</Text>
         </Stack>
       ),
-      labels: { confirm: text.remove, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.remove,
+      color: 'red',
       onConfirm: () => remove.mutate(),
     });
 

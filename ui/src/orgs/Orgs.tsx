@@ -1,12 +1,13 @@
 import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as text from '#strings/orgs.ts';
 import { api, type Schemas } from '../app/api.ts';
 import { useMe } from '../app/session.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { dateTime } from '../components/time/Time.tsx';
@@ -109,13 +110,12 @@ function DeletedOrg({ org }: { org: Schemas['Organization'] }) {
   const { name, slug, purge_at } = org;
   const queries = useQueryClient();
   const refresh = useRefreshUser();
-  const restore = useMutation({
+  const restore = useAction({
     mutationFn: () => api.post('/orgs/{slug}/restore', { params: { path: { slug } } }),
     onSuccess: async () => {
       showSuccess(text.restored(name));
       await Promise.all([refresh(), queries.invalidateQueries({ queryKey: deletedQuery.queryKey })]);
     },
-    onError: showError,
   });
   return (
     <Card withBorder padding="md">

@@ -5,8 +5,9 @@ import { useState } from 'react';
 import * as text from '#strings/profile.tsx';
 import { api, type Schemas, ServiceError } from '../app/api.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { emailProblem } from '../components/forms/email.ts';
 import { toFields } from '../components/forms/to-fields.ts';
 import { Loaded } from '../components/Loaded.tsx';
@@ -50,27 +51,24 @@ function EmailRow({ email }: { email: Email }) {
     showSuccess(message);
     return renew();
   };
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: () => api.post('/profile/emails/{id}/send-verification', path),
     onSuccess: () => said(text.linkSent(email.email)),
-    onError: showError,
   });
-  const makePrimary = useMutation({
+  const makePrimary = useAction({
     mutationFn: () => api.post('/profile/emails/{id}/set-primary', path),
     onSuccess: () => said(text.nowPrimary(email.email)),
-    onError: showError,
   });
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: () => api.delete('/profile/emails/{id}', path),
     onSuccess: () => said(text.addressRemoved(email.email)),
-    onError: showError,
   });
   const ask = () =>
     openConfirm({
       title: text.removeThisAddress,
       children: <Text size="sm">{text.consequencesOfRemoval(<bdi>{email.email}</bdi>)}</Text>,
-      labels: { confirm: text.remove, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.remove,
+      color: 'red',
       onConfirm: () => remove.mutate(),
     });
   const actions = (

@@ -1,9 +1,10 @@
 import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
 import { api, type Schemas } from '../app/api.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -84,10 +85,9 @@ function SessionRow({ session }: { session: Session }) {
 function Revoke({ session }: { session: Session }) {
   const queries = useQueryClient();
   const name = nameOf(session);
-  const revoke = useMutation({
+  const revoke = useAction({
     mutationFn: () => api.delete('/profile/sessions/{id}', { params: { path: { id: session.id } } }),
     onSuccess: () => showSuccess(text.sessionRevoked(name)),
-    onError: showError,
     // The session may have ended in the meantime.
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
@@ -97,8 +97,8 @@ function Revoke({ session }: { session: Session }) {
       children: (
         <Text size="sm">{text.signedOutNext(<bdi>{name}</bdi>, <bdi>{session.ip_address}</bdi>)}</Text>
       ),
-      labels: { confirm: text.revoke, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.revoke,
+      color: 'red',
       onConfirm: () => revoke.mutate(),
     });
   return (
@@ -116,18 +116,17 @@ function Revoke({ session }: { session: Session }) {
 
 function RevokeOthers() {
   const queries = useQueryClient();
-  const revoke = useMutation({
+  const revoke = useAction({
     mutationFn: () => api.delete('/profile/sessions'),
     onSuccess: ({ message = text.othersRevoked }) => showSuccess(message),
-    onError: showError,
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
   const ask = () =>
     openConfirm({
       title: text.revokeAllOthers,
       children: <Text size="sm">{text.othersSignedOut}</Text>,
-      labels: { confirm: text.revokeOthers, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.revokeOthers,
+      color: 'red',
       onConfirm: () => revoke.mutate(),
     });
   return (

@@ -105,8 +105,8 @@ function RetentionForm({ days }: { days: Retention }) {
       openConfirm({
         title: text.removeExpired,
         children: <Text size="sm">{text.willBeRemoved(findings, scans)}</Text>,
-        labels: { confirm: text.saveAndRemove, cancel: text.cancel },
-        confirmProps: { color: 'red' },
+        confirm: text.saveAndRemove,
+        color: 'red',
         onConfirm: () => save.mutate(body),
       });
     },

@@ -47,7 +47,7 @@ export function createPages(context: RouteContext) {
   });
   // The form is about findings of the page that the user leaves.
   router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
-    if (pathChanged) triageForm.close();
+    if (pathChanged) triageForm.set(undefined);
   });
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     // The link that had the focus is gone. Screen readers and keyboards continue at the new page.

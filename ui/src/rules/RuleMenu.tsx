@@ -1,12 +1,13 @@
 import { ActionIcon, List, Loader, Menu, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import * as text from '#strings/rules.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { titleOf } from '../findings/title.ts';
 import {
   IconArrowBackUp,
@@ -38,22 +39,20 @@ export function RuleMenu({ rule, index, all }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const renew = () => queries.invalidateQueries({ queryKey });
 
-  const move = useMutation({
+  const move = useAction({
     mutationFn: (to: number) => {
       const ids = all.map((one) => one.id).filter((one) => one !== id);
       ids.splice(to, 0, id);
       return org.api.put('/rules/order', { body: { ids } });
     },
     onSettled: renew,
-    onError: showError,
   });
-  const apply = useMutation({
+  const apply = useAction({
     mutationFn: (expected: number) => applyRule(org, id, expected),
     onSuccess: (updated) => showSuccess(text.hasChanged(name, updated)),
-    onError: showError,
     onSettled: () => refreshFindings(queries, org),
   });
-  const askToApply = useMutation({
+  const askToApply = useAction({
     mutationFn: () => queries.query({ ...previewQuery(org, { conditions, actions }), staleTime: 0 }),
     onSuccess: ({ total, findings }) =>
       total === 0
@@ -61,27 +60,24 @@ export function RuleMenu({ rule, index, all }: Props) {
         : openConfirm({
             title: text.applyTo(name, total),
             children: <Found findings={findings} total={total} />,
-            labels: { confirm: text.apply, cancel: text.cancel },
+            confirm: text.apply,
             onConfirm: () => apply.mutate(total),
           }),
-    onError: showError,
   });
-  const undo = useMutation({
+  const undo = useAction({
     mutationFn: () => undoRule(org, id),
     onSuccess: ({ restored, skipped }) => {
       showSuccess(text.restored(restored, skipped));
     },
-    onError: showError,
     onSettled: () => refreshFindings(queries, org),
   });
-  const remove = useMutation({
+  const remove = useAction({
     mutationFn: () => org.api.delete('/rules/{id}', { params: { path: { id } } }),
     onSuccess() {
       // The button is about to disappear.
       button.current?.closest('ol')?.focus();
       showSuccess(text.deleted(name));
     },
-    onError: showError,
     onSettled: renew,
   });
 
@@ -89,15 +85,15 @@ export function RuleMenu({ rule, index, all }: Props) {
     openConfirm({
       title: text.undoWhat(name),
       children: <Text size="sm">{text.whatUndoDoes(rule.enabled)}</Text>,
-      labels: { confirm: text.undoChanges, cancel: text.cancel },
+      confirm: text.undoChanges,
       onConfirm: () => undo.mutate(),
     });
   const askToDelete = () =>
     openConfirm({
       title: text.deleteWhich(name),
       children: <Text size="sm">{text.whatDeleteDoes}</Text>,
-      labels: { confirm: text.deleteRule, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.deleteRule,
+      color: 'red',
       onConfirm: () => remove.mutate(),
     });
 

@@ -1,10 +1,10 @@
 import { Card, Stack, Switch, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/rules.tsx';
 import { reasonInSentence } from '#strings/triage.tsx';
 import { useOrg } from '../app/session.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
-import { showError } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { inSentence } from '../components/text/in-sentence.ts';
@@ -66,11 +66,10 @@ function RuleItem({ rule, index, all, names }: ItemProps) {
   const org = useOrg();
   const queries = useQueryClient();
   const { id, name, enabled, conditions, actions } = rule;
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (to: boolean) =>
       org.api.patch('/rules/{id}', { params: { path: { id } }, body: { enabled: to } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: rulesQuery(org).queryKey }),
-    onError: showError,
   });
   return (
     <li>

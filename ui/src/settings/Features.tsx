@@ -1,10 +1,11 @@
 import { Alert, Button, Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/settings.ts';
 import type { Schemas } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -80,14 +81,13 @@ function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
 function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: Feature; title: string }) {
   const org = useOrg();
   const queries = useQueryClient();
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (to: boolean) =>
       org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
     onSuccess: (_, to) => {
       showSuccess(to ? text.isOn(title) : text.isOff(title));
       return queries.invalidateQueries({ queryKey: ['org', org.slug] });
     },
-    onError: showError,
   });
   const ask = async (to: boolean) => {
     const mfa = name === 'require_mfa' && to ? await queries.query({ ...mfaQuery, staleTime: 0 }) : undefined;
@@ -119,15 +119,15 @@ function confirmChange({ name, to, hasMfa, onConfirm }: Change): void {
     openConfirm({
       title: text.turnOffOrgWideTokens,
       children: <Text size="sm">{text.existingTokensWork}</Text>,
-      labels: { confirm: text.turnOff, cancel: text.cancel },
+      confirm: text.turnOff,
       onConfirm,
     });
   } else if (name === 'require_mfa' && to) {
     openConfirm({
       title: text.requireMfaOfAll,
       children: <RequireMfa hasMfa={hasMfa} />,
-      labels: { confirm: hasMfa ? text.requireMfa : text.requireMfaAnyway, cancel: text.cancel },
-      confirmProps: hasMfa ? {} : { color: 'red' },
+      confirm: hasMfa ? text.requireMfa : text.requireMfaAnyway,
+      ...(!hasMfa && { color: 'red' }),
       onConfirm,
     });
   } else {

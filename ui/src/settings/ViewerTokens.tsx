@@ -1,9 +1,10 @@
 import { Card, Group, Stack, Switch, Text, Title } from '@mantine/core';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/settings.ts';
 import { rolesAllowed } from '../app/roles.ts';
 import { type OrgSession, useOrg } from '../app/session.ts';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 
@@ -52,13 +53,12 @@ export function ViewerTokens() {
 function Toggle({ on }: { on: boolean }) {
   const org = useOrg();
   const queries = useQueryClient();
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (to: boolean) => org.api.patch('/settings/security', { body: { viewer_tokens_verify: to } }),
     onSuccess: (_, to) => {
       showSuccess(to ? text.isOn(TITLE) : text.isOff(TITLE));
       return queries.invalidateQueries({ queryKey: securityQuery(org).queryKey });
     },
-    onError: showError,
   });
   return (
     <Switch

@@ -3,7 +3,7 @@ import { onlineManager, useIsFetching } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import * as text from '#strings/shell.tsx';
 import { usePollingFails } from '../app/revision.ts';
-import { serverWait } from '../app/server.ts';
+import { serverWaits } from '../app/server.ts';
 import { IconPlugConnectedX } from '../icons/icons.ts';
 
 /** Tells that reads, the next page or the check for changes fail and are retried. */
@@ -13,7 +13,7 @@ export function ConnectionBanner() {
     (tell) => onlineManager.subscribe(tell),
     () => onlineManager.isOnline(),
   );
-  const waits = useSyncExternalStore(serverWait.subscribe, serverWait.isWaiting);
+  const waits = useSyncExternalStore(serverWaits.subscribe, serverWaits.get) > 0;
   const pollingFails = usePollingFails();
   if (failing === 0 && online && !waits && !pollingFails) return null;
   return (

@@ -20,7 +20,8 @@ import { UserMenu } from './UserMenu.tsx';
 
 /** The recent changes of the user, each with a button that undoes it. */
 const RecentChanges = lazyDialog(
-  async () => (await import('../triage/recent/RecentChangesDialog.tsx')).RecentChangesDialog,
+  () => import('../triage/recent/RecentChangesDialog.tsx'),
+  'RecentChangesDialog',
 );
 
 /** The frame around the pages of an organization. */

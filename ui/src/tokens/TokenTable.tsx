@@ -10,14 +10,15 @@ import {
   Text,
   VisuallyHidden,
 } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/tokens.tsx';
 import { useMe, useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -174,7 +175,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
   const { data: members } = useQuery(membersQuery(org));
   const creator = members?.find(({ user_id }) => user_id === token.created_by);
   const queries = useQueryClient();
-  const revoke = useMutation({
+  const revoke = useAction({
     mutationFn: () => {
       const { id, project_id: projectId } = token;
       return projectId === ''
@@ -185,7 +186,6 @@ function RevokeButton({ token }: { token: ApiToken }) {
       showSuccess(text.wasRevoked(token.name));
       return queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
-    onError: showError,
   });
   const ask = () =>
     openConfirm({
@@ -203,8 +203,8 @@ function RevokeButton({ token }: { token: ApiToken }) {
           </Text>
         </Stack>
       ),
-      labels: { confirm: isOwn ? text.revoke : text.revokeAnyway, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: isOwn ? text.revoke : text.revokeAnyway,
+      color: 'red',
       onConfirm: () => revoke.mutate(),
     });
   return (

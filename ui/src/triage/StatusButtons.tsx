@@ -1,7 +1,8 @@
-import { Box, Button, Kbd, Text, Tooltip } from '@mantine/core';
+import { Box, Button, Text, Tooltip } from '@mantine/core';
 import * as text from '#strings/triage.tsx';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
+import { keyHint } from '../components/keyboard/key-hint.tsx';
 import { useShortcuts, useShortcutsOn } from '../components/keyboard/shortcuts.ts';
 import type { Finding } from '../findings/finding-queries.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
@@ -83,13 +84,7 @@ function StatusButton({
       aria-pressed={isCurrent}
       {...(asksReason(status) && { 'aria-haspopup': 'dialog' })}
       {...(shortcuts && { 'aria-keyshortcuts': hotkey })}
-      rightSection={
-        shortcuts && (
-          <Kbd size="xs" aria-hidden visibleFrom="sm">
-            {hotkey}
-          </Kbd>
-        )
-      }
+      rightSection={keyHint(shortcuts && hotkey)}
       onClick={onClick}
     >
       {asksReason(status) ? text.opensDialog(STATUS_NAMES[status]) : STATUS_NAMES[status]}

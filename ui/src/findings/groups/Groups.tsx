@@ -1,11 +1,11 @@
 import { Button, Center } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import * as text from '#strings/findings/groups.tsx';
 import type { GroupKey } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
-import { showError } from '../../components/errors/toasts.ts';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { Waiting } from '../../components/Waiting.tsx';
 import { BATCH } from '../../triage/engine/change-statuses.ts';
@@ -47,14 +47,13 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
     if (findings !== undefined && total !== undefined) onCounts({ findings, groups: total });
   }, [findings, total, onCounts]);
   /** Opens the form for all findings of a group. */
-  const decide = useMutation({
+  const decide = useAction({
     mutationFn: async ({ group, preset }: { group: FindingGroup; preset?: FormPreset | undefined }) => {
       const own = filterOfGroup(filter, by, group);
       const found = group.count > BATCH ? group.count : await collect(org, own);
       if (typeof found === 'number') triage.decideMatching({ filter: own, total: found }, preset);
       else triage.decide(found, preset);
     },
-    onError: showError,
   });
   const keys = useGroupKeys({
     count: groups?.length ?? 0,

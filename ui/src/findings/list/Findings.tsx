@@ -108,7 +108,8 @@ export function Findings() {
         openConfirm({
           title: text.stillUpdating,
           children: text.ifYouLeave,
-          labels: { confirm: text.stopAndLeave, cancel: text.stay },
+          confirm: text.stopAndLeave,
+          cancel: text.stay,
           onConfirm: () => {
             triage.stop();
             answer(false);

@@ -1,10 +1,10 @@
 import { Anchor, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { score } from '#strings/findings/page/cvss.tsx';
 import * as text from '#strings/findings/page.tsx';
-import { late } from '../../app/late.ts';
+import { lazyNamed } from '../../app/late.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy, Copyable } from '../../components/Copy.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
@@ -16,7 +16,7 @@ import type { Finding } from '../finding-queries.ts';
 import { Collapsible } from './Collapsible.tsx';
 import classes from './Finding.module.css';
 
-const Cvss = lazy(late(async () => ({ default: (await import('./cvss/Cvss.tsx')).Cvss })));
+const Cvss = lazyNamed(() => import('./cvss/Cvss.tsx'), 'Cvss');
 
 /** The classification of a finding and where it was seen. Its identifiers are collapsed, except on paper. */
 export function Facts({ finding }: { finding: Finding }) {

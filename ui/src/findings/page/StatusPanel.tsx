@@ -1,8 +1,9 @@
-import { Button, Kbd, Text, Title } from '@mantine/core';
+import { Button, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import * as text from '#strings/findings/page.tsx';
 import { useMe, useOrg } from '../../app/session.ts';
+import { keyHint } from '../../components/keyboard/key-hint.tsx';
 import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { LinkAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
@@ -120,14 +121,7 @@ function KeyButton(props: { hotkey?: string; onClick(): void; isDialog?: boolean
       {...(isDialog && { 'aria-haspopup': 'dialog' as const })}
       {...(keys && hotkey && { 'aria-keyshortcuts': hotkey })}
       data-print-hidden
-      rightSection={
-        keys &&
-        hotkey && (
-          <Kbd size="xs" aria-hidden visibleFrom="sm">
-            {hotkey}
-          </Kbd>
-        )
-      }
+      rightSection={keyHint(keys && hotkey)}
     >
       {children}
     </Button>

@@ -1,13 +1,14 @@
 import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/profile/tokens.ts';
 import { api, type Schemas } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
 import { openConfirm } from '../../components/dialogs/confirm.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
-import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { showSuccess } from '../../components/errors/toasts.ts';
 import { Loaded } from '../../components/Loaded.tsx';
 import { Row, Rows } from '../../components/Rows.tsx';
 import { StateBadge } from '../../components/StateBadge.tsx';
@@ -96,18 +97,17 @@ function TokenRow({ token }: { token: PersonalToken }) {
 
 function Revoke({ token }: { token: PersonalToken }) {
   const queries = useQueryClient();
-  const revoke = useMutation({
+  const revoke = useAction({
     mutationFn: () => api.delete('/profile/tokens/{id}', { params: { path: { id: token.id } } }),
     onSuccess: () => showSuccess(text.revoked(token.name)),
-    onError: showError,
     onSettled: () => queries.invalidateQueries({ queryKey: personalTokensQuery.queryKey }),
   });
   const ask = () =>
     openConfirm({
       title: <bdi>{text.revokeQuestion(token.name)}</bdi>,
       children: <Text size="sm">{text.rejected}</Text>,
-      labels: { confirm: text.revoke, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.revoke,
+      color: 'red',
       onConfirm: () => revoke.mutate(),
     });
   return (

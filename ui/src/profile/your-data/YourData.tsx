@@ -1,26 +1,25 @@
 import { Alert, Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import * as text from '#strings/profile/data.tsx';
 import { api, ServiceError } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
-import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../../components/errors/toasts.ts';
 import { saveFile } from '../../components/save-file.ts';
 import { TypedConfirmation } from '../../deletion/TypedConfirmation.tsx';
 import { IconAlertTriangle, IconDownload } from '../../icons/icons.ts';
 
 /** Downloads what is stored about the user, and deletes the account. */
 export function YourData() {
-  const download = useMutation({
+  const download = useAction({
     mutationFn: async () => (await api.get('/auth/me/export')).result,
     onSuccess: (data) => {
       const name = text.fileName(data.exported_at.slice(0, 10));
       saveFile(new File([JSON.stringify(data, null, 2)], name, { type: 'application/json' }));
       showSuccess(text.downloaded);
     },
-    onError: showError,
   });
   return (
     <Stack gap="xl">

@@ -1,13 +1,14 @@
 import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { useEffect, useId, useRef } from 'react';
 import * as text from '#strings/projects/transfer.tsx';
 import { type Schemas, ServiceError } from '../../app/api.ts';
 import { useMe, useOrg } from '../../app/session.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
-import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { showSuccess } from '../../components/errors/toasts.ts';
 import { Page } from '../../components/Page.tsx';
 import { IconCheck } from '../../icons/icons.ts';
 import { refreshFindings } from '../../triage/cache.ts';
@@ -103,10 +104,9 @@ function TransferProgress({ transfer }: { transfer: Schemas['ProjectTransfer'] }
   const { project_id: id, organization, state, copied, findings } = transfer;
   const org = useOrg();
   const queries = useQueryClient();
-  const cancel = useMutation({
+  const cancel = useAction({
     mutationFn: () => org.api.delete('/projects/{slug}/transfer', { params: { path: { slug: id } } }),
     onSuccess: () => showSuccess(text.transferCancelled),
-    onError: showError,
     onSettled: () => queries.invalidateQueries({ queryKey: transferQuery(org, { id }).queryKey }),
   });
   const steps = { waiting: text.waiting, cancelling: text.cancelling };

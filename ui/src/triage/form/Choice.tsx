@@ -1,5 +1,6 @@
-import { Box, Button, Group, Input, Kbd, Text } from '@mantine/core';
+import { Box, Button, Group, Input, Text } from '@mantine/core';
 import { useId } from 'react';
+import { keyHint } from '../../components/keyboard/key-hint.tsx';
 import { useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 
 interface Props<Value extends string> {
@@ -35,14 +36,7 @@ export function Choice<Value extends string>(props: Props<Value>) {
             onClick={() => onChoose(one.value)}
             data-autofocus={(autoFocus && one.value === focused) || undefined}
             {...(keys && one.hotkey && { 'aria-keyshortcuts': one.hotkey })}
-            rightSection={
-              keys &&
-              one.hotkey && (
-                <Kbd size="xs" aria-hidden visibleFrom="sm">
-                  {one.hotkey}
-                </Kbd>
-              )
-            }
+            rightSection={keyHint(keys && one.hotkey)}
           >
             {one.label}
           </Button>

@@ -1,7 +1,8 @@
-import { Button, Group, Kbd, Stack, Text, Textarea, TextInput, type TextInputProps } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea, TextInput, type TextInputProps } from '@mantine/core';
 import { getHotkeyHandler, useWindowEvent } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import * as text from '#strings/triage/form.tsx';
+import { keyHint } from '../../components/keyboard/key-hint.tsx';
 import { useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { STATUS_NAMES } from '../../findings/Severity.tsx';
 import type { Decision, Reason } from '../decision.ts';
@@ -200,14 +201,7 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
           <Button variant="default" onClick={onCancel}>
             {text.cancel}
           </Button>
-          <Button
-            type="submit"
-            rightSection={
-              <Kbd size="xs" aria-hidden visibleFrom="sm">
-                {text.applyKeys}
-              </Kbd>
-            }
-          >
+          <Button type="submit" rightSection={keyHint(text.applyKeys)}>
             {text.apply}
           </Button>
         </Group>

@@ -1,11 +1,11 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import * as text from '#strings/findings/list/preview.ts';
-import { late } from '../../../app/late.ts';
+import { lazyNamed } from '../../../app/late.ts';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import classes from './Preview.module.css';
 import type { PreviewProps } from './Preview.tsx';
 
-const Preview = lazy(late(async () => ({ default: (await import('./Preview.tsx')).Preview })));
+const Preview = lazyNamed(() => import('./Preview.tsx'), 'Preview');
 
 /** The preview, whose code is loaded when it is opened for the first time. */
 export const LazyPreview = (props: PreviewProps) => (

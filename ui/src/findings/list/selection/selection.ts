@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { OrgSession } from '../../../app/session.ts';
+import { createStore } from '../../../app/store.ts';
 import { BATCH } from '../../../triage/engine/change-statuses.ts';
 import type { FindingFilter, ListedFinding } from '../../list-queries.ts';
 
@@ -22,40 +23,32 @@ export interface Selection {
 }
 
 export function createSelection(): Selection {
-  const selected = new Map<string, Titled>();
-  /** The number of findings that match, if all of them are selected. */
-  let matching: number | undefined;
-  const listeners = new Set<() => void>();
-  const tell = () => {
-    for (const listener of listeners) listener();
+  /** The selected findings, or the number of findings that match, if all of them are selected. */
+  const { get, set, subscribe } = createStore<ReadonlyMap<string, Titled> | number>(new Map());
+  const known = () => {
+    const selected = get();
+    return typeof selected === 'number' ? new Map<string, Titled>() : selected;
   };
+  const isAll = () => typeof get() === 'number';
   return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    subscribe,
+    has: (id) => isAll() || known().has(id),
+    size() {
+      const selected = get();
+      return typeof selected === 'number' ? selected : selected.size;
     },
-    has: (id) => matching !== undefined || selected.has(id),
-    size: () => matching ?? selected.size,
     set(findings, isSelected) {
-      matching = undefined;
+      const next = new Map(known());
       for (const { id, title, status } of findings) {
-        if (isSelected) selected.set(id, { id, title, status });
-        else selected.delete(id);
+        if (isSelected) next.set(id, { id, title, status });
+        else next.delete(id);
       }
-      tell();
+      set(next);
     },
-    setAll(count) {
-      selected.clear();
-      matching = count;
-      tell();
-    },
-    clear() {
-      selected.clear();
-      matching = undefined;
-      tell();
-    },
-    isAll: () => matching !== undefined,
-    known: () => [...selected.values()],
+    setAll: set,
+    clear: () => set(new Map()),
+    isAll,
+    known: () => [...known().values()],
   };
 }
 

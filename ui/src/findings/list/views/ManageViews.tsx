@@ -186,8 +186,8 @@ function ViewActions({ view, search, onRename, ref }: ActionsProps) {
     openConfirm({
       title: text.deleteWhich(name),
       children: shared ? text.allLoseIt : text.findingsStay,
-      labels: { confirm: text.deleteView, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.deleteView,
+      color: 'red',
       onConfirm: () => remove.mutate(view),
     });
   return (

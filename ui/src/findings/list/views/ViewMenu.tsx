@@ -10,8 +10,8 @@ import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/short
 import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '../../../icons/icons.ts';
 import { type SavedView, searchOfView, showsView } from './saved-views.ts';
 
-const SaveView = lazyDialog(async () => (await import('./SaveView.tsx')).SaveView);
-const ManageViews = lazyDialog(async () => (await import('./ManageViews.tsx')).ManageViews);
+const SaveView = lazyDialog(() => import('./SaveView.tsx'), 'SaveView');
+const ManageViews = lazyDialog(() => import('./ManageViews.tsx'), 'ManageViews');
 
 const HOTKEY = 'v';
 

@@ -1,13 +1,13 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
 import { toTyped } from '../../../../../lib/findings/triage/mentions.ts';
-import { late } from '../../../app/late.ts';
+import { lazyNamed } from '../../../app/late.ts';
 import { useOrg } from '../../../app/session.ts';
 import { openConfirm } from '../../../components/dialogs/confirm.ts';
+import { useAction } from '../../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
-import { showError } from '../../../components/errors/toasts.ts';
 import { Tip } from '../../../components/floating/Tip.tsx';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
@@ -17,9 +17,7 @@ import { CommentField, useMentionable, useRefreshActivity, useToStored } from '.
 import { ActorName } from './Entry.tsx';
 import classes from './Timeline.module.css';
 
-const MarkdownText = lazy(
-  late(async () => ({ default: (await import('../../../components/text/MarkdownText.tsx')).MarkdownText })),
-);
+const MarkdownText = lazyNamed(() => import('../../../components/text/MarkdownText.tsx'), 'MarkdownText');
 
 /** The same array each time, so that the text is not rendered again. */
 const NOBODY: readonly [] = [];
@@ -44,21 +42,20 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
   }, [edits]);
   const refresh = useRefreshActivity(findingId);
   const path = { id: findingId, commentId: entry.id };
-  const removing = useMutation({
+  const removing = useAction({
     mutationFn: () => org.api.delete('/findings/{id}/comments/{commentId}', { params: { path } }),
     onSuccess() {
       // The buttons of this comment are about to disappear.
       item.current?.closest('ol')?.focus();
       return refresh();
     },
-    onError: showError,
   });
   const remove = () =>
     openConfirm({
       title: words.deleteThis,
       children: words.cannotBeRestored,
-      labels: { confirm: words.deleteComment, cancel: words.cancel },
-      confirmProps: { color: 'red' },
+      confirm: words.deleteComment,
+      color: 'red',
       onConfirm: () => removing.mutate(),
     });
   const mentionable = useMentionable(isOwn && entry.mentions !== undefined);

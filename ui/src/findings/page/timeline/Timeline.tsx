@@ -1,9 +1,10 @@
-import { Button, Group, Kbd, Skeleton, Stack, Title } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import * as text from '#strings/findings/page/timeline.tsx';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
+import { keyHint } from '../../../components/keyboard/key-hint.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 import { membersQuery } from '../../../members/queries.ts';
 import { type ActivityEntry, timelineQuery } from '../../finding-queries.ts';
@@ -132,13 +133,7 @@ function NewComment({ findingId }: { findingId: string }) {
           variant={body.trim() ? 'filled' : 'default'}
           disabled={body.trim() === ''}
           loading={adding.isPending}
-          rightSection={
-            keys && (
-              <Kbd size="xs" aria-hidden visibleFrom="sm">
-                {body ? text.sendKeys : HOTKEY}
-              </Kbd>
-            )
-          }
+          rightSection={keyHint(keys && (body ? text.sendKeys : HOTKEY))}
         >
           {text.comment}
         </Button>
