@@ -3,8 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import * as text from '#strings/deletion.tsx';
 import { useOrg } from '../app/session.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { findingKey } from '../findings/finding-queries.ts';
 import type { FindingFilter } from '../findings/list-queries.ts';
@@ -17,7 +16,11 @@ export function DeleteFinding({ id, filter }: { id: string; filter: FindingFilte
   const org = useOrg();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useAction({
+  const remove = useConfirmed({
+    title: text.deleteThisFinding,
+    children: <Text size="sm">{text.findingIsGone}</Text>,
+    confirm: text.deleteFinding,
+    color: 'red',
     mutationFn: () => org.api.delete('/findings/{id}', { params: { path: { id } } }),
     onSuccess: async () => {
       showSuccess(text.findingDeleted);
@@ -32,13 +35,5 @@ export function DeleteFinding({ id, filter }: { id: string; filter: FindingFilte
     onSettled: () => refreshFindings(queries, org),
   });
   if (!org.may('deleteFinding')) return null;
-  const ask = () =>
-    openConfirm({
-      title: text.deleteThisFinding,
-      children: <Text size="sm">{text.findingIsGone}</Text>,
-      confirm: text.deleteFinding,
-      color: 'red',
-      onConfirm: () => remove.mutate(),
-    });
-  return <DeleteMenu label={text.deleteFindingAsk} isBusy={remove.isPending} onDelete={ask} />;
+  return <DeleteMenu label={text.deleteFindingAsk} isBusy={remove.isPending} onDelete={remove.ask} />;
 }

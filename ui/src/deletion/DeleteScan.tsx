@@ -3,8 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import * as text from '#strings/deletion.tsx';
 import { useOrg } from '../app/session.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { type Scan, scanQuery, scansKey } from '../scans/queries.ts';
 import { DeleteMenu } from './DeleteMenu.tsx';
@@ -14,7 +13,11 @@ export function DeleteScan({ scan: { id, status } }: { scan: Scan }) {
   const org = useOrg();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useAction({
+  const remove = useConfirmed({
+    title: text.deleteThisScan,
+    children: <Text size="sm">{text.scanIsGone}</Text>,
+    confirm: text.deleteScan,
+    color: 'red',
     mutationFn: () => org.api.delete('/scans/{id}', { params: { path: { id } } }),
     onSuccess: async () => {
       showSuccess(text.scanDeleted);
@@ -24,13 +27,5 @@ export function DeleteScan({ scan: { id, status } }: { scan: Scan }) {
     },
   });
   if (!org.may('deleteScan') || status === 'running') return null;
-  const ask = () =>
-    openConfirm({
-      title: text.deleteThisScan,
-      children: <Text size="sm">{text.scanIsGone}</Text>,
-      confirm: text.deleteScan,
-      color: 'red',
-      onConfirm: () => remove.mutate(),
-    });
-  return <DeleteMenu label={text.deleteScanAsk} isBusy={remove.isPending} onDelete={ask} />;
+  return <DeleteMenu label={text.deleteScanAsk} isBusy={remove.isPending} onDelete={remove.ask} />;
 }

@@ -2,31 +2,26 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/members.tsx';
 import { useOrg } from '../app/session.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { IconLogout2 } from '../icons/icons.ts';
 
 /** Lets the user leave the organization. */
 export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
   const org = useOrg();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
-  const leave = useAction({
+  const leave = useConfirmed({
+    title: text.leaveName(<bdi>{org.org.name}</bdi>),
+    children: (
+      <Stack gap="xs">
+        <Text size="sm">{text.youLoseAccess}</Text>
+        <Text size="sm">{text.yourTokens}</Text>
+      </Stack>
+    ),
+    confirm: text.leave,
+    color: 'red',
     mutationFn: () => org.api.post('/members/leave'),
     onSuccess: () => location.assign(site.signInUrl('/orgs')),
   });
-  const ask = () =>
-    openConfirm({
-      title: text.leaveName(<bdi>{org.org.name}</bdi>),
-      children: (
-        <Stack gap="xs">
-          <Text size="sm">{text.youLoseAccess}</Text>
-          <Text size="sm">{text.yourTokens}</Text>
-        </Stack>
-      ),
-      confirm: text.leave,
-      color: 'red',
-      onConfirm: () => leave.mutate(),
-    });
   return (
     <Group justify="space-between" gap="xs">
       <Text size="sm" c="dimmed">
@@ -38,7 +33,7 @@ export function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
           size="xs"
           leftSection={<IconLogout2 size={16} />}
           loading={leave.isPending}
-          onClick={ask}
+          onClick={leave.ask}
         >
           {text.leaveOrganization}
         </Button>

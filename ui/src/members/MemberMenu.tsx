@@ -8,8 +8,7 @@ import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
 import type { Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { IconDots, IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
@@ -33,32 +32,26 @@ export function MemberMenu({ member }: { member: Member }) {
   const mayResend = org.may('resendInvitation') && !member.verified && isInvited && !isOwn;
   const path = { params: { path: { userId: member.user_id } } };
   const renew = () => queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
-
   const resend = useAction({
     mutationFn: () => org.api.post('/members/{userId}/resend-invitation', path),
     onSuccess: () => showSuccess(text.invitationSent(member.email)),
   });
-  const remove = useAction({
+  const remove = useConfirmed({
+    title: text.removeName(<bdi>{member.name}</bdi>),
+    children: (
+      <Stack gap="xs">
+        <Text size="sm">{text.losesAccess(<bdi>{member.email}</bdi>, <bdi>{org.org.name}</bdi>)}</Text>
+        <Text size="sm">{text.theirTokens}</Text>
+      </Stack>
+    ),
+    confirm: text.remove,
+    color: 'red',
     mutationFn: () => org.api.delete('/members/{userId}', path),
     onSuccess: () => {
       showSuccess(text.removed(member.name));
       return renew();
     },
   });
-  const askToRemove = () =>
-    openConfirm({
-      title: text.removeName(<bdi>{member.name}</bdi>),
-      children: (
-        <Stack gap="xs">
-          <Text size="sm">{text.losesAccess(<bdi>{member.email}</bdi>, <bdi>{org.org.name}</bdi>)}</Text>
-          <Text size="sm">{text.theirTokens}</Text>
-        </Stack>
-      ),
-      confirm: text.remove,
-      color: 'red',
-      onConfirm: () => remove.mutate(),
-    });
-
   if (!mayChange && !mayRemove && !mayResend) return null;
   return (
     <>
@@ -88,7 +81,7 @@ export function MemberMenu({ member }: { member: Member }) {
             <Menu.Item
               color="var(--mantine-color-error)"
               leftSection={<IconUserMinus size={16} />}
-              onClick={askToRemove}
+              onClick={remove.ask}
             >
               {text.remove}
             </Menu.Item>

@@ -4,8 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/profile.tsx';
 import { api, type Schemas, ServiceError } from '../app/api.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { emailProblem } from '../components/forms/email.ts';
@@ -59,18 +58,14 @@ function EmailRow({ email }: { email: Email }) {
     mutationFn: () => api.post('/profile/emails/{id}/set-primary', path),
     onSuccess: () => said(text.nowPrimary(email.email)),
   });
-  const remove = useAction({
+  const remove = useConfirmed({
+    title: text.removeThisAddress,
+    children: <Text size="sm">{text.consequencesOfRemoval(<bdi>{email.email}</bdi>)}</Text>,
+    confirm: text.remove,
+    color: 'red',
     mutationFn: () => api.delete('/profile/emails/{id}', path),
     onSuccess: () => said(text.addressRemoved(email.email)),
   });
-  const ask = () =>
-    openConfirm({
-      title: text.removeThisAddress,
-      children: <Text size="sm">{text.consequencesOfRemoval(<bdi>{email.email}</bdi>)}</Text>,
-      confirm: text.remove,
-      color: 'red',
-      onConfirm: () => remove.mutate(),
-    });
   const actions = (
     <>
       {!email.verified && (
@@ -102,7 +97,7 @@ function EmailRow({ email }: { email: Email }) {
           color="red"
           aria-label={text.removeAddress(email.email)}
           loading={remove.isPending}
-          onClick={ask}
+          onClick={remove.ask}
         >
           {text.remove}
         </Button>

@@ -2,8 +2,7 @@ import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
 import { api, type Schemas } from '../app/api.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
@@ -85,29 +84,23 @@ function SessionRow({ session }: { session: Session }) {
 function Revoke({ session }: { session: Session }) {
   const queries = useQueryClient();
   const name = nameOf(session);
-  const revoke = useAction({
+  const revoke = useConfirmed({
+    title: text.revokeThisSession,
+    children: <Text size="sm">{text.signedOutNext(<bdi>{name}</bdi>, <bdi>{session.ip_address}</bdi>)}</Text>,
+    confirm: text.revoke,
+    color: 'red',
     mutationFn: () => api.delete('/profile/sessions/{id}', { params: { path: { id: session.id } } }),
     onSuccess: () => showSuccess(text.sessionRevoked(name)),
     // The session may have ended in the meantime.
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
-  const ask = () =>
-    openConfirm({
-      title: text.revokeThisSession,
-      children: (
-        <Text size="sm">{text.signedOutNext(<bdi>{name}</bdi>, <bdi>{session.ip_address}</bdi>)}</Text>
-      ),
-      confirm: text.revoke,
-      color: 'red',
-      onConfirm: () => revoke.mutate(),
-    });
   return (
     <Button
       size="compact-sm"
       variant="default"
       aria-label={text.revokeSession(name, session.ip_address)}
       loading={revoke.isPending}
-      onClick={ask}
+      onClick={revoke.ask}
     >
       {text.revoke}
     </Button>
@@ -116,21 +109,17 @@ function Revoke({ session }: { session: Session }) {
 
 function RevokeOthers() {
   const queries = useQueryClient();
-  const revoke = useAction({
+  const revoke = useConfirmed({
+    title: text.revokeAllOthers,
+    children: <Text size="sm">{text.othersSignedOut}</Text>,
+    confirm: text.revokeOthers,
+    color: 'red',
     mutationFn: () => api.delete('/profile/sessions'),
     onSuccess: ({ message = text.othersRevoked }) => showSuccess(message),
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
-  const ask = () =>
-    openConfirm({
-      title: text.revokeAllOthers,
-      children: <Text size="sm">{text.othersSignedOut}</Text>,
-      confirm: text.revokeOthers,
-      color: 'red',
-      onConfirm: () => revoke.mutate(),
-    });
   return (
-    <Button variant="default" color="red" loading={revoke.isPending} onClick={ask}>
+    <Button variant="default" color="red" loading={revoke.isPending} onClick={revoke.ask}>
       {text.revokeOthers}
     </Button>
   );

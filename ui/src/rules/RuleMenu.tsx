@@ -6,7 +6,7 @@ import * as text from '#strings/rules.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { titleOf } from '../findings/title.ts';
 import {
@@ -38,7 +38,6 @@ export function RuleMenu({ rule, index, all }: Props) {
   const { queryKey } = rulesQuery(org);
   const button = useRef<HTMLButtonElement>(null);
   const renew = () => queries.invalidateQueries({ queryKey });
-
   const move = useAction({
     mutationFn: (to: number) => {
       const ids = all.map((one) => one.id).filter((one) => one !== id);
@@ -64,14 +63,21 @@ export function RuleMenu({ rule, index, all }: Props) {
             onConfirm: () => apply.mutate(total),
           }),
   });
-  const undo = useAction({
+  const undo = useConfirmed({
+    title: text.undoWhat(name),
+    children: <Text size="sm">{text.whatUndoDoes(rule.enabled)}</Text>,
+    confirm: text.undoChanges,
     mutationFn: () => undoRule(org, id),
     onSuccess: ({ restored, skipped }) => {
       showSuccess(text.restored(restored, skipped));
     },
     onSettled: () => refreshFindings(queries, org),
   });
-  const remove = useAction({
+  const remove = useConfirmed({
+    title: text.deleteWhich(name),
+    children: <Text size="sm">{text.whatDeleteDoes}</Text>,
+    confirm: text.deleteRule,
+    color: 'red',
     mutationFn: () => org.api.delete('/rules/{id}', { params: { path: { id } } }),
     onSuccess() {
       // The button is about to disappear.
@@ -80,22 +86,6 @@ export function RuleMenu({ rule, index, all }: Props) {
     },
     onSettled: renew,
   });
-
-  const askToUndo = () =>
-    openConfirm({
-      title: text.undoWhat(name),
-      children: <Text size="sm">{text.whatUndoDoes(rule.enabled)}</Text>,
-      confirm: text.undoChanges,
-      onConfirm: () => undo.mutate(),
-    });
-  const askToDelete = () =>
-    openConfirm({
-      title: text.deleteWhich(name),
-      children: <Text size="sm">{text.whatDeleteDoes}</Text>,
-      confirm: text.deleteRule,
-      color: 'red',
-      onConfirm: () => remove.mutate(),
-    });
 
   // Without disabling the button, which would lose the focus.
   const isBusy = [move, apply, askToApply, undo, remove].some(({ isPending }) => isPending);
@@ -122,7 +112,7 @@ export function RuleMenu({ rule, index, all }: Props) {
         <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => askToApply.mutate()}>
           {text.applyToExisting}
         </Menu.Item>
-        <Menu.Item leftSection={<IconArrowBackUp size={16} />} onClick={askToUndo}>
+        <Menu.Item leftSection={<IconArrowBackUp size={16} />} onClick={undo.ask}>
           {text.undoItsChanges}
         </Menu.Item>
         <Menu.Divider />
@@ -144,7 +134,7 @@ export function RuleMenu({ rule, index, all }: Props) {
         <Menu.Item
           color="var(--mantine-color-error)"
           leftSection={<IconTrash size={16} />}
-          onClick={askToDelete}
+          onClick={remove.ask}
         >
           {text.deleteItem}
         </Menu.Item>

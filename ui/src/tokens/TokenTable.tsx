@@ -15,8 +15,7 @@ import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/tokens.tsx';
 import { useMe, useOrg } from '../app/session.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { Tip } from '../components/floating/Tip.tsx';
@@ -175,7 +174,23 @@ function RevokeButton({ token }: { token: ApiToken }) {
   const { data: members } = useQuery(membersQuery(org));
   const creator = members?.find(({ user_id }) => user_id === token.created_by);
   const queries = useQueryClient();
-  const revoke = useAction({
+  const revoke = useConfirmed({
+    title: text.askRevoke(<bdi>{token.name}</bdi>),
+    children: (
+      <Stack gap="xs">
+        {!isOwn && (
+          <Alert color="orange" icon={<IconAlertTriangle />} title={text.notYours}>
+            {creator ? text.askCreator(<bdi>{creator.name}</bdi>) : text.formerCreator}
+          </Alert>
+        )}
+        <Text size="sm">{text.consequences(<Code>{token.prefix}…</Code>)}</Text>
+        <Text size="sm">
+          {token.last_used ? text.wasLastUsed(<Ago time={token.last_used} />) : text.neverUsed}
+        </Text>
+      </Stack>
+    ),
+    confirm: isOwn ? text.revoke : text.revokeAnyway,
+    color: 'red',
     mutationFn: () => {
       const { id, project_id: projectId } = token;
       return projectId === ''
@@ -187,26 +202,6 @@ function RevokeButton({ token }: { token: ApiToken }) {
       return queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
   });
-  const ask = () =>
-    openConfirm({
-      title: text.askRevoke(<bdi>{token.name}</bdi>),
-      children: (
-        <Stack gap="xs">
-          {!isOwn && (
-            <Alert color="orange" icon={<IconAlertTriangle />} title={text.notYours}>
-              {creator ? text.askCreator(<bdi>{creator.name}</bdi>) : text.formerCreator}
-            </Alert>
-          )}
-          <Text size="sm">{text.consequences(<Code>{token.prefix}…</Code>)}</Text>
-          <Text size="sm">
-            {token.last_used ? text.wasLastUsed(<Ago time={token.last_used} />) : text.neverUsed}
-          </Text>
-        </Stack>
-      ),
-      confirm: isOwn ? text.revoke : text.revokeAnyway,
-      color: 'red',
-      onConfirm: () => revoke.mutate(),
-    });
   return (
     <Group justify="flex-end">
       <Tip label={text.revoke}>
@@ -215,7 +210,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
           color="red"
           aria-label={text.revokeName(token.name)}
           loading={revoke.isPending}
-          onClick={ask}
+          onClick={revoke.ask}
         >
           <IconTrash size={16} />
         </ActionIcon>

@@ -6,11 +6,12 @@ import { openConfirm, type Question } from './confirm.ts';
 export const useAction = <Data, Variables = void>(options: UseMutationOptions<Data, Error, Variables>) =>
   useMutation({ onError: showError, ...options });
 
+type Confirmed<Data> = Pick<Question, 'title' | 'children' | 'confirm' | 'color'> &
+  UseMutationOptions<Data, Error, void>;
+
 /** A write that the user confirms first: `ask` asks. */
-export function useConfirmed<Data>(
-  question: Omit<Question, 'onConfirm' | 'onClose'>,
-  options: UseMutationOptions<Data, Error, void>,
-) {
+export function useConfirmed<Data>({ title, children, confirm, color, ...options }: Confirmed<Data>) {
   const action = useAction(options);
+  const question = { title, children, confirm, ...(color !== undefined && { color }) };
   return { ...action, ask: () => openConfirm({ ...question, onConfirm: () => action.mutate() }) };
 }

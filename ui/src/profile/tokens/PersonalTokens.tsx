@@ -5,8 +5,7 @@ import { DATES } from '#strings/language.ts';
 import * as text from '#strings/profile/tokens.ts';
 import { api, type Schemas } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
-import { openConfirm } from '../../components/dialogs/confirm.ts';
-import { useAction } from '../../components/dialogs/use-confirmed.ts';
+import { useConfirmed } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
 import { Loaded } from '../../components/Loaded.tsx';
@@ -97,26 +96,22 @@ function TokenRow({ token }: { token: PersonalToken }) {
 
 function Revoke({ token }: { token: PersonalToken }) {
   const queries = useQueryClient();
-  const revoke = useAction({
+  const revoke = useConfirmed({
+    title: <bdi>{text.revokeQuestion(token.name)}</bdi>,
+    children: <Text size="sm">{text.rejected}</Text>,
+    confirm: text.revoke,
+    color: 'red',
     mutationFn: () => api.delete('/profile/tokens/{id}', { params: { path: { id: token.id } } }),
     onSuccess: () => showSuccess(text.revoked(token.name)),
     onSettled: () => queries.invalidateQueries({ queryKey: personalTokensQuery.queryKey }),
   });
-  const ask = () =>
-    openConfirm({
-      title: <bdi>{text.revokeQuestion(token.name)}</bdi>,
-      children: <Text size="sm">{text.rejected}</Text>,
-      confirm: text.revoke,
-      color: 'red',
-      onConfirm: () => revoke.mutate(),
-    });
   return (
     <Button
       size="compact-sm"
       variant="default"
       aria-label={text.revokeNamed(token.name)}
       loading={revoke.isPending}
-      onClick={ask}
+      onClick={revoke.ask}
     >
       {text.revoke}
     </Button>

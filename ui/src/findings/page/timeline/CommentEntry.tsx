@@ -5,8 +5,7 @@ import * as words from '#strings/findings/page/timeline.tsx';
 import { toTyped } from '../../../../../lib/findings/triage/mentions.ts';
 import { lazyNamed } from '../../../app/late.ts';
 import { useOrg } from '../../../app/session.ts';
-import { openConfirm } from '../../../components/dialogs/confirm.ts';
-import { useAction } from '../../../components/dialogs/use-confirmed.ts';
+import { useConfirmed } from '../../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { Tip } from '../../../components/floating/Tip.tsx';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
@@ -42,7 +41,11 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
   }, [edits]);
   const refresh = useRefreshActivity(findingId);
   const path = { id: findingId, commentId: entry.id };
-  const removing = useAction({
+  const removing = useConfirmed({
+    title: words.deleteThis,
+    children: words.cannotBeRestored,
+    confirm: words.deleteComment,
+    color: 'red',
     mutationFn: () => org.api.delete('/findings/{id}/comments/{commentId}', { params: { path } }),
     onSuccess() {
       // The buttons of this comment are about to disappear.
@@ -50,14 +53,6 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
       return refresh();
     },
   });
-  const remove = () =>
-    openConfirm({
-      title: words.deleteThis,
-      children: words.cannotBeRestored,
-      confirm: words.deleteComment,
-      color: 'red',
-      onConfirm: () => removing.mutate(),
-    });
   const mentionable = useMentionable(isOwn && entry.mentions !== undefined);
   const { note = '', at, edited_at } = entry;
   return (
@@ -90,7 +85,7 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
                 color="gray"
                 aria-label={words.deleteComment}
                 loading={removing.isPending}
-                onClick={remove}
+                onClick={removing.ask}
               >
                 <IconTrash size={16} />
               </ActionIcon>
