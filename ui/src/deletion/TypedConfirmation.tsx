@@ -1,8 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import * as text from '#strings/deletion.tsx';
-import { Problem } from '../components/errors/Problem.tsx';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
 
 interface Props {
   opened: boolean;
@@ -45,42 +45,30 @@ function Form({
   const removal = useMutation({ mutationFn: onConfirm });
   const isConfirmed = typed === word && isReady;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isConfirmed) removal.mutate();
+    <DialogForm
+      sending={{
+        submit: () => isConfirmed && removal.mutate(),
+        problem: removal.error,
+        isPending: removal.isPending,
       }}
+      action={label}
+      color={deletes ? 'red' : undefined}
+      isReady={isConfirmed}
+      onCancel={onClose}
     >
-      <Stack>
-        <Text size="sm" component="div">
-          {children}
-        </Text>
-        {fields}
-        <TextInput
-          label={text.typeToConfirm(word)}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...(!fields && { 'data-autofocus': true })}
-        />
-        {removal.error && <Problem error={removal.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.cancel}
-          </Button>
-          <Button
-            type="submit"
-            {...(deletes && { color: 'red' })}
-            disabled={!isConfirmed}
-            loading={removal.isPending}
-          >
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+      {fields}
+      <TextInput
+        label={text.typeToConfirm(word)}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        {...(!fields && { 'data-autofocus': true })}
+      />
+    </DialogForm>
   );
 }

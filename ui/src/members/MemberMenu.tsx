@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { ActionIcon, Menu, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -9,8 +9,8 @@ import type { Schemas } from '../app/api.ts';
 import type { Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
-import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { IconDots, IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
 import { RoleChoice } from './InviteMember.tsx';
 import { membersQuery } from './queries.ts';
@@ -114,32 +114,21 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate();
-      }}
+    <DialogForm
+      sending={{ ...change, submit: change.mutate, problem: change.error }}
+      action={text.changeRole}
+      isReady={role !== member.role}
+      onCancel={onClose}
     >
-      <Stack>
-        <Text size="sm">
-          {member.verified ? <bdi>{member.email}</bdi> : text.notVerifiedYet(<bdi>{member.email}</bdi>)}
+      <Text size="sm">
+        {member.verified ? <bdi>{member.email}</bdi> : text.notVerifiedYet(<bdi>{member.email}</bdi>)}
+      </Text>
+      <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
+      {isOwn && role !== member.role && (
+        <Text size="sm" role="status">
+          {text.ownRole}
         </Text>
-        <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
-        {isOwn && role !== member.role && (
-          <Text size="sm" role="status">
-            {text.ownRole}
-          </Text>
-        )}
-        {change.isError && <Problem error={change.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={change.isPending} disabled={role === member.role}>
-            {text.changeRole}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </DialogForm>
   );
 }

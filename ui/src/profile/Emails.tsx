@@ -1,14 +1,13 @@
 import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
-import { api, type Schemas, ServiceError } from '../app/api.ts';
+import { api, type Schemas } from '../app/api.ts';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { emailProblem } from '../components/forms/email.ts';
-import { toFields } from '../components/forms/to-fields.ts';
+import { useSend } from '../components/forms/use-send.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -123,33 +122,21 @@ function EmailRow({ email }: { email: Email }) {
 
 function AddEmail() {
   const queries = useQueryClient();
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { email: '' },
     validate: { email: emailProblem },
   });
-  const add = useMutation({
-    mutationFn: async (email: string) => (await api.post('/profile/emails', { body: { email } })).result,
-    onSuccess: ({ email }) => {
+  const add = useSend(form, {
+    send: async ({ email }) => (await api.post('/profile/emails', { body: { email: email.trim() } })).result,
+    onSent: ({ email }) => {
       form.reset();
       showSuccess(text.linkSentAndExpires(email));
       return queries.invalidateQueries({ queryKey: emailsQuery.queryKey });
     },
-    onError: (error) => {
-      if (error instanceof ServiceError && error.code === 'already_exists') {
-        return form.setFieldError('email', error.message);
-      }
-      setProblem(toFields(form, error));
-    },
+    errorsOf: ({ code, message }) => (code === 'already_exists' ? { email: message } : undefined),
   });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ email }) => {
-        setProblem(undefined);
-        add.mutate(email.trim());
-      })}
-    >
+    <form noValidate onSubmit={add.submit}>
       <Stack gap="sm">
         <Group align="flex-start" gap="xs">
           <TextInput
@@ -164,7 +151,7 @@ function AddEmail() {
             {text.add}
           </Button>
         </Group>
-        {problem !== undefined && <Problem error={problem} />}
+        {add.problem !== undefined && <Problem error={add.problem} />}
       </Stack>
     </form>
   );

@@ -1,13 +1,13 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/tokens/new-token.tsx';
 import { useOrg } from '../app/session.ts';
 import { Copyable } from '../components/Copy.tsx';
-import { Problem } from '../components/errors/Problem.tsx';
-import { toFields } from '../components/forms/to-fields.ts';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { useSend } from '../components/forms/use-send.ts';
 import { KEPT_OPEN, ShownOnce } from '../components/ShownOnce.tsx';
 import { tokensKey } from './queries.ts';
 import { type Scope, ScopeSelect } from './scopes/Scopes.tsx';
@@ -93,76 +93,58 @@ function TokenForm(props: {
   });
   const { expiry, expires_in } = form.values;
   const days = Number(expiry === 'own' ? expires_in : expiry);
-  const make = useMutation({
-    mutationFn: async (name: string) => {
-      const body = { name, expires_in: days };
+  const make = useSend(form, {
+    send: async ({ name }) => {
+      const body = { name: name.trim(), expires_in: days };
       return projectId === undefined
         ? (await org.api.post('/tokens', { body: { ...body, scopes: [scope] } })).result
         : (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
             .result;
     },
-    onSuccess: async ({ token }) => {
+    onSent: async ({ token }) => {
       onCreated(token);
       await queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
   });
-  const [problem, setProblem] = useState<unknown>();
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ name }) => {
-        setProblem(undefined);
-        make.mutate(name.trim(), { onError: (error) => setProblem(toFields(form, error)) });
-      })}
-    >
-      <Stack>
-        <TextInput
-          label={text.name}
-          description={text.whereUsed}
-          placeholder={text.exampleOfName}
-          maxLength={100}
-          required
-          data-autofocus
-          autoComplete="off"
-          {...form.getInputProps('name')}
+    <DialogForm sending={make} action={text.createToken} onCancel={onCancel}>
+      <TextInput
+        label={text.name}
+        description={text.whereUsed}
+        placeholder={text.exampleOfName}
+        maxLength={100}
+        required
+        data-autofocus
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+      {projectId === undefined && (
+        <ScopeSelect scopes={['ingest', 'read', 'triage', 'admin']} value={scope} onChange={setScope} />
+      )}
+      <Select
+        label={text.expiresAfter}
+        data={EXPIRIES}
+        allowDeselect={false}
+        {...form.getInputProps('expiry')}
+      />
+      {expiry === 'own' && (
+        <NumberInput
+          label={text.customDays}
+          min={1}
+          max={MAX_DAYS}
+          clampBehavior="none"
+          allowDecimal={false}
+          {...form.getInputProps('expires_in')}
         />
-        {projectId === undefined && (
-          <ScopeSelect scopes={['ingest', 'read', 'triage', 'admin']} value={scope} onChange={setScope} />
-        )}
-        <Select
-          label={text.expiresAfter}
-          data={EXPIRIES}
-          allowDeselect={false}
-          {...form.getInputProps('expiry')}
-        />
-        {expiry === 'own' && (
-          <NumberInput
-            label={text.customDays}
-            min={1}
-            max={MAX_DAYS}
-            clampBehavior="none"
-            allowDecimal={false}
-            {...form.getInputProps('expires_in')}
-          />
-        )}
-        <Text size="sm" c="dimmed" aria-live="polite">
-          {days > 0 && days <= MAX_DAYS
-            ? text.validUntil(day.format(daysFromNow(days)))
-            : days === 0
-              ? text.validUntilRevoked
-              : ''}
-        </Text>
-        {problem !== undefined && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            {text.createToken}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {days > 0 && days <= MAX_DAYS
+          ? text.validUntil(day.format(daysFromNow(days)))
+          : days === 0
+            ? text.validUntilRevoked
+            : ''}
+      </Text>
+    </DialogForm>
   );
 }
 

@@ -1,11 +1,10 @@
 import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useId } from 'react';
 import * as text from '#strings/components/forms.ts';
 import { Problem } from '../errors/Problem.tsx';
 import { showSuccess } from '../errors/toasts.ts';
-import { toFields } from './to-fields.ts';
+import { useSend } from './use-send.ts';
 
 interface Props<Values extends object> {
   title: string;
@@ -22,24 +21,20 @@ interface Props<Values extends object> {
 export function SettingsCard<Values extends object>(props: Props<Values>) {
   const { title, description, form, save, saved, children } = props;
   const id = useId();
-  const [problem, setProblem] = useState<unknown>();
-  const saving = useMutation({
-    mutationFn: save,
-    onSuccess(stored) {
+  const saving = useSend(form, {
+    send: save,
+    onSent(stored) {
       form.setInitialValues(stored);
       form.reset();
       showSuccess(saved);
     },
-    onError: (error) => setProblem(toFields(form, error)),
   });
   return (
     <Card withBorder component="section" aria-labelledby={id}>
       <form
         noValidate
         onSubmit={form.onSubmit((values) => {
-          if (!form.isDirty() || saving.isPending) return;
-          setProblem(undefined);
-          saving.mutate(values);
+          if (form.isDirty() && !saving.isPending) saving.mutate(values);
         })}
       >
         <Stack>
@@ -52,7 +47,7 @@ export function SettingsCard<Values extends object>(props: Props<Values>) {
             </Text>
           </div>
           {children}
-          {problem !== undefined && <Problem error={problem} />}
+          {saving.problem !== undefined && <Problem error={saving.problem} />}
           <Group>
             <Button
               type="submit"

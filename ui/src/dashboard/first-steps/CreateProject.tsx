@@ -1,12 +1,11 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/dashboard/first-steps.tsx';
 import { rolesAllowed } from '../../app/roles.ts';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
-import { toFields } from '../../components/forms/to-fields.ts';
+import { useSend } from '../../components/forms/use-send.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 
 /**
@@ -20,10 +19,9 @@ export function CreateProject({ onCreated }: { onCreated: () => void }) {
     initialValues: { name: '' },
     validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
   });
-  const [problem, setProblem] = useState<unknown>();
-  const make = useMutation({
-    mutationFn: (name: string) => org.api.post('/projects', { body: { name } }),
-    onSuccess: async () => {
+  const make = useSend(form, {
+    send: ({ name }) => org.api.post('/projects', { body: { name: name.trim() } }),
+    onSent: async () => {
       onCreated();
       await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
     },
@@ -32,13 +30,7 @@ export function CreateProject({ onCreated }: { onCreated: () => void }) {
     return <Text size="sm">{text.onlyRolesCreateProjects(rolesAllowed('createProject'))}</Text>;
   }
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ name }) => {
-        setProblem(undefined);
-        make.mutate(name.trim(), { onError: (error) => setProblem(toFields(form, error)) });
-      })}
-    >
+    <form noValidate onSubmit={make.submit}>
       <Stack gap="sm">
         <Text size="sm">{text.whatProjectIs}</Text>
         <Group align="flex-start" gap="sm">
@@ -56,7 +48,7 @@ export function CreateProject({ onCreated }: { onCreated: () => void }) {
             {text.create}
           </Button>
         </Group>
-        {problem !== undefined && <Problem error={problem} />}
+        {make.problem !== undefined && <Problem error={make.problem} />}
       </Stack>
     </form>
   );

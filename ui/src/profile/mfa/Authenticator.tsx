@@ -6,6 +6,7 @@ import { api, type Schemas, ServiceError } from '../../app/api.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { CodeInput } from '../../components/forms/CodeInput.tsx';
+import { DialogForm } from '../../components/forms/DialogForm.tsx';
 import { IconCheck } from '../../icons/icons.ts';
 import { mfaQuery } from '../queries.ts';
 import { useEnable } from './MfaStatus.tsx';
@@ -83,35 +84,23 @@ function NameStep({ onCancel, onAdded }: { onCancel: () => void; onAdded: (made:
     onSuccess: onAdded,
   });
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate();
-      }}
+    <DialogForm
+      sending={{ ...add, submit: add.mutate, problem: add.error }}
+      action={text.next}
+      isReady={name.trim() !== ''}
+      onCancel={onCancel}
     >
-      <Stack>
-        <TextInput
-          label={text.name}
-          description={text.whatNameIsFor}
-          placeholder={text.exampleOfName}
-          maxLength={100}
-          autoComplete="off"
-          data-autofocus
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        {add.error && <Problem error={add.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={add.isPending} disabled={name.trim() === ''}>
-            {text.next}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput
+        label={text.name}
+        description={text.whatNameIsFor}
+        placeholder={text.exampleOfName}
+        maxLength={100}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+    </DialogForm>
   );
 }
 

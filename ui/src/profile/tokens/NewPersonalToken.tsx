@@ -1,13 +1,13 @@
-import { Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/profile/tokens.ts';
 import { api } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
-import { Problem } from '../../components/errors/Problem.tsx';
-import { toFields } from '../../components/forms/to-fields.ts';
+import { DialogForm } from '../../components/forms/DialogForm.tsx';
+import { useSend } from '../../components/forms/use-send.ts';
 import { KEPT_OPEN } from '../../components/ShownOnce.tsx';
 import { type Scope, ScopeSelect } from '../../tokens/scopes/Scopes.tsx';
 import { TokenShown } from '../../tokens/scopes/TokenShown.tsx';
@@ -58,71 +58,58 @@ function Form({ onCancel, onCreated }: { onCancel: () => void; onCreated: (made:
     validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
   });
   const { scope, expiry, org } = form.values;
-  const make = useMutation({
-    mutationFn: async (name: string) => {
+  const make = useSend(form, {
+    send: async ({ name }) => {
       const scopes = scope === 'ingest' ? [] : [scope];
-      const body = { name, scopes, expires_in: Number(expiry), ...(org !== ALL && { org_id: org }) };
+      const body = {
+        name: name.trim(),
+        scopes,
+        expires_in: Number(expiry),
+        ...(org !== ALL && { org_id: org }),
+      };
       return (await api.post('/profile/tokens', { body })).result;
     },
-    onSuccess: async ({ token }) => {
+    onSent: async ({ token }) => {
       const slug = (orgs.find(({ id }) => id === org) ?? orgs[0])?.slug ?? 'acme';
       onCreated({ token, slug });
       await queries.invalidateQueries({ queryKey: personalTokensQuery.queryKey });
     },
   });
-  const [problem, setProblem] = useState<unknown>();
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ name }) => {
-        setProblem(undefined);
-        make.mutate(name.trim(), { onError: (error) => setProblem(toFields(form, error)) });
-      })}
-    >
-      <Stack>
-        <TextInput
-          label={text.name}
-          description={text.whereUsed}
-          placeholder={text.example}
-          maxLength={100}
-          required
-          data-autofocus
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        <ScopeSelect
-          scopes={['read', 'triage', 'admin']}
-          value={scope}
-          onChange={(chosen) => form.setFieldValue('scope', chosen)}
-        />
-        <Select
-          label={text.organization}
-          data={[
-            { value: ALL, label: text.allOrganizations },
-            ...orgs.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
-          allowDeselect={false}
-          {...form.getInputProps('org')}
-        />
-        <Select
-          label={text.expiresAfter}
-          data={EXPIRIES}
-          allowDeselect={false}
-          {...form.getInputProps('expiry')}
-        />
-        <Text size="sm" c="dimmed" aria-live="polite">
-          {text.validUntil(day.format(daysFromNow(Number(expiry))))}
-        </Text>
-        {problem !== undefined && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            {text.create}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm sending={make} action={text.create} onCancel={onCancel}>
+      <TextInput
+        label={text.name}
+        description={text.whereUsed}
+        placeholder={text.example}
+        maxLength={100}
+        required
+        data-autofocus
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+      <ScopeSelect
+        scopes={['read', 'triage', 'admin']}
+        value={scope}
+        onChange={(chosen) => form.setFieldValue('scope', chosen)}
+      />
+      <Select
+        label={text.organization}
+        data={[
+          { value: ALL, label: text.allOrganizations },
+          ...orgs.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps('org')}
+      />
+      <Select
+        label={text.expiresAfter}
+        data={EXPIRIES}
+        allowDeselect={false}
+        {...form.getInputProps('expiry')}
+      />
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {text.validUntil(day.format(daysFromNow(Number(expiry))))}
+      </Text>
+    </DialogForm>
   );
 }

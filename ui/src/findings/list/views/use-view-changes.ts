@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/findings/list/views.tsx';
 import { useOrg } from '../../../app/session.ts';
 import { useAction } from '../../../components/dialogs/use-confirmed.ts';
@@ -10,12 +10,6 @@ export function useViewChanges() {
   const org = useOrg();
   const queries = useQueryClient();
   const onSettled = () => queries.invalidateQueries({ queryKey: savedViewsQuery(org).queryKey });
-  const create = useMutation({
-    mutationFn: async (body: { name: string; query: string; shared: boolean }) =>
-      (await org.api.post('/views', { body })).result,
-    onSuccess: ({ name, shared }) => showSuccess(shared ? text.savedAndShared(name) : text.saved(name)),
-    onSettled,
-  });
   const update = useAction({
     mutationFn: async ({
       id,
@@ -29,5 +23,5 @@ export function useViewChanges() {
     onSuccess: (_, { name }) => showSuccess(text.deleted(name)),
     onSettled,
   });
-  return { create, update, remove };
+  return { update, remove };
 }
