@@ -5,7 +5,7 @@ import * as text from '#strings/auth.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { NewPasswordField } from '../components/forms/PasswordField.tsx';
-import { passwordProblem } from '../components/forms/password-rules.ts';
+import { passwordProblem } from '../components/forms/rules.ts';
 import { useSend } from '../components/forms/use-send.ts';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { LinkButton } from '../components/links.tsx';

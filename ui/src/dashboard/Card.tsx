@@ -1,5 +1,7 @@
-import { Group, Paper, Title } from '@mantine/core';
+import { Group, Paper, Table, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { SEVERITIES, type Severity } from '../app/search.ts';
+import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import classes from './Card.module.css';
 
 interface Props {
@@ -24,3 +26,17 @@ export function Card({ title, side, children }: Props) {
     </Paper>
   );
 }
+
+/** The properties of the cells of a column. */
+interface ColumnProps {
+  className?: string | undefined;
+  'data-column'?: string;
+}
+
+/** The heads of the columns of severities. */
+export const SeverityHeads = ({ of }: { of?: (severity: Severity) => ColumnProps }) =>
+  SEVERITIES.map((severity) => (
+    <Table.Th key={severity} {...of?.(severity)}>
+      {SEVERITY_NAMES[severity]}
+    </Table.Th>
+  ));

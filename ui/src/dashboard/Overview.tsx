@@ -6,7 +6,7 @@ import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Problem } from '../components/errors/Problem.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { FindingItems } from '../findings/FindingItems.tsx';
 import { ALL, ATTENTION } from '../findings/views.ts';
 import { IconFolderOff } from '../icons/icons.ts';
@@ -76,14 +76,9 @@ export function Overview({ search, range, metrics }: Props) {
           <Card
             title={text.highestPriority}
             side={
-              <LinkAnchor
-                to="/o/$org/findings"
-                params={{ org: org.slug }}
-                search={{ ...ATTENTION, ...of }}
-                size="sm"
-              >
+              <OrgAnchor to="/o/$org/findings" search={{ ...ATTENTION, ...of }} size="sm">
                 {text.openQueue}
-              </LinkAnchor>
+              </OrgAnchor>
             }
           >
             <Loaded query={first} waiting={<Skeleton height={320} />}>
@@ -109,14 +104,13 @@ const NONE: ReadonlyMap<string, undefined> = new Map();
 
 /** Shown if the project in the address does not exist. */
 function NoProject() {
-  const { slug } = useOrg();
   return (
     <Empty icon={<IconFolderOff />} title={text.noSuchProject}>
       {text.addressMayBeIncomplete}
       <div style={{ marginTop: 'var(--mantine-spacing-md)' }}>
-        <LinkButton to="/o/$org" params={{ org: slug }} search={{}} variant="default">
+        <OrgButton to="/o/$org" search={{}} variant="default">
           {text.showAllProjects}
-        </LinkButton>
+        </OrgButton>
       </div>
     </Empty>
   );
@@ -130,7 +124,6 @@ interface OverTimeProps {
 
 /** Found and resolved findings per week, and the time to resolve by severity. */
 function OverTime({ search, range, query }: OverTimeProps) {
-  const { slug } = useOrg();
   const { data, error, refetch } = query;
   if (error && data === undefined) return <Problem error={error} onRetry={refetch} />;
   return (
@@ -142,9 +135,9 @@ function OverTime({ search, range, query }: OverTimeProps) {
         <TimeToResolve
           times={data?.time_to_resolve}
           side={
-            <LinkAnchor to="/o/$org/metrics" params={{ org: slug }} search={search} size="sm">
+            <OrgAnchor to="/o/$org/metrics" search={search} size="sm">
               {text.allMetrics}
-            </LinkAnchor>
+            </OrgAnchor>
           }
         />
       </Grid.Col>
@@ -160,19 +153,18 @@ interface TotalProps {
 
 /** The numbers of all findings and scans. */
 function Total({ projects, scans, of: { project_id } }: TotalProps) {
-  const { slug } = useOrg();
   const of = project_id === undefined ? {} : { project_id };
   const findings = projects.reduce((sum, { total }) => sum + total, 0);
-  const link = { params: { org: slug }, inherit: true, underline: 'always' } as const;
+  const link = { inherit: true, underline: 'always' } as const;
   return (
     <Text size="sm" c="dimmed">
       {text.inTotal(
-        <LinkAnchor to="/o/$org/findings" search={{ ...ALL, ...of }} {...link}>
+        <OrgAnchor to="/o/$org/findings" search={{ ...ALL, ...of }} {...link}>
           {text.countFindings(findings)}
-        </LinkAnchor>,
-        <LinkAnchor to="/o/$org/scans" search={of} {...link}>
+        </OrgAnchor>,
+        <OrgAnchor to="/o/$org/scans" search={of} {...link}>
           {text.countScans(scans)}
-        </LinkAnchor>,
+        </OrgAnchor>,
       )}
     </Text>
   );

@@ -6,7 +6,7 @@ import { number } from '#strings/language.ts';
 import { type FindingSearch, has, SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { LinkBox } from '../components/links.tsx';
+import { OrgBox } from '../components/links.tsx';
 import { totalQuery } from '../findings/list-queries.ts';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import type { SeverityCounts } from '../findings/SeverityBar.tsx';
@@ -79,11 +79,9 @@ interface CountProps {
 }
 
 function Count({ value, label, search, isUrgent = false, children }: CountProps) {
-  const { slug } = useOrg();
   return (
-    <LinkBox
+    <OrgBox
       to="/o/$org/findings"
-      params={{ org: slug }}
       search={search}
       className={classes.count}
       data-urgent={(isUrgent && value !== undefined && value > 0) || undefined}
@@ -101,7 +99,7 @@ function Count({ value, label, search, isUrgent = false, children }: CountProps)
       <Text size="xs" c="dimmed">
         {children}
       </Text>
-    </LinkBox>
+    </OrgBox>
   );
 }
 

@@ -40,7 +40,7 @@ export const projectWeeksQuery = (org: OrgSession, range: DayRange, limit: numbe
   });
 
 /** The number of findings in the card of the highest priority. */
-export const FIRST = 7;
+const FIRST = 7;
 
 /** The first findings of the queue. */
 export const firstQuery = (org: OrgSession, { project_id }: OfProject) =>

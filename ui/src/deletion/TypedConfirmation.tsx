@@ -1,8 +1,10 @@
-import { Modal, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import * as text from '#strings/deletion.tsx';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { SectionCard } from '../components/SectionCard.tsx';
 
 interface Props {
   opened: boolean;
@@ -70,5 +72,40 @@ function Form({
         {...(!fields && { 'data-autofocus': true })}
       />
     </DialogForm>
+  );
+}
+
+interface DeletionProps extends Pick<Props, 'title' | 'word'> {
+  /** What is deleted, as the heading and the label of the button. */
+  label: string;
+  /** The label of the button that opens the dialog. */
+  ask: string;
+  consequences: string;
+  /** Why it could not be deleted. */
+  refusal?: ReactNode;
+  onConfirm(close: () => void): Promise<void>;
+}
+
+/** A part of the settings that deletes what they belong to. */
+export function DeletionCard({ label, ask, consequences, refusal, onConfirm, ...dialog }: DeletionProps) {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <SectionCard title={label} description={consequences}>
+      {refusal}
+      <Group>
+        <Button variant="default" size="sm" c="var(--mantine-color-error)" onClick={open}>
+          {ask}
+        </Button>
+      </Group>
+      <TypedConfirmation
+        opened={opened}
+        onClose={close}
+        label={label}
+        onConfirm={() => onConfirm(close)}
+        {...dialog}
+      >
+        {consequences}
+      </TypedConfirmation>
+    </SectionCard>
   );
 }

@@ -8,7 +8,7 @@ import type { Schemas } from '../app/api.ts';
 import { ROLES, type Role } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
-import { emailProblem } from '../components/forms/email.ts';
+import { emailProblem } from '../components/forms/rules.ts';
 import { useSend } from '../components/forms/use-send.ts';
 import { IconAlertTriangle, IconCheck, IconMail } from '../icons/icons.ts';
 import { membersQuery } from './queries.ts';

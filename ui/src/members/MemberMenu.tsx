@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Modal, Stack, Text } from '@mantine/core';
+import { Menu, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -8,10 +8,11 @@ import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
 import type { Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
+import { ActionMenu } from '../components/ActionMenu.tsx';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
-import { IconDots, IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
+import { IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
 import { RoleChoice } from './InviteMember.tsx';
 import { membersQuery } from './queries.ts';
 
@@ -55,39 +56,31 @@ export function MemberMenu({ member }: { member: Member }) {
   if (!mayChange && !mayRemove && !mayResend) return null;
   return (
     <>
-      <Menu position="bottom-end" width={220}>
-        <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={text.actionsFor(member.name)}
-            loading={remove.isPending || resend.isPending}
+      <ActionMenu
+        label={text.actionsFor(member.name)}
+        width={220}
+        isBusy={remove.isPending || resend.isPending}
+      >
+        {mayResend && (
+          <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
+            {text.resendInvitation}
+          </Menu.Item>
+        )}
+        {mayChange && (
+          <Menu.Item leftSection={<IconUserCog size={16} />} onClick={open}>
+            {text.changeRole}
+          </Menu.Item>
+        )}
+        {mayRemove && (
+          <Menu.Item
+            color="var(--mantine-color-error)"
+            leftSection={<IconUserMinus size={16} />}
+            onClick={remove.ask}
           >
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {mayResend && (
-            <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
-              {text.resendInvitation}
-            </Menu.Item>
-          )}
-          {mayChange && (
-            <Menu.Item leftSection={<IconUserCog size={16} />} onClick={open}>
-              {text.changeRole}
-            </Menu.Item>
-          )}
-          {mayRemove && (
-            <Menu.Item
-              color="var(--mantine-color-error)"
-              leftSection={<IconUserMinus size={16} />}
-              onClick={remove.ask}
-            >
-              {text.remove}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+            {text.remove}
+          </Menu.Item>
+        )}
+      </ActionMenu>
       <Modal opened={isChoosing} onClose={close} title={text.roleOf(<bdi>{member.name}</bdi>)}>
         <ChangeRole member={member} isOwn={isOwn} onClose={close} />
       </Modal>

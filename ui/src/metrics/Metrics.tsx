@@ -3,10 +3,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { number } from '#strings/language.ts';
 import * as text from '#strings/metrics.tsx';
-import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkButton } from '../components/links.tsx';
+import { OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { IconChartLine } from '../icons/icons.ts';
@@ -52,7 +51,6 @@ export function Metrics() {
 }
 
 function Shown({ data, range }: { data: Data; range: DayRange }) {
-  const { slug } = useOrg();
   const found = data.weeks.reduce((sum, week) => sum + week.found, 0);
   const resolved = data.weeks.reduce((sum, week) => sum + week.resolved, 0);
   const open = data.open_by_age.reduce((sum, { total }) => sum + total, 0);
@@ -61,9 +59,9 @@ function Shown({ data, range }: { data: Data; range: DayRange }) {
       <Empty icon={<IconChartLine />} title={text.noFindingsInRange}>
         {text.whenMetricsAppear}
         <div style={{ marginTop: 'var(--mantine-spacing-md)' }}>
-          <LinkButton to="/o/$org" params={{ org: slug }} variant="default">
+          <OrgButton to="/o/$org" variant="default">
             {text.openDashboard}
-          </LinkButton>
+          </OrgButton>
         </div>
       </Empty>
     );

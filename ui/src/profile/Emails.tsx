@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
@@ -6,13 +6,13 @@ import { api, type Schemas } from '../app/api.ts';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
-import { emailProblem } from '../components/forms/email.ts';
+import { emailProblem } from '../components/forms/rules.ts';
 import { useSend } from '../components/forms/use-send.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
-import { emailsQuery } from './queries.ts';
-import { useRefreshUser } from './use-refresh-user.ts';
+import { emailsQuery, useRefreshUser } from './queries.ts';
 
 type Email = Schemas['UserEmail'];
 
@@ -21,12 +21,7 @@ export function Emails() {
   const emails = useQuery(emailsQuery);
   return (
     <Stack>
-      <div>
-        <Title order={2}>{text.emails}</Title>
-        <Text size="sm" c="dimmed">
-          {text.whatAddressesAreFor}
-        </Text>
-      </div>
+      <SectionHead title={text.emails} description={text.whatAddressesAreFor} />
       <Loaded query={emails}>
         {(list) => (
           <Rows label={text.emails}>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
@@ -6,11 +6,12 @@ import { api } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { NewPasswordField, PasswordField } from '../components/forms/PasswordField.tsx';
-import { passwordProblem } from '../components/forms/password-rules.ts';
+import { passwordProblem } from '../components/forms/rules.ts';
 import { useSend } from '../components/forms/use-send.ts';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
+import { Username } from './PasswordDialog.tsx';
 import { sessionsQuery } from './queries.ts';
-import { Username } from './Username.tsx';
 
 /** Changes the password of the user. */
 export function Password() {
@@ -34,12 +35,7 @@ export function Password() {
   });
   return (
     <Stack>
-      <div>
-        <Title order={2}>{text.password}</Title>
-        <Text size="sm" c="dimmed">
-          {text.whatNewPasswordDoes}
-        </Text>
-      </div>
+      <SectionHead title={text.password} description={text.whatNewPasswordDoes} />
       <form noValidate onSubmit={change.submit}>
         <Stack maw={440}>
           <Username />

@@ -3,9 +3,9 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import * as text from '#strings/profile.tsx';
 import { ServiceError } from '../app/api.ts';
+import { useMe } from '../app/session.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
-import { Username } from './Username.tsx';
 
 interface Props {
   opened: boolean;
@@ -59,4 +59,10 @@ function PasswordForm({ onClose, action, color, children, onConfirm }: Omit<Prop
       />
     </DialogForm>
   );
+}
+
+/** Tells password managers for which account a form asks for a password. */
+export function Username() {
+  const { user } = useMe();
+  return <input type="email" autoComplete="username" value={user.email} readOnly hidden />;
 }

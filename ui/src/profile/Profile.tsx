@@ -22,7 +22,7 @@ import {
   IconShieldLock,
 } from '../icons/icons.ts';
 import classes from './Profile.module.css';
-import { useRefreshUser } from './use-refresh-user.ts';
+import { useRefreshUser } from './queries.ts';
 
 const TABS = [
   { to: '/profile', label: text.emails, Icon: IconMail },

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, ThemeIcon } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
 import { api, type Schemas } from '../app/api.ts';
@@ -6,6 +6,7 @@ import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { IconDeviceDesktop, IconDeviceMobile, IconDeviceTablet, IconDeviceUnknown } from '../icons/icons.ts';
@@ -28,12 +29,7 @@ export function Sessions() {
   return (
     <Stack>
       <Group justify="space-between" align="flex-start">
-        <div style={{ flex: '1 1 18rem' }}>
-          <Title order={2}>{text.sessions}</Title>
-          <Text size="sm" c="dimmed">
-            {text.whatSessionsAre}
-          </Text>
-        </div>
+        <SectionHead flex="1 1 18rem" title={text.sessions} description={text.whatSessionsAre} />
         {sessions.data?.some(({ current }) => !current) && <RevokeOthers />}
       </Group>
       <Loaded query={sessions}>

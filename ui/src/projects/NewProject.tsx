@@ -3,13 +3,13 @@ import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import * as text from '#strings/projects.tsx';
+import { slugFrom } from '../../../lib/orgs/slugs.ts';
 import { useOrg } from '../app/session.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
-import { slugFrom } from '../components/forms/slug.ts';
 import { useSend } from '../components/forms/use-send.ts';
 import { projectsQuery } from './queries.ts';
-import { SLUG } from './slug/slug.ts';
+import { SLUG } from './slug.ts';
 
 /** A dialog that creates a project and opens it. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {

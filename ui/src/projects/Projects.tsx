@@ -8,7 +8,7 @@ import { useOrg } from '../app/session.ts';
 import { Copy } from '../components/Copy.tsx';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { projectNumbersQuery } from '../dashboard/queries.ts';
@@ -113,12 +113,11 @@ function List({ projects }: { projects: Project[] }) {
 }
 
 function Name({ project }: { project: Project }) {
-  const { slug: org } = useOrg();
   return (
     <div style={{ minWidth: 0 }}>
-      <LinkAnchor to="/o/$org/projects/$slug" params={{ org, slug: project.slug }} fw={500}>
+      <OrgAnchor to="/o/$org/projects/$slug" params={{ slug: project.slug }} fw={500}>
         <bdi>{project.name}</bdi>
-      </LinkAnchor>
+      </OrgAnchor>
       <Text size="xs" c="dimmed">
         {project.slug}
       </Text>

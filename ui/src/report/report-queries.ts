@@ -3,7 +3,7 @@ import type { OrgSession } from '../app/session.ts';
 import { type FindingFilter, type ListedFinding, rowsKey } from '../findings/list-queries.ts';
 
 /** The most findings of a report: 50 to 100 sheets. Files have all of them. */
-export const MAX_PRINTED = 2_000;
+const MAX_PRINTED = 2_000;
 /** The most findings that the API returns at once. */
 const PER_PAGE = 500;
 

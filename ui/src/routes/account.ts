@@ -1,8 +1,7 @@
 import { createRoute } from '@tanstack/react-router';
 import { textSearch } from '../app/search.ts';
 import { PlainShell } from '../shell/PlainShell.tsx';
-import { errorComponent, page } from './root.tsx';
-import { signedIn } from './signed-in.ts';
+import { errorComponent, page, signedIn } from './root.tsx';
 
 const plain = createRoute({
   getParentRoute: () => signedIn,

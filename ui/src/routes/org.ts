@@ -9,8 +9,7 @@ import { ATTENTION } from '../findings/views.ts';
 import { metricsSearch } from '../metrics/range.ts';
 import { NotFoundInShell, OrgProblem } from '../shell/ErrorPages.tsx';
 import { OrgShell } from '../shell/OrgShell.tsx';
-import { page } from './root.tsx';
-import { signedIn } from './signed-in.ts';
+import { page, signedIn } from './root.tsx';
 
 /** The organization that had a slug before it was changed. */
 const readRenamed = (slug: string) =>

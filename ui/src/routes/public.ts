@@ -2,9 +2,8 @@ import { createRoute, redirect } from '@tanstack/react-router';
 import { textSearch } from '../app/search.ts';
 import { findMe } from '../app/session.ts';
 import { destinationOfSignedIn } from '../auth/return-to.ts';
-import { PublicShell } from '../shell/PublicShell.tsx';
-import { errorComponent, page, type RouteContext, root } from './root.tsx';
-import { toLogin } from './signed-in.ts';
+import { PublicShell } from '../shell/PlainShell.tsx';
+import { errorComponent, page, type RouteContext, root, toLogin } from './root.tsx';
 
 const pages = createRoute({
   getParentRoute: () => root,

@@ -1,10 +1,11 @@
-import { ActionIcon, List, Loader, Menu, Stack, Text } from '@mantine/core';
+import { List, Menu, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import * as text from '#strings/rules.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
+import { ActionMenu } from '../components/ActionMenu.tsx';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
@@ -13,7 +14,6 @@ import {
   IconArrowBackUp,
   IconArrowDown,
   IconArrowUp,
-  IconDots,
   IconPencil,
   IconPlayerPlay,
   IconTrash,
@@ -87,59 +87,45 @@ export function RuleMenu({ rule, index, all }: Props) {
     onSettled: renew,
   });
 
-  // Without disabling the button, which would lose the focus.
   const isBusy = [move, apply, askToApply, undo, remove].some(({ isPending }) => isPending);
   return (
-    <Menu position="bottom-end" width={240} disabled={isBusy}>
-      <Menu.Target>
-        <ActionIcon
-          ref={button}
-          variant="subtle"
-          color="gray"
-          aria-label={text.actionsFor(name)}
-          aria-busy={isBusy}
-        >
-          {isBusy ? <Loader size={16} /> : <IconDots size={16} />}
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconPencil size={16} />}
-          onClick={() => navigate({ to: '/o/$org/rules/$id', params: { org: org.slug, id } })}
-        >
-          {text.edit}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => askToApply.mutate()}>
-          {text.applyToExisting}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconArrowBackUp size={16} />} onClick={undo.ask}>
-          {text.undoItsChanges}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconArrowUp size={16} />}
-          disabled={index === 0}
-          onClick={() => move.mutate(index - 1)}
-        >
-          {text.moveUp}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconArrowDown size={16} />}
-          disabled={index === all.length - 1}
-          onClick={() => move.mutate(index + 1)}
-        >
-          {text.moveDown}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item
-          color="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} />}
-          onClick={remove.ask}
-        >
-          {text.deleteItem}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <ActionMenu ref={button} label={text.actionsFor(name)} width={240} isBusy={isBusy}>
+      <Menu.Item
+        leftSection={<IconPencil size={16} />}
+        onClick={() => navigate({ to: '/o/$org/rules/$id', params: { org: org.slug, id } })}
+      >
+        {text.edit}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => askToApply.mutate()}>
+        {text.applyToExisting}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconArrowBackUp size={16} />} onClick={undo.ask}>
+        {text.undoItsChanges}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item
+        leftSection={<IconArrowUp size={16} />}
+        disabled={index === 0}
+        onClick={() => move.mutate(index - 1)}
+      >
+        {text.moveUp}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconArrowDown size={16} />}
+        disabled={index === all.length - 1}
+        onClick={() => move.mutate(index + 1)}
+      >
+        {text.moveDown}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item
+        color="var(--mantine-color-error)"
+        leftSection={<IconTrash size={16} />}
+        onClick={remove.ask}
+      >
+        {text.deleteItem}
+      </Menu.Item>
+    </ActionMenu>
   );
 }
 

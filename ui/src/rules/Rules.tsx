@@ -6,7 +6,7 @@ import { useOrg } from '../app/session.ts';
 import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { inSentence } from '../components/text/in-sentence.ts';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../findings/Severity.tsx';
 import { IconPlus, IconWand } from '../icons/icons.ts';
@@ -30,9 +30,9 @@ export function Rules() {
     members: new Map(members?.map(({ user_id, name }) => [user_id, name])),
   };
   const create = (
-    <LinkButton to="/o/$org/rules/new" params={{ org: org.slug }} leftSection={<IconPlus size={16} />}>
+    <OrgButton to="/o/$org/rules/new" leftSection={<IconPlus size={16} />}>
       {text.newRule}
-    </LinkButton>
+    </OrgButton>
   );
   return (
     <RoleCheck title={text.rules} actions={create}>
@@ -78,9 +78,9 @@ function RuleItem({ rule, index, all, names }: ItemProps) {
           {index + 1}
         </Text>
         <Stack gap={2} className={classes.words}>
-          <LinkAnchor to="/o/$org/rules/$id" params={{ org: org.slug, id }} fw={600} c="inherit">
+          <OrgAnchor to="/o/$org/rules/$id" params={{ id }} fw={600} c="inherit">
             <bdi>{name}</bdi>
-          </LinkAnchor>
+          </OrgAnchor>
           <Text size="sm" c={enabled ? undefined : 'dimmed'} className={classes.text}>
             {text.ifThen(conditionsText(conditions, names), actionsText(actions, names))}
           </Text>

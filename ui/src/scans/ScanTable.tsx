@@ -1,7 +1,6 @@
 import { Group, Stack, Table, Text } from '@mantine/core';
 import * as text from '#strings/scans.tsx';
-import { useOrg } from '../app/session.ts';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { number } from '../components/numbers.ts';
 import { Ago } from '../components/time/Time.tsx';
 import { SeverityBar, severityWords } from '../findings/SeverityBar.tsx';
@@ -53,20 +52,19 @@ export function ScanTable({ scans, projects }: Props) {
 }
 
 function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
-  const { slug } = useOrg();
   return (
     <Table.Tr>
       <Table.Td>
-        <LinkAnchor
+        <OrgAnchor
           to="/o/$org/scans/$id"
-          params={{ org: slug, id: scan.id }}
+          params={{ id: scan.id }}
           size="sm"
           fw={500}
           c="inherit"
           lineClamp={2}
         >
           <bdi title={scan.name}>{scanName(scan)}</bdi>
-        </LinkAnchor>
+        </OrgAnchor>
         <Text size="xs" c="dimmed">
           {PERSONA_NAMES[scan.persona]} · {scan.persona}
         </Text>

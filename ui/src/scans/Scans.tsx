@@ -7,7 +7,7 @@ import { withoutUndefined } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { IconRadar } from '../icons/icons.ts';
 import { projectsQuery } from '../projects/queries.ts';
@@ -91,22 +91,21 @@ export function Scans() {
 }
 
 function Nothing({ isFiltered, isBeyond }: { isFiltered: boolean; isBeyond: boolean }) {
-  const { slug } = useOrg();
   if (isFiltered || isBeyond) {
     return (
       <Empty icon={<IconRadar />} title={isBeyond ? text.noSuchPage : text.noMatchingScans}>
-        <LinkAnchor to="/o/$org/scans" params={{ org: slug }} search={{}}>
+        <OrgAnchor to="/o/$org/scans" search={{}}>
           {text.showAllScans}
-        </LinkAnchor>
+        </OrgAnchor>
       </Empty>
     );
   }
   return (
     <Empty icon={<IconRadar />} title={text.noScans}>
       {text.howToScan((label) => (
-        <LinkAnchor to="/o/$org" params={{ org: slug }} underline="always">
+        <OrgAnchor to="/o/$org" underline="always">
           {label}
-        </LinkAnchor>
+        </OrgAnchor>
       ))}
     </Empty>
   );

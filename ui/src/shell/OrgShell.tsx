@@ -9,12 +9,10 @@ import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 import { LinkNav } from '../components/links.tsx';
 import { dateTime } from '../components/time/Time.tsx';
 import { IconHistory } from '../icons/icons.ts';
-import { ConnectionBanner } from './ConnectionBanner.tsx';
-import { Logo } from './Logo.tsx';
+import { ConnectionBanner, Logo, SchemeButton } from './Frame.tsx';
 import { PAGES } from './navigation.ts';
 import { OrgMenu } from './OrgMenu.tsx';
 import classes from './OrgShell.module.css';
-import { SchemeButton } from './SchemeButton.tsx';
 import { Spotlight } from './spotlight/Spotlight.tsx';
 import { UserMenu } from './UserMenu.tsx';
 

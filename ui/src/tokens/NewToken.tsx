@@ -1,17 +1,16 @@
-import { Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/tokens/new-token.tsx';
 import { useOrg } from '../app/session.ts';
-import { Copyable } from '../components/Copy.tsx';
+import { DaysInput, daysProblem } from '../components/forms/DaysInput.tsx';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { useSend } from '../components/forms/use-send.ts';
-import { KEPT_OPEN, ShownOnce } from '../components/ShownOnce.tsx';
+import { KEPT_OPEN } from '../components/ShownOnce.tsx';
 import { tokensKey } from './queries.ts';
-import { type Scope, ScopeSelect } from './scopes/Scopes.tsx';
-import { TokenShown } from './scopes/TokenShown.tsx';
+import { type Scope, ScopeSelect, TokenShown } from './scopes/Scopes.tsx';
 import { daysFromNow } from './token-state.ts';
 
 const EXPIRIES = [
@@ -62,10 +61,8 @@ export function NewToken({ opened, project, onClose, onCreated }: Props) {
             onCreated?.(made);
           }}
         />
-      ) : scope !== 'ingest' ? (
-        <TokenShown token={token} slug={slug} onClose={onClose} />
       ) : (
-        <CreatedToken token={token} onClose={onClose} />
+        <TokenShown token={token} slug={scope === 'ingest' ? undefined : slug} onClose={onClose} />
       )}
     </Modal>
   );
@@ -85,10 +82,7 @@ function TokenForm(props: {
     initialValues: { name: '', expiry: '90', expires_in: 180 as number | string },
     validate: {
       name: (name) => (name.trim() === '' ? text.enterName : null),
-      expires_in: (days, { expiry }) =>
-        expiry !== 'own' || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS)
-          ? null
-          : text.enterDays(MAX_DAYS),
+      expires_in: (days, { expiry }) => (expiry === 'own' ? daysProblem(days, MAX_DAYS) : null),
     },
   });
   const { expiry, expires_in } = form.values;
@@ -128,14 +122,7 @@ function TokenForm(props: {
         {...form.getInputProps('expiry')}
       />
       {expiry === 'own' && (
-        <NumberInput
-          label={text.customDays}
-          min={1}
-          max={MAX_DAYS}
-          clampBehavior="none"
-          allowDecimal={false}
-          {...form.getInputProps('expires_in')}
-        />
+        <DaysInput label={text.customDays} suffix="" max={MAX_DAYS} {...form.getInputProps('expires_in')} />
       )}
       <Text size="sm" c="dimmed" aria-live="polite">
         {days > 0 && days <= MAX_DAYS
@@ -145,24 +132,5 @@ function TokenForm(props: {
             : ''}
       </Text>
     </DialogForm>
-  );
-}
-
-function CreatedToken({ token, onClose }: { token: string; onClose: () => void }) {
-  return (
-    <ShownOnce warning={text.tokenShownOnce} saved={text.tokenSaved} onClose={onClose}>
-      <Stack gap={4}>
-        <Text size="sm" fw={500}>
-          {text.token}
-        </Text>
-        <Copyable value={token} label={text.copyToken} />
-      </Stack>
-      <Stack gap={4}>
-        <Text size="sm" fw={500}>
-          {text.shellCommand}
-        </Text>
-        <Copyable value={`export SVC_API_KEY=${token}`} label={text.copyCommand} />
-      </Stack>
-    </ShownOnce>
   );
 }

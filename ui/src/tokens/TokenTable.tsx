@@ -19,7 +19,7 @@ import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { Tip } from '../components/floating/Tip.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { ago } from '../components/time/ago.ts';
 import { Ago } from '../components/time/Time.tsx';
@@ -148,9 +148,9 @@ function Scope({ projectId }: { projectId: string }) {
   const project = projects?.find(({ id }) => id === projectId);
   if (!project) return null;
   return (
-    <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug: project.slug }} size="sm">
+    <OrgAnchor to="/o/$org/projects/$slug" params={{ slug: project.slug }} size="sm">
       <bdi>{project.name}</bdi>
-    </LinkAnchor>
+    </OrgAnchor>
   );
 }
 

@@ -2,7 +2,6 @@ import type { FormErrors, UseFormReturnType } from '@mantine/form';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ServiceError } from '../../app/api.ts';
-import { toFields } from './to-fields.ts';
 
 interface Options<Values, Result> {
   send(values: Values): Promise<Result>;
@@ -28,4 +27,19 @@ export function useSend<Values extends object, Result>(
     },
   });
   return { ...sending, problem, submit: form.onSubmit((values) => sending.mutate(values)) };
+}
+
+/**
+ * Shows the field errors of a response at the fields of a form.
+ * @returns the error to show next to the form; undefined if all of it belongs to fields
+ */
+function toFields<Values extends object>(form: UseFormReturnType<Values>, error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.details.length === 0) return error;
+  const values = form.getValues();
+  const [own, others] = [true, false].map((mine) =>
+    error.details.filter(({ field }) => Object.hasOwn(values, field) === mine),
+  );
+  const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+  form.setErrors(Object.fromEntries((own ?? []).map(({ field, message }) => [field, sentence(message)])));
+  return others?.length === 0 ? undefined : error;
 }

@@ -1,4 +1,4 @@
-import { Button, Center } from '@mantine/core';
+import { Center } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import * as text from '#strings/findings/groups.tsx';
@@ -7,6 +7,7 @@ import { useOrg } from '../../app/session.ts';
 import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
+import { LoadMore } from '../../components/LoadMore.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
 import { BATCH } from '../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../triage/form/triage-form.ts';
@@ -39,7 +40,7 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
   const org = useOrg();
   const mayTriage = org.may('updateFindings');
   const query = useInfiniteQuery(groupsQuery(org, filter, by));
-  const { data, error, hasNextPage, isFetchingNextPage } = query;
+  const { data, error } = query;
   const groups = data?.pages.flatMap((page) => page.groups);
   const total = data?.pages.at(-1)?.total;
   const findings = useQuery(totalQuery(org, filter)).data;
@@ -95,13 +96,11 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
         ))}
       </ul>
       {error && <Problem error={error} onRetry={() => query.fetchNextPage()} />}
-      {hasNextPage && (
-        <Center mt="md">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            {text.showMore}
-          </Button>
-        </Center>
-      )}
+      <Center>
+        <LoadMore list={query} mt="md">
+          {text.showMore}
+        </LoadMore>
+      </Center>
     </div>
   );
 }

@@ -11,8 +11,7 @@ import { StateBadge } from '../../components/StateBadge.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { IconDeviceMobile, IconMail, IconPlus } from '../../icons/icons.ts';
 import { PasswordDialog } from '../PasswordDialog.tsx';
-import { emailsQuery, mfaQuery } from '../queries.ts';
-import { useRefreshUser } from '../use-refresh-user.ts';
+import { emailsQuery, mfaQuery, useRefreshUser } from '../queries.ts';
 import { Authenticator } from './Authenticator.tsx';
 
 type Device = Schemas['MfaDevice'];

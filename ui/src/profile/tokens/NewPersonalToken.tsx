@@ -9,8 +9,7 @@ import { useMe } from '../../app/session.ts';
 import { DialogForm } from '../../components/forms/DialogForm.tsx';
 import { useSend } from '../../components/forms/use-send.ts';
 import { KEPT_OPEN } from '../../components/ShownOnce.tsx';
-import { type Scope, ScopeSelect } from '../../tokens/scopes/Scopes.tsx';
-import { TokenShown } from '../../tokens/scopes/TokenShown.tsx';
+import { type Scope, ScopeSelect, TokenShown } from '../../tokens/scopes/Scopes.tsx';
 import { daysFromNow } from '../../tokens/token-state.ts';
 
 /** The personal access tokens of the user, newest first. */

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { DATES } from '#strings/language.ts';
@@ -10,6 +10,7 @@ import { Empty } from '../../components/Empty.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
 import { Loaded } from '../../components/Loaded.tsx';
 import { Row, Rows } from '../../components/Rows.tsx';
+import { SectionHead } from '../../components/SectionHead.tsx';
 import { StateBadge } from '../../components/StateBadge.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { IconKey, IconPlus } from '../../icons/icons.ts';
@@ -27,12 +28,7 @@ export function PersonalTokens() {
   return (
     <Stack>
       <Group justify="space-between" align="flex-start">
-        <div style={{ flex: '1 1 18rem' }}>
-          <Title order={2}>{text.title}</Title>
-          <Text size="sm" c="dimmed">
-            {text.what}
-          </Text>
-        </div>
+        <SectionHead flex="1 1 18rem" title={text.title} description={text.what} />
         <Button leftSection={<IconPlus size={16} />} onClick={open}>
           {text.newToken}
         </Button>

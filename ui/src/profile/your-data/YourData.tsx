@@ -1,14 +1,13 @@
-import { Alert, Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Alert, Anchor, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useRouteContext } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import * as text from '#strings/profile/data.tsx';
 import { api, ServiceError } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
 import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../../components/errors/toasts.ts';
 import { saveFile } from '../../components/save-file.ts';
-import { TypedConfirmation } from '../../deletion/TypedConfirmation.tsx';
+import { DeletionCard } from '../../deletion/TypedConfirmation.tsx';
 import { IconAlertTriangle, IconDownload } from '../../icons/icons.ts';
 
 /** Downloads what is stored about the user, and deletes the account. */
@@ -53,10 +52,8 @@ export function YourData() {
 function DeleteAccount() {
   const { user } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
-  const heading = useId();
-  const [opened, { open, close }] = useDisclosure();
   const [owned, setOwned] = useState<string[]>([]);
-  const remove = async () => {
+  const remove = async (close: () => void) => {
     try {
       await api.delete('/auth/me', { body: { confirm: user.email } });
     } catch (error) {
@@ -69,34 +66,15 @@ function DeleteAccount() {
     location.assign(site.signInUrl('/login'));
   };
   return (
-    <Card withBorder component="section" aria-labelledby={heading}>
-      <Stack>
-        <div>
-          <Title order={2} fz="md" id={heading}>
-            {text.deleteAccount}
-          </Title>
-          <Text size="sm" c="dimmed" maw="44rem">
-            {text.accountIsGone}
-          </Text>
-        </div>
-        {owned.length > 0 && <OnlyOwner slugs={owned} />}
-        <Group>
-          <Button variant="default" size="sm" c="var(--mantine-color-error)" onClick={open}>
-            {text.deleteAccountAsk}
-          </Button>
-        </Group>
-      </Stack>
-      <TypedConfirmation
-        opened={opened}
-        onClose={close}
-        title={text.deleteThisAccount}
-        word={user.email}
-        label={text.deleteAccount}
-        onConfirm={remove}
-      >
-        {text.accountIsGone}
-      </TypedConfirmation>
-    </Card>
+    <DeletionCard
+      label={text.deleteAccount}
+      ask={text.deleteAccountAsk}
+      consequences={text.accountIsGone}
+      refusal={owned.length > 0 && <OnlyOwner slugs={owned} />}
+      title={text.deleteThisAccount}
+      word={user.email}
+      onConfirm={remove}
+    />
   );
 }
 

@@ -1,8 +1,8 @@
-import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import * as text from '#strings/projects/transfer.tsx';
 import { type Schemas, ServiceError } from '../../app/api.ts';
 import { useMe, useOrg } from '../../app/session.ts';
@@ -10,6 +10,7 @@ import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
 import { Page } from '../../components/Page.tsx';
+import { SectionCard } from '../../components/SectionCard.tsx';
 import { IconCheck } from '../../icons/icons.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { projectQuery, projectsQuery, transferQuery } from '../queries.ts';
@@ -33,7 +34,6 @@ function Transfer({ project, onDone }: Props) {
   const org = useOrg();
   const owned = useMe().orgs.filter((one) => one.role === 'owner' && one.slug !== org.org.slug);
   const queries = useQueryClient();
-  const heading = useId();
   const [opened, { open, close }] = useDisclosure();
   const { data: transfer } = useQuery(transferQuery(org, project));
   const end = async (ended: Transfer) => {
@@ -46,26 +46,23 @@ function Transfer({ project, onDone }: Props) {
   };
   useEnd(id, transfer, end);
   return (
-    <Card withBorder component="section" aria-labelledby={heading}>
-      <Stack>
-        <div>
-          <Title order={2} fz="md" id={heading}>
-            {text.transferProject}
-          </Title>
-          <Text size="sm" c="dimmed" maw="44rem">
-            {text.whatTransferDoes} {owned.length === 0 && text.noOtherOrg}
-          </Text>
-        </div>
-        {transfer ? (
-          <TransferProgress transfer={transfer} />
-        ) : (
-          <Group>
-            <Button variant="default" size="sm" onClick={open} disabled={owned.length === 0}>
-              {text.transferProjectAsk}
-            </Button>
-          </Group>
-        )}
-      </Stack>
+    <SectionCard
+      title={text.transferProject}
+      description={
+        <>
+          {text.whatTransferDoes} {owned.length === 0 && text.noOtherOrg}
+        </>
+      }
+    >
+      {transfer ? (
+        <TransferProgress transfer={transfer} />
+      ) : (
+        <Group>
+          <Button variant="default" size="sm" onClick={open} disabled={owned.length === 0}>
+            {text.transferProjectAsk}
+          </Button>
+        </Group>
+      )}
       <TransferDialog
         opened={opened}
         onClose={close}
@@ -77,7 +74,7 @@ function Transfer({ project, onDone }: Props) {
           queries.setQueryData(transferQuery(org, project).queryKey, started);
         }}
       />
-    </Card>
+    </SectionCard>
   );
 }
 

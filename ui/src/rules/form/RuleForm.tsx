@@ -2,12 +2,12 @@ import { Button, Checkbox, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { type KeyboardEvent, useState } from 'react';
 import * as text from '#strings/rules/form.ts';
-import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
-import { LinkButton } from '../../components/links.tsx';
+import { OrgButton } from '../../components/links.tsx';
+import { SectionCard } from '../../components/SectionCard.tsx';
 import type { Rule } from '../queries.ts';
 import { actionsOf, conditionsOf, needsReason, type RuleValues } from '../values.ts';
-import { ActionFields, ConditionFields, Section } from './Fields.tsx';
+import { ActionFields, ConditionFields } from './Fields.tsx';
 import { RulePreview, useRulePreview } from './RulePreview.tsx';
 import { useSaveRule } from './use-save-rule.ts';
 
@@ -21,7 +21,6 @@ interface Props {
 
 /** Creates or edits a rule, and shows the findings that it would change now. */
 export function RuleForm({ rule, initial, onSaved }: Props) {
-  const org = useOrg();
   const [applies, setApplies] = useState(false);
   const form = useForm<RuleValues>({
     initialValues: initial,
@@ -57,14 +56,14 @@ export function RuleForm({ rule, initial, onSaved }: Props) {
   return (
     <form onSubmit={submit} onKeyDown={onKeyDown} noValidate>
       <Stack>
-        <Section title={text.name}>
+        <SectionCard gap="sm" title={text.name}>
           <TextInput aria-label={text.name} maxLength={100} data-autofocus {...form.getInputProps('name')} />
-        </Section>
+        </SectionCard>
         <ConditionFields form={form} />
         <ActionFields form={form} />
-        <Section title={text.preview}>
+        <SectionCard gap="sm" title={text.preview}>
           <RulePreview preview={preview} />
-        </Section>
+        </SectionCard>
         {offersToApply && (
           <Checkbox
             label={total === undefined ? text.alsoChangeMatching : text.alsoChange(total)}
@@ -77,9 +76,9 @@ export function RuleForm({ rule, initial, onSaved }: Props) {
           <Button type="submit" loading={isSaving || waits}>
             {rule ? text.save : text.createRule}
           </Button>
-          <LinkButton variant="default" to="/o/$org/rules" params={{ org: org.slug }}>
+          <OrgButton variant="default" to="/o/$org/rules">
             {text.cancel}
-          </LinkButton>
+          </OrgButton>
         </Group>
       </Stack>
     </form>

@@ -9,7 +9,8 @@ import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
-import { LinkAnchor } from '../../components/links.tsx';
+import { LoadMore } from '../../components/LoadMore.tsx';
+import { OrgAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { titleOf } from '../../findings/title.ts';
 import { membersQuery } from '../../members/queries.ts';
@@ -67,16 +68,9 @@ export function RecentChangesDialog({ opened, onClose }: Props) {
             />
           ))}
         </ul>
-        {list.hasNextPage && (
-          <Button
-            variant="default"
-            size="compact-md"
-            loading={list.isFetchingNextPage}
-            onClick={() => list.fetchNextPage()}
-          >
-            {text.showOlder}
-          </Button>
-        )}
+        <LoadMore list={list} size="compact-md">
+          {text.showOlder}
+        </LoadMore>
       </Stack>
     </Modal>
   );
@@ -122,14 +116,9 @@ function Row({ change, assignee, onLeave }: RowProps) {
     finding_id === undefined ? (
       shownTitle
     ) : (
-      <LinkAnchor
-        to="/o/$org/findings/$id"
-        params={{ org: org.slug, id: finding_id }}
-        onClick={onLeave}
-        inherit
-      >
+      <OrgAnchor to="/o/$org/findings/$id" params={{ id: finding_id }} onClick={onLeave} inherit>
         <bdi>{shownTitle}</bdi>
-      </LinkAnchor>
+      </OrgAnchor>
     );
   return (
     <li className={classes.row} ref={row} tabIndex={-1}>

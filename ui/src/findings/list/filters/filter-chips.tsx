@@ -1,7 +1,9 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import * as words from '#strings/findings/list/filters.tsx';
 import { useOrg } from '../../../app/session.ts';
+import { IconX } from '../../../icons/icons.ts';
 import { membersQuery } from '../../../members/queries.ts';
 import { projectsQuery } from '../../../projects/queries.ts';
 import { scanQuery } from '../../../scans/queries.ts';
@@ -9,6 +11,7 @@ import { scanName } from '../../../scans/scan-name.ts';
 import type { FindingFilter } from '../../list-queries.ts';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
 import { filtersBesideView } from '../../views.ts';
+import classes from '../Findings.module.css';
 
 const CHANGE_NAMES: Record<NonNullable<FindingFilter['change']>, string> = words.changes;
 
@@ -88,4 +91,41 @@ export function useFilterChips(filter: FindingFilter): FilterChip[] {
 function ScanName({ id }: { id: string }) {
   const { data } = useQuery({ ...scanQuery(useOrg(), id), retry: false });
   return data ? scanName(data) : id;
+}
+
+interface Props {
+  filter: FindingFilter;
+  onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }): void;
+  onClear(): void;
+}
+
+/** The active filters, each with a button that removes it. */
+export function FilterChips({ filter, onChange, onClear }: Props) {
+  const chips = useFilterChips(filter);
+  if (chips.length === 0) return null;
+  return (
+    <ul className={classes.chips} aria-label={words.activeFilters}>
+      {chips.map(([key, label, value, without]) => (
+        <li key={key}>
+          <Button
+            size="compact-xs"
+            variant="light"
+            radius="xl"
+            fw={500}
+            maw="min(100%, 20rem)"
+            rightSection={<IconX size={12} aria-hidden />}
+            onClick={() => onChange(without)}
+            title={words.removeFilter}
+          >
+            {words.named(label, <bdi className={classes.value}>{value}</bdi>)}
+          </Button>
+        </li>
+      ))}
+      <li>
+        <Button size="compact-xs" variant="subtle" onClick={onClear}>
+          {words.clearAll}
+        </Button>
+      </li>
+    </ul>
+  );
 }

@@ -4,7 +4,7 @@ import * as text from '#strings/findings/list/views.tsx';
 import { number } from '#strings/language.ts';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
-import { LinkBox } from '../../../components/links.tsx';
+import { OrgBox } from '../../../components/links.tsx';
 import { type FindingFilter, filterOf, totalQuery } from '../../list-queries.ts';
 import { inView, VIEWS, viewOf } from '../../views.ts';
 import { savedViewsQuery, searchOfView, showsView } from './saved-views.ts';
@@ -84,11 +84,9 @@ interface TabProps {
 }
 
 function Tab({ label, search, isCurrent, count, isWithoutSearch = false }: TabProps) {
-  const { slug } = useOrg();
   return (
-    <LinkBox
+    <OrgBox
       to="/o/$org/findings"
-      params={{ org: slug }}
       search={search}
       preload={false}
       resetScroll={false}
@@ -105,7 +103,7 @@ function Tab({ label, search, isCurrent, count, isWithoutSearch = false }: TabPr
       >
         {count !== undefined && number(count)}
       </span>
-    </LinkBox>
+    </OrgBox>
   );
 }
 

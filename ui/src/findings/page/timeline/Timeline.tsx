@@ -6,6 +6,7 @@ import { useMe, useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { keyHint } from '../../../components/keyboard/key-hint.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
+import { LoadMore } from '../../../components/LoadMore.tsx';
 import { membersQuery } from '../../../members/queries.ts';
 import { type ActivityEntry, timelineQuery } from '../../finding-queries.ts';
 import { CommentEntry } from './CommentEntry.tsx';
@@ -43,16 +44,9 @@ export function Timeline({ id }: { id: string }) {
             ),
           )}
         </ol>
-        {activity.hasNextPage && (
-          <Button
-            variant="default"
-            size="compact-md"
-            loading={activity.isFetchingNextPage}
-            onClick={() => activity.fetchNextPage()}
-          >
-            {text.showOlder}
-          </Button>
-        )}
+        <LoadMore list={activity} size="compact-md">
+          {text.showOlder}
+        </LoadMore>
       </Stack>
     </section>
   );

@@ -18,15 +18,7 @@ export const days30 = '30 days';
 export const days90 = '90 days';
 export const days365 = '1 year';
 export const validUntil = (date: string) => `Valid until ${date}.`;
-export const cancel = 'Cancel';
 export const create = 'Create token';
-export const shownOnce =
-  'The token is shown only once. Store it as a secret. Do not save it in files or send it in chats.';
-export const saved = 'I have saved the token';
-export const token = 'Token';
-export const copyToken = 'Copy the token';
-export const command = 'Export findings as CSV';
-export const copyCommand = 'Copy the command';
 export const expired = 'Expired';
 export const expires = 'Expires';
 export const created = 'Created';
