@@ -9,8 +9,7 @@ import { IconChartBar, IconTable } from '../icons/icons.ts';
 import classes from './Metrics.module.css';
 import type { Metrics } from './queries.ts';
 import type { DayRange } from './range.ts';
-import { SERIES } from './series.ts';
-import { dayInWords } from './words.ts';
+import { dayInWords, SERIES } from './words.ts';
 
 const WeeksChart = lazyNamed(() => import('./WeeksChart.tsx'), 'WeeksChart');
 

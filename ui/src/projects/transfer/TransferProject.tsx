@@ -1,8 +1,8 @@
-import { Button, Group, Progress, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import * as text from '#strings/projects/transfer.tsx';
 import { type Schemas, ServiceError } from '../../app/api.ts';
 import { useMe, useOrg } from '../../app/session.ts';
@@ -11,10 +11,10 @@ import { Empty } from '../../components/Empty.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
 import { Page } from '../../components/Page.tsx';
 import { SectionCard } from '../../components/SectionCard.tsx';
+import { TypedConfirmation } from '../../deletion/TypedConfirmation.tsx';
 import { IconCheck } from '../../icons/icons.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { projectQuery, projectsQuery, transferQuery } from '../queries.ts';
-import { TransferDialog } from './TransferDialog.tsx';
 
 type Transfer = Schemas['ProjectTransfer'];
 
@@ -148,5 +148,74 @@ export function Transferred({ transfer }: { transfer: Schemas['ProjectTransfer']
         </Stack>
       </Empty>
     </Page>
+  );
+}
+
+interface DialogProps {
+  opened: boolean;
+  onClose(): void;
+  project: Schemas['Project'];
+  /** The organizations to choose from. */
+  orgs: readonly { slug: string; name: string }[];
+  onStarted(transfer: Schemas['ProjectTransfer']): Promise<void>;
+}
+
+const MAX_SLUG = 50;
+
+/** Asks where to transfer a project, and to type its slug. */
+function TransferDialog({ opened, onClose, project, orgs, onStarted }: DialogProps) {
+  const { id, name, slug } = project;
+  const org = useOrg();
+  const [target, setTarget] = useState<string | null>(null);
+  const [newSlug, setNewSlug] = useState(slug);
+  const transfer = async () => {
+    if (target === null) return;
+    const { result } = await org.api.post('/projects/{slug}/transfer', {
+      params: { path: { slug: id } },
+      body: { organization: target, confirm: slug, slug: newSlug.trim() || slug },
+    });
+    await onStarted(result);
+  };
+  return (
+    <TypedConfirmation
+      opened={opened}
+      onClose={onClose}
+      title={<bdi>{text.transferThisProject(name)}</bdi>}
+      word={slug}
+      label={text.transferProject}
+      deletes={false}
+      isReady={target !== null}
+      onConfirm={transfer}
+      fields={
+        <>
+          <Select
+            label={text.organization}
+            placeholder={text.chooseOrg}
+            data={orgs.map((one) => ({ value: one.slug, label: text.orgChoice(one.name, one.slug) }))}
+            value={target}
+            onChange={setTarget}
+            allowDeselect={false}
+            searchable={orgs.length > 9}
+            data-autofocus
+          />
+          <TextInput
+            label={text.newSlug}
+            description={text.whyNewSlug}
+            value={newSlug}
+            onChange={(event) => setNewSlug(event.currentTarget.value)}
+            maxLength={MAX_SLUG}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        </>
+      }
+    >
+      <List size="sm" spacing={4}>
+        {text.consequences.map((one) => (
+          <List.Item key={one}>{one}</List.Item>
+        ))}
+      </List>
+    </TypedConfirmation>
   );
 }
