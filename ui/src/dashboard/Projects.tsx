@@ -164,7 +164,8 @@ function Count({ value, search, label, color }: CountProps) {
   );
 }
 
-const totalOf = (counts: SeverityCounts) => SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
+export const totalOf = (counts: SeverityCounts) =>
+  SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
 
 /** The sum over projects, by severity. */
 export const sumOf = (projects: ProjectNumbers[], of: 'attention' | 'regressed') =>

@@ -91,10 +91,7 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
           color="orange"
           icon={<IconAlertTriangle />}
           title={text.addressNotVerified}
-          styles={{
-            title: { color: 'var(--mantine-color-text)' },
-            message: { color: 'var(--mantine-color-text)' },
-          }}
+          styles={{ message: { color: 'var(--mantine-color-text)' } }}
         >
           <Text size="sm">{text.riskOfAddress}</Text>
         </Alert>

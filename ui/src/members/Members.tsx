@@ -88,10 +88,7 @@ function OwnAddress({ members }: { members: Member[] }) {
       color="blue"
       icon={<IconMail />}
       title={text.ownAddress}
-      styles={{
-        title: { color: 'var(--mantine-color-text)' },
-        message: { color: 'var(--mantine-color-text)' },
-      }}
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
     >
       {text.openMailedLink(<bdi>{own.email}</bdi>, (label) => (
         <LinkAnchor to="/profile" inherit c="inherit" underline="always">
@@ -114,10 +111,7 @@ function Unverified({ members }: { members: Member[] }) {
       color={isPending ? 'gray' : 'orange'}
       icon={isPending ? <IconMail /> : <IconAlertTriangle />}
       title={text.unverifiedMembers(others.length)}
-      styles={{
-        title: { color: 'var(--mantine-color-text)' },
-        message: { color: 'var(--mantine-color-text)' },
-      }}
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
     >
       {isPending ? text.noAccessYet : text.accessUnverified}
     </Alert>

@@ -44,16 +44,16 @@ export function Projects() {
       }
     >
       <NewProject opened={opened} onClose={close} />
-      <Loaded query={projects} waiting={<Rows />}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={<IconFolderPlus />} title={text.noProjects}>
-              {mayCreate ? text.createForEach : text.whoMayCreate(rolesAllowed('createProject'))}
-            </Empty>
-          ) : (
-            <List projects={list} />
-          )
+      <Loaded
+        query={projects}
+        waiting={<Rows />}
+        empty={
+          <Empty icon={<IconFolderPlus />} title={text.noProjects}>
+            {mayCreate ? text.createForEach : text.whoMayCreate(rolesAllowed('createProject'))}
+          </Empty>
         }
+      >
+        {(list) => <List projects={list} />}
       </Loaded>
     </Page>
   );

@@ -12,7 +12,7 @@ import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { FileLocation } from '../findings/FileLocation.tsx';
-import { useListWords } from '../findings/list/filters/list-words.ts';
+import { useListWords } from '../findings/list/filters/filter-chips.tsx';
 import { filterOf, type ListedFinding } from '../findings/list-queries.ts';
 import { SeverityBadge, StatusBadge } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';

@@ -36,20 +36,21 @@ export function Rules() {
   );
   return (
     <RoleCheck title={text.rules} actions={create}>
-      <Loaded query={rules}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={<IconWand />} title={text.noRules}>
-              {text.whatRulesDo}
-            </Empty>
-          ) : (
-            <ol className={classes.list} aria-label={text.rules} tabIndex={-1}>
-              {list.map((rule, index) => (
-                <RuleItem key={rule.id} rule={rule} index={index} all={list} names={names} />
-              ))}
-            </ol>
-          )
+      <Loaded
+        query={rules}
+        empty={
+          <Empty icon={<IconWand />} title={text.noRules}>
+            {text.whatRulesDo}
+          </Empty>
         }
+      >
+        {(list) => (
+          <ol className={classes.list} aria-label={text.rules} tabIndex={-1}>
+            {list.map((rule, index) => (
+              <RuleItem key={rule.id} rule={rule} index={index} all={list} names={names} />
+            ))}
+          </ol>
+        )}
       </Loaded>
     </RoleCheck>
   );

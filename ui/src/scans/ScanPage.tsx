@@ -75,12 +75,7 @@ function Shown({ scan }: { scan: Scan }) {
   return (
     <Stack gap="xl">
       {isStale(scan) && (
-        <Alert
-          color="yellow"
-          icon={<IconAlertTriangle />}
-          title={text.agentStopped}
-          styles={{ title: { color: 'var(--mantine-color-text)' } }}
-        >
+        <Alert color="yellow" icon={<IconAlertTriangle />} title={text.agentStopped}>
           {text.whyStale}
         </Alert>
       )}

@@ -44,7 +44,7 @@ function StepUp() {
   return <StepUpDialog opened={current !== undefined} password={current?.password} />;
 }
 
-const TriageDialog = lazyDialog(() => import('../triage/form/TriageDialog.tsx'), 'TriageDialog');
+const TriageDialog = lazyDialog(() => import('../triage/form/TriageForm.tsx'), 'TriageDialog');
 
 /** Shows the form that `openTriageForm` asks for. */
 function TriageForms() {

@@ -2,7 +2,6 @@ import { ActionIcon, Button, Kbd, Switch, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
 import { Suspense, useCallback, useMemo, useRef, useState } from 'react';
-import * as live from '#strings/findings/list/live.ts';
 import * as previewText from '#strings/findings/list/preview.ts';
 import * as text from '#strings/findings/list.tsx';
 import { lazyNamed } from '../../app/late.ts';
@@ -30,8 +29,7 @@ import { ColumnMenu, DensityButton, useColumns, useCompact } from './columns/Col
 import { ExportMenu } from './ExportMenu.tsx';
 import classes from './Findings.module.css';
 import { FindingsGrid } from './FindingsGrid.tsx';
-import { FilterChips } from './filters/filter-chips.tsx';
-import { useListWords } from './filters/list-words.ts';
+import { FilterChips, useListWords } from './filters/filter-chips.tsx';
 import { GroupBySelect, SortSelect, Toolbar } from './filters/Toolbar.tsx';
 import type { News } from './live/compare.ts';
 import { NoFindings } from './NoFindings.tsx';
@@ -295,6 +293,6 @@ function NewsButton({ news, onShow }: NewsProps) {
 
 /** Such as "1 regressed finding, 3 new findings". */
 function wordsOf({ added, regressed }: News): string {
-  if (regressed > 0) return added > 0 ? live.both(regressed, added) : live.regressedFindings(regressed);
-  return added > 0 ? live.newFindings(added) : live.hasChanged;
+  if (regressed > 0) return added > 0 ? text.both(regressed, added) : text.regressedFindings(regressed);
+  return added > 0 ? text.newFindings(added) : text.hasChanged;
 }

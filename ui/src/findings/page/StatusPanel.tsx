@@ -1,9 +1,9 @@
-import { Button, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/findings/page.tsx';
 import { useMe, useOrg } from '../../app/session.ts';
-import { keyHint } from '../../components/keyboard/key-hint.tsx';
-import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
+import { KeyButton } from '../../components/keyboard/KeyButton.tsx';
+import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { OrgAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { membersQuery } from '../../members/queries.ts';
@@ -62,7 +62,7 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
           )}
           {/* The same button in both cases, so that it keeps the focus. */}
           {mayTriage && (
-            <KeyButton {...(!isMine && { hotkey: 'a' })} onClick={isMine ? unassign : assignToMe}>
+            <KeyButton {...look} hotkey={isMine ? undefined : 'a'} onClick={isMine ? unassign : assignToMe}>
               {isMine ? text.unassignMe : text.assignToMe}
             </KeyButton>
           )}
@@ -81,7 +81,7 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
         )}
       </dl>
       {mayTriage && (
-        <KeyButton hotkey="e" onClick={edit} isDialog>
+        <KeyButton {...look} hotkey="e" onClick={edit} aria-haspopup="dialog">
           {text.editOrAddNote}
         </KeyButton>
       )}
@@ -94,21 +94,4 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
   );
 }
 
-function KeyButton(props: { hotkey?: string; onClick(): void; isDialog?: boolean; children: string }) {
-  const { hotkey, onClick, isDialog, children } = props;
-  const [keys] = useShortcutsOn();
-  return (
-    <Button
-      size="compact-sm"
-      fw={500}
-      variant="default"
-      onClick={onClick}
-      {...(isDialog && { 'aria-haspopup': 'dialog' as const })}
-      {...(keys && hotkey && { 'aria-keyshortcuts': hotkey })}
-      data-print-hidden
-      rightSection={keyHint(keys && hotkey)}
-    >
-      {children}
-    </Button>
-  );
-}
+const look = { variant: 'default', fw: 500, 'data-print-hidden': true } as const;

@@ -38,20 +38,21 @@ export function PersonalTokens() {
           {text.newToken}
         </Button>
       </Group>
-      <Loaded query={tokens}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={<IconKey />} title={text.none}>
-              {text.whenToMakeOne}
-            </Empty>
-          ) : (
-            <Rows label={text.list}>
-              {list.map((token) => (
-                <TokenRow key={token.id} token={token} />
-              ))}
-            </Rows>
-          )
+      <Loaded
+        query={tokens}
+        empty={
+          <Empty icon={<IconKey />} title={text.none}>
+            {text.whenToMakeOne}
+          </Empty>
         }
+      >
+        {(list) => (
+          <Rows label={text.title}>
+            {list.map((token) => (
+              <TokenRow key={token.id} token={token} />
+            ))}
+          </Rows>
+        )}
       </Loaded>
       <NewPersonalToken opened={opened} onClose={close} />
     </Stack>

@@ -95,10 +95,7 @@ function OnlyOwner({ slugs }: { slugs: readonly string[] }) {
       variant="light"
       icon={<IconAlertTriangle />}
       title={text.onlyOwner(slugs.length)}
-      styles={{
-        title: { color: 'var(--mantine-color-text)' },
-        message: { color: 'var(--mantine-color-text)' },
-      }}
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
     >
       <Stack gap="xs">
         <Text size="sm">{text.makeAnotherOwner(slugs.length)}</Text>

@@ -16,7 +16,7 @@ import type { FindingFilter } from '../../list-queries.ts';
 import { QueryField } from '../../query/QueryField.tsx';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
 import { filtersBesideView } from '../../views.ts';
-import { GROUP_NAMES, SORT_NAMES } from './list-words.ts';
+import { GROUP_NAMES, SORT_NAMES } from './filter-chips.tsx';
 import classes from './Toolbar.module.css';
 import { useTyped } from './use-typed.ts';
 

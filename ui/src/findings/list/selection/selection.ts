@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 import type { OrgSession } from '../../../app/session.ts';
 import { createStore } from '../../../app/store.ts';
 import { BATCH } from '../../../triage/engine/change-statuses.ts';
-import type { FindingFilter, ListedFinding } from '../../list-queries.ts';
+import { type FindingFilter, type ListedFinding, readFindings } from '../../list-queries.ts';
 
 /** A finding with its title, and the status that the user saw when selecting it. */
 export type Titled = Pick<ListedFinding, 'id' | 'title' | 'status'>;
@@ -64,12 +64,10 @@ export const useSelectionSize = (selection: Selection): number =>
  * @returns their number if there are more
  */
 export async function collect(
-  { api }: Pick<OrgSession, 'api'>,
+  org: Pick<OrgSession, 'api'>,
   filter: FindingFilter,
   signal?: AbortSignal,
 ): Promise<Titled[] | number> {
-  const query = { ...filter, omit: 'description', page: 1, per_page: BATCH } as const;
-  const { result, resultInfo } = await api.get('/findings', { params: { query }, ...(signal && { signal }) });
-  const total = resultInfo?.total ?? result.length;
-  return total > BATCH ? total : result.map(({ id, title, status }) => ({ id, title, status }));
+  const { rows, total } = await readFindings(org, filter, 1, BATCH, signal);
+  return total > BATCH ? total : rows.map(({ id, title, status }) => ({ id, title, status }));
 }

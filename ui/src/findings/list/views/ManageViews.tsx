@@ -13,7 +13,7 @@ import { OrgAnchor } from '../../../components/links.tsx';
 import { Row, Rows } from '../../../components/Rows.tsx';
 import { IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '../../../icons/icons.ts';
 import { membersQuery } from '../../../members/queries.ts';
-import { useListWords } from '../filters/list-words.ts';
+import { useListWords } from '../filters/filter-chips.tsx';
 import {
   mayChangeView,
   mayEditView,
@@ -39,18 +39,14 @@ export function ManageViews({ opened, onClose, search }: Props) {
   const views = useQuery({ ...savedViewsQuery(org), enabled: opened });
   return (
     <Modal opened={opened} onClose={onClose} title={text.savedViews} size="lg" yOffset="6vh">
-      <Loaded query={views}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty title={text.noViews}>{text.howToSave}</Empty>
-          ) : (
-            <Rows label={text.savedViews}>
-              {list.map((view) => (
-                <ViewRow key={view.id} view={view} search={search} onLeave={onClose} />
-              ))}
-            </Rows>
-          )
-        }
+      <Loaded query={views} empty={<Empty title={text.noViews}>{text.howToSave}</Empty>}>
+        {(list) => (
+          <Rows label={text.savedViews}>
+            {list.map((view) => (
+              <ViewRow key={view.id} view={view} search={search} onLeave={onClose} />
+            ))}
+          </Rows>
+        )}
       </Loaded>
     </Modal>
   );

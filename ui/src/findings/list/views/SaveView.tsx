@@ -7,7 +7,7 @@ import { useOrg } from '../../../app/session.ts';
 import { showSuccess } from '../../../components/errors/toasts.ts';
 import { DialogForm } from '../../../components/forms/DialogForm.tsx';
 import { useSend } from '../../../components/forms/use-send.ts';
-import { useListWords } from '../filters/list-words.ts';
+import { useListWords } from '../filters/filter-chips.tsx';
 import { mayShare, queryOfSearch, savedViewsQuery } from './saved-views.ts';
 
 interface Props {

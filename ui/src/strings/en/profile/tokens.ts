@@ -4,7 +4,6 @@ export const what =
   'For scripts that act as you, without your password. In each organization a token may do at most what your role allows. Resetting your password revokes all tokens.';
 export const newToken = 'New token';
 export const yourNewToken = 'Your new token';
-export const list = 'Personal access tokens';
 export const none = 'No personal access tokens';
 export const whenToMakeOne = 'Create one for a script that lists, exports or triages findings.';
 export const name = 'Name';
