@@ -3,7 +3,7 @@ import type { ReactNode, Ref } from 'react';
 import { IconDots } from '../icons/icons.ts';
 
 interface Props {
-  /** What the actions are for. */
+  /** The name of the button, which says what the actions change. */
   label: string;
   width?: number;
   iconSize?: number;

@@ -76,7 +76,7 @@ function Form({
 }
 
 interface DeletionProps extends Pick<Props, 'title' | 'word'> {
-  /** What is deleted, as the heading and the label of the button. */
+  /** The heading, and the label of the button that confirms, such as “Delete project”. */
   label: string;
   /** The label of the button that opens the dialog. */
   ask: string;

@@ -4,7 +4,7 @@ import * as text from '#strings/components.ts';
 import { Problem } from '../errors/Problem.tsx';
 
 interface Props {
-  /** What `useSend` returns, or the same of another mutation. */
+  /** The result of `useSend`, or the same fields of another mutation. */
   sending: { submit(): void; problem: unknown; isPending: boolean };
   /** The label of the button that sends the form. */
   action: string;
