@@ -2,7 +2,6 @@ import { Group, Paper, Table, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
-import classes from './Card.module.css';
 
 interface Props {
   title: string;
@@ -15,7 +14,7 @@ interface Props {
 export function Card({ title, side, children }: Props) {
   const id = useId();
   return (
-    <Paper withBorder className={classes.card} component="section" aria-labelledby={id}>
+    <Paper withBorder component="section" aria-labelledby={id} h="100%" miw={0} px="md" py="sm">
       <Group justify="space-between" gap="xs" mb={8} mih={26}>
         <Title order={2} size="h3" id={id}>
           {title}

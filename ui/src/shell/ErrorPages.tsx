@@ -5,8 +5,7 @@ import { type ErrorComponentProps, useRouteContext } from '@tanstack/react-route
 import { windowTitle } from '#strings/app.ts';
 import * as text from '#strings/shell.tsx';
 import { NoSuchOrg } from '../app/org-errors.ts';
-import { sessionQuery } from '../app/session.ts';
-import { signOut } from '../app/sign-out.ts';
+import { sessionQuery, signOut } from '../app/session.ts';
 import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { ProblemWindow } from '../components/errors/Problem.tsx';
 

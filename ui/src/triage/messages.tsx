@@ -6,7 +6,7 @@ import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Advice } from '../components/errors/Problem.tsx';
 import { problemOf } from '../components/errors/problem.ts';
 import { FAILED_MS } from '../components/errors/toasts.ts';
-import { keyHint } from '../components/keyboard/key-hint.tsx';
+import { keyHint } from '../components/keyboard/KeyButton.tsx';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import type { Change, Decision } from './decision.ts';

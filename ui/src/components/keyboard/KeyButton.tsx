@@ -1,6 +1,5 @@
-import { Button, type ButtonProps } from '@mantine/core';
+import { Button, type ButtonProps, Kbd } from '@mantine/core';
 import type { ComponentPropsWithRef } from 'react';
-import { keyHint } from './key-hint.tsx';
 import { useShortcutsOn } from './shortcuts.ts';
 
 interface Props extends ButtonProps, Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps> {
@@ -20,3 +19,11 @@ export function KeyButton({ hotkey, ...props }: Props) {
     />
   );
 }
+
+/** The key of a button, for its `rightSection`. Nothing without a key. */
+export const keyHint = (key: string | false | undefined) =>
+  key && (
+    <Kbd size="xs" aria-hidden visibleFrom="sm">
+      {key}
+    </Kbd>
+  );

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text, Textarea, TextInput, type TextInputP
 import { getHotkeyHandler, useMediaQuery, useWindowEvent } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import * as text from '#strings/triage/form.tsx';
-import { keyHint } from '../../components/keyboard/key-hint.tsx';
+import { keyHint } from '../../components/keyboard/KeyButton.tsx';
 import { useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { STATUS_NAMES } from '../../findings/Severity.tsx';
 import { titleOf } from '../../findings/title.ts';

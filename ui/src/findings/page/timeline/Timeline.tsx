@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import * as text from '#strings/findings/page/timeline.tsx';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
-import { keyHint } from '../../../components/keyboard/key-hint.tsx';
+import { keyHint } from '../../../components/keyboard/KeyButton.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 import { LoadMore } from '../../../components/LoadMore.tsx';
 import { membersQuery } from '../../../members/queries.ts';
