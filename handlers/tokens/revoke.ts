@@ -19,8 +19,8 @@ export const revokeToken = endpoint(
     responses: { 204: { description: 'Revoked.' } },
   },
   async (call) => {
-    const token = await revoke(call, call.params.id);
-    if (!token) throw new ApiError('resource_error/not_found');
+    const { kind } = await revoke(call, call.params.id);
+    if (kind === 'missing') throw new ApiError('resource_error/not_found');
     return noContent();
   },
 );

@@ -99,16 +99,16 @@ async function requireRole(tx: Tx, { org, user }: MemberCall, least: Role): Prom
   if (rankOf(own) < rankOf(least)) throw new ApiError('permission_error/denied');
 }
 
+/** The outcome of revoking a token. */
+export type RevokeOutcome =
+  /** Revoked now or before. */
+  { kind: 'revoked' } | { kind: 'other_project' } | { kind: 'missing' };
+
 /**
  * Revokes an API token, for good. Revoking it again changes nothing.
  * @param projectId revokes it only as a token of this project
- * @returns the token, revoked or of another project; undefined when there is none
  */
-export async function revokeToken(
-  call: OrgCall,
-  id: string,
-  projectId?: string,
-): Promise<{ projectId: string | null } | undefined> {
+export async function revokeToken(call: OrgCall, id: string, projectId?: string): Promise<RevokeOutcome> {
   const { apiTokens } = call.org.tables;
   const fields = {
     id: apiTokens.id,
@@ -129,10 +129,11 @@ export async function revokeToken(
     .returning(fields);
   if (revoked) {
     logTokenEvent(call, 'token_revoked', revoked);
-    return revoked;
+    return { kind: 'revoked' };
   }
   const [found] = await call.db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
-  return found;
+  if (!found) return { kind: 'missing' };
+  return { kind: projectId === undefined || found.projectId === projectId ? 'revoked' : 'other_project' };
 }
 
 /** Writes a line of the security log about a token: never the token itself. */

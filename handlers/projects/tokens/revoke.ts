@@ -22,9 +22,9 @@ export const revokeProjectToken = endpoint(
   },
   async (call) => {
     const { projectId, id } = call.params;
-    const token = await revokeToken(call, id, projectId);
-    if (!token) throw new ApiError('resource_error/not_found');
-    if (token.projectId !== projectId) throw anotherProject();
+    const { kind } = await revokeToken(call, id, projectId);
+    if (kind === 'missing') throw new ApiError('resource_error/not_found');
+    if (kind === 'other_project') throw anotherProject();
     return noContent();
   },
 );

@@ -57,9 +57,9 @@ function loginOver(call: PublicCall, { userId }: TokenClaims): ApiError {
 
 /** @throws ApiError `auth_error/mfa_invalid_code` when the token is invalid or expired */
 export async function readMfaToken({ services, now }: PublicCall, token: string): Promise<TokenClaims> {
-  const claims = await services.signedTokens.verify('mfa', token, now);
-  if (!claims || claims === 'expired') throw invalid();
-  return claims;
+  const verified = await services.signedTokens.verify('mfa', token, now);
+  if (verified.kind !== 'valid') throw invalid();
+  return verified.claims;
 }
 
 const isWaiting = ({ id, userId }: TokenClaims, now: Date) =>
