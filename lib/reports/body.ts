@@ -5,8 +5,7 @@ import { permitOr } from '../fair-share/over-share.ts';
 import type { InOrgCall } from '../http/call.ts';
 import { announcedLength, bodyTooLarge } from '../http/request/body-stream.ts';
 import { holdBody, tooManyOf } from '../http/request/held-body.ts';
-import { FORM_BYTES, isForm } from './form.ts';
-import type { SentReport } from './unwrap.ts';
+import { FORM_BYTES, isForm, type SentReport } from './unwrap.ts';
 
 const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
 

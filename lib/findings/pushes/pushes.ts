@@ -1,17 +1,14 @@
-import type { PushOutcome } from '../../../db/findings/ingest/write.ts';
+import type { PushOutcome } from '../../../db/findings/ingest/push.ts';
 import { isLeaving } from '../../../db/projects/transfer/marks.ts';
 import { ApiError } from '../../errors.ts';
 import type { AgentCall } from '../../http/call.ts';
 import { requireProject } from '../../projects/projects.ts';
 import { beingTransferred } from '../../projects/transfer/guard.ts';
 
-/** Why a push was refused. */
-export type Refusal = Exclude<PushOutcome['kind'], 'written'>;
-
 /** The error of a refused push. @param projectId its project */
 export async function refusalError(
   { db, org, sql }: Pick<AgentCall, 'db' | 'org' | 'sql'>,
-  kind: Refusal,
+  kind: Exclude<PushOutcome['kind'], 'written' | 'failed'>,
   projectId: string,
 ): Promise<ApiError> {
   if (kind === 'no_scan') {
