@@ -109,14 +109,20 @@ export interface FieldError {
   message: string;
 }
 
+/** The name of a limit, and further fields for the security log. */
+export interface ExceededLimit {
+  limit: string;
+  [field: string]: unknown;
+}
+
 /** An error that the app converts to one of the responses in {@link ERRORS}. */
 export class ApiError extends Error {
   readonly key: ErrorKey;
   readonly details: FieldError[] | undefined;
   /** Seconds to wait, for the Retry-After header. */
   readonly retryAfter: number | undefined;
-  /** The rule of `lib/accounts/limits/limits.ts` that was exceeded, for the security log. */
-  readonly limit: string | undefined;
+  /** The limit that was exceeded, as the security log shows it. */
+  readonly limit: ExceededLimit | undefined;
 
   constructor(
     key: ErrorKey,
@@ -124,7 +130,7 @@ export class ApiError extends Error {
       message?: string;
       details?: FieldError[];
       retryAfter?: number;
-      limit?: string;
+      limit?: ExceededLimit;
       cause?: unknown;
     } = {},
   ) {

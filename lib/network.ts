@@ -14,6 +14,15 @@ export function addressIn(hop: string): string | undefined {
 /** A block of addresses. */
 export type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
+/** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
+export type TrustProxy =
+  /** None: the connection's address and scheme count. */
+  | false
+  /** This number of proxies in a chain. */
+  | number
+  /** Proxies with these addresses. */
+  | readonly Range[];
+
 /** Reads an address or a CIDR block such as `10.0.0.0/8`; undefined when it is neither. */
 export function parseRange(text: string): Range | undefined {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);

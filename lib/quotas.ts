@@ -1,7 +1,7 @@
 import { and, count, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import { BATCH_ROWS, inBatches } from '../db/batches.ts';
-import type { Tx } from '../db/client.ts';
+import type { Db, Tx } from '../db/client.ts';
 import { retried } from '../db/errors.ts';
 import { readDeletion } from '../db/orgs/deletion.ts';
 import { hasTables } from '../db/orgs/tables.ts';
@@ -9,11 +9,10 @@ import { sessions } from '../db/schema/accounts.ts';
 import { defineOrgTables, type OrgTables } from '../db/schema/org.ts';
 import { orgSchemaName } from '../db/schema/org-schema.ts';
 import { orgs } from '../db/schema/orgs.ts';
-import type { Quotas } from './config/config.ts';
+import type { Config, Quotas } from './config/config.ts';
 import { ApiError } from './errors.ts';
-import type { OrgCall, PublicCall } from './http/call.ts';
+import type { Logger } from './logger.ts';
 import type { Org } from './orgs/directory.ts';
-import { logSecurityEvent } from './security-events.ts';
 
 /** Quotas that refuse one more. */
 export type CountQuota = Exclude<keyof Quotas, 'sessionsPerAccount' | 'mailsPerHour'>;
@@ -39,34 +38,33 @@ const NAMES: Record<CountQuota, (max: number) => string> = {
  */
 export async function requireRoom(
   tx: Tx,
-  call: PublicCall,
+  config: Pick<Config, 'quotas'>,
   quota: CountQuota,
   table: PgTable,
   where?: SQL,
 ): Promise<void> {
-  await requireAtMost(tx, call, quota, table, where, call.services.config.quotas[quota] - 1);
+  await requireAtMost(tx, config, quota, table, where, config.quotas[quota] - 1);
 }
 
 /** The same, after one was added: for callers that cannot know before whether they add one. */
 export async function requireNoMore(
   tx: Tx,
-  call: PublicCall,
+  config: Pick<Config, 'quotas'>,
   quota: CountQuota,
   table: PgTable,
   where?: SQL,
 ): Promise<void> {
-  await requireAtMost(tx, call, quota, table, where, call.services.config.quotas[quota]);
+  await requireAtMost(tx, config, quota, table, where, config.quotas[quota]);
 }
 
 async function requireAtMost(
   tx: Tx,
-  call: PublicCall,
+  config: Pick<Config, 'quotas'>,
   quota: CountQuota,
   table: PgTable,
   where: SQL | undefined,
   most: number,
 ): Promise<void> {
-  const max = call.services.config.quotas[quota];
   // Counting ends when there are too many.
   const found = tx
     .select({ one: sql`1`.as('one') })
@@ -76,8 +74,8 @@ async function requireAtMost(
     .as('found');
   const [row] = await tx.select({ there: count() }).from(found);
   if ((row?.there ?? 0) <= most) return;
-  logSecurityEvent(call, 'limit_exceeded', { limit: quota, max });
-  throw new ApiError('resource_error/conflict', { message: NAMES[quota](max) });
+  const max = config.quotas[quota];
+  throw new ApiError('resource_error/conflict', { message: NAMES[quota](max), limit: { limit: quota, max } });
 }
 
 /**
@@ -104,7 +102,7 @@ export async function lockOrgTables(tx: Tx, org: Org): Promise<OrgTables> {
  * its row last: when the two meet, one of them is run again.
  */
 export const inOrgQuota = <T>(
-  { db, org }: OrgCall,
+  { db, org }: { db: Db; org: Org },
   add: (tx: Tx, tables: OrgTables) => Promise<T>,
 ): Promise<T> =>
   retried(() =>
@@ -120,10 +118,13 @@ export const inOrgQuota = <T>(
  * Ends the oldest sessions of an account beyond its quota, in batches. Call it after the new session is committed: of
  * concurrent sign-ins, the last one then sees all sessions. Rows that are locked are being ended or purged by others; what
  * a failure leaves is left to the next sign-in.
+ * @returns how many of the ended sessions were live
  */
-export async function endOldestSessions(call: PublicCall, userId: string): Promise<void> {
-  const { db, log, now, services } = call;
-  const max = services.config.quotas.sessionsPerAccount;
+export async function endOldestSessions(
+  { db, log, now }: { db: Db; log: Logger; now: Date },
+  userId: string,
+  max: number,
+): Promise<number> {
   const kept = and(eq(sessions.userId, userId), isNull(sessions.revokedAt));
   const beyond = db
     .select({ id: sessions.id })
@@ -137,8 +138,8 @@ export async function endOldestSessions(call: PublicCall, userId: string): Promi
     .from(sessions)
     .where(and(kept, sql`${sessions.id} = any(array${beyond})`))
     .for('no key update', { skipLocked: true });
+  let live = 0;
   try {
-    let live = 0;
     await inBatches(async () => {
       const ended = await db
         .update(sessions)
@@ -148,15 +149,8 @@ export async function endOldestSessions(call: PublicCall, userId: string): Promi
       live += ended.filter(({ expiresAt }) => expiresAt > now).length;
       return ended.length;
     });
-    if (live > 0) {
-      logSecurityEvent(call, 'limit_exceeded', {
-        limit: 'sessionsPerAccount',
-        max,
-        user: userId,
-        ended: live,
-      });
-    }
   } catch (error) {
     log.warn('the oldest sessions were not ended', { user: userId, error });
   }
+  return live;
 }

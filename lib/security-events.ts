@@ -1,5 +1,3 @@
-import type { ApiError } from './errors.ts';
-import type { PublicCall } from './http/call.ts';
 import type { LogFields, Logger } from './logger.ts';
 
 /** Events of the security log (ASVS 16.3); docs/operations.md lists their fields. */
@@ -52,42 +50,9 @@ export const SECURITY_EVENTS = [
 export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 
 /** The message of every line of the security log. */
-const MESSAGE = 'security event';
-
-/**
- * Writes one line of the security log: the event, the request, its user or token, address and user agent, and the fields
- * of the event. Fields never hold a password, a code, a token or a link.
- */
-export function logSecurityEvent(
-  call: Pick<PublicCall, 'c' | 'log' | 'peer'>,
-  event: SecurityEvent,
-  fields: LogFields = {},
-): void {
-  const { ids, org, user, token } = call.c.get('request');
-  call.log.info(MESSAGE, {
-    event,
-    ...ids,
-    ip: call.peer.ip,
-    user_agent: call.c.req.header('user-agent')?.slice(0, 512),
-    org,
-    user,
-    token,
-    ...fields,
-  });
-}
+export const SECURITY_MESSAGE = 'security event';
 
 /** Writes the event of an operator's command. */
 export function logOperatorEvent(log: Logger, event: SecurityEvent, fields: LogFields): void {
-  log.info(MESSAGE, { event, ...fields });
-}
-
-/** Errors that refuse a known user or token: role, scope or account does not allow the request. */
-const DENIALS = /^(?:permission_error\/|token_error\/scope_mismatch$|tenant_error\/(?:not_member|deleted)$)/;
-
-/** Writes a line for a request that was refused for lack of permission. */
-export function logDenial(call: Pick<PublicCall, 'c' | 'log' | 'peer'>, error: ApiError): void {
-  if (!DENIALS.test(error.key)) return;
-  const { method } = call.c.req;
-  const { route } = call.c.get('request');
-  logSecurityEvent(call, 'permission_denied', { error: error.key, method, route });
+  log.info(SECURITY_MESSAGE, { event, ...fields });
 }

@@ -1,21 +1,18 @@
 import { and, eq } from 'drizzle-orm';
 import { mailedTokens, users } from '../../db/schema/accounts.ts';
-import {
-  lockAccount,
-  mailPasswordChanged,
-  requirePassword,
-  revokeSessions,
-} from '../../lib/accounts/accounts.ts';
-import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
+import { lockAccount, revokeSessions } from '../../lib/accounts/accounts.ts';
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { cookie } from '../../lib/http/access.ts';
+import { rememberDevice } from '../../lib/http/accounts/clients.ts';
+import { requirePassword } from '../../lib/http/accounts/password.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';
+import { mailPasswordChanged } from '../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const CHANGED = 'The password was changed.';
 

@@ -2,14 +2,14 @@ import { retried } from '../../db/errors.ts';
 import { lockAccount } from '../../lib/accounts/accounts.ts';
 import { deleteAccount } from '../../lib/accounts/deletion/delete.ts';
 import { eraseNow } from '../../lib/accounts/deletion/erase.ts';
-import { sessionCookie } from '../../lib/accounts/sessions/sessions.ts';
 import { freshCookie } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { mayMail } from '../../lib/mail/quota.ts';
+import { mayMail } from '../../lib/http/mails.ts';
+import { sessionCookie } from '../../lib/http/request/session-cookie.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { accountDeleted } from '../../lib/mail/templates/changes.ts';
 import { text, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const AccountDeletion = z
   .object({

@@ -6,7 +6,7 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
-import { mayMail } from '../../lib/mail/quota.ts';
+import { mayMail } from '../../lib/http/mails.ts';
 import { setPassword } from '../../lib/mail/templates/invitations.ts';
 import { resetPassword } from '../../lib/mail/templates/sign-in.ts';
 import { z } from '../../lib/schema.ts';

@@ -1,19 +1,19 @@
 import { isForeignKeyViolation } from '../../db/errors.ts';
 import { MFA_TYPES } from '../../db/schema/accounts.ts';
 import { findAnyAccount } from '../../lib/accounts/accounts.ts';
-import { clientOf } from '../../lib/accounts/limits/clients.ts';
 import { maskAddress, verifiedDevices } from '../../lib/accounts/mfa/devices.ts';
 import { startMfaLogin } from '../../lib/accounts/mfa/logins.ts';
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
-import { signInByPassword } from '../../lib/accounts/sessions/sign-in.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
+import { clientOf } from '../../lib/http/accounts/clients.ts';
+import { signInByPassword } from '../../lib/http/accounts/sign-in.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { User } from '../../lib/resources.ts';
 import { id, shown, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const MfaMethod = z.object({ id: id(), type: z.enum(MFA_TYPES), name: shown('Phone') }).openapi('MfaMethod');
 
@@ -53,7 +53,7 @@ export const login = endpoint(
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, peer, services } = call;
+    const { body, db, now, peer, services } = call;
     const { hasher, limits } = services;
     // First: a login that will be refused neither costs a query nor counts as an attempt.
     hasher.requireRoom?.(peer.ip);
@@ -79,7 +79,7 @@ export const login = endpoint(
     const devices = await verifiedDevices(db, account.id);
     return ok({
       mfa_required: true as const,
-      mfa_token: await startMfaLogin(call, account).catch(unlessDeleted),
+      mfa_token: await startMfaLogin(services, account, now).catch(unlessDeleted),
       mfa_methods: devices.map(({ id, type, name, address }) => ({
         id,
         type,

@@ -1,8 +1,12 @@
-import { endSession, sessionCookie } from '../../lib/accounts/sessions/sessions.ts';
+import { endSession } from '../../lib/accounts/sessions/sessions.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { expireStrayCookies, readSessionCookies } from '../../lib/http/request/session-cookie.ts';
+import {
+  expireStrayCookies,
+  readSessionCookies,
+  sessionCookie,
+} from '../../lib/http/request/session-cookie.ts';
 
 export const logout = endpoint(
   {
@@ -16,7 +20,7 @@ export const logout = endpoint(
   },
   async (call) => {
     const { claims, tooMany } = await readSessionCookies(call);
-    for (const { id } of claims) await endSession(call, id);
+    for (const { id } of claims) await endSession(call.db, id, call.now);
     // A remaining cookie of another session would become the session from now on.
     if (tooMany || claims.length > 1) expireStrayCookies(call);
     return done({ headers: sessionCookie(call, '', 0) });

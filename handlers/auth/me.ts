@@ -24,7 +24,8 @@ export const me = endpoint(
     },
   },
   async (call) => {
-    const { user } = call;
-    return ok({ user: { ...toUser(user), mfa_enabled: user.mfaEnabled }, orgs: await listOrgsOf(call) });
+    const { services, user } = call;
+    const orgs = await listOrgsOf(call, services);
+    return ok({ user: { ...toUser(user), mfa_enabled: user.mfaEnabled }, orgs });
   },
 );

@@ -4,22 +4,23 @@ import { userEmails, users } from '../../db/schema/accounts.ts';
 import { featureFlags } from '../../db/schema/platform.ts';
 import { mailVerification } from '../../lib/accounts/accounts.ts';
 import { isClaimed } from '../../lib/accounts/claim.ts';
-import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
-import { startSession, toUser } from '../../lib/accounts/sessions/sessions.ts';
+import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
+import { rememberDevice } from '../../lib/http/accounts/clients.ts';
+import { startSession } from '../../lib/http/accounts/sign-in.ts';
 import { created } from '../../lib/http/answer.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email, name } from '../../lib/http/fields.ts';
-import { mayMail } from '../../lib/mail/quota.ts';
+import { mayMail } from '../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { insertOrg, withFreeSlug } from '../../lib/orgs/create.ts';
 import { orgSlugCandidates } from '../../lib/orgs/slugs.ts';
 import { User } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const REGISTERED = 'Registration successful.';
 
@@ -80,7 +81,7 @@ export const register = endpoint(
           .values({ id: emailId, userId, email: body.email, isPrimary: true, createdAt: at });
         // Strangers may have used up what this address gets: the account is made all the same.
         if (await mayMail(tx, call, 'link', body.email))
-          await mailVerification(tx, call, { id: emailId, userId, address: body.email });
+          await mailVerification(tx, services, { id: emailId, userId, address: body.email }, call.now);
         await insertOrg(tx, { ...org, slug }, services);
         return startSession(tx, call, userId);
       });

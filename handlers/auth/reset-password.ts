@@ -1,18 +1,19 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { mailedTokens, userEmails, users } from '../../db/schema/accounts.ts';
-import { mailPasswordChanged, revokePersonalTokens, revokeSessions } from '../../lib/accounts/accounts.ts';
+import { revokePersonalTokens, revokeSessions } from '../../lib/accounts/accounts.ts';
 import { dropEarlierHolder, isClaim, verifyAddress } from '../../lib/accounts/claim.ts';
-import { rememberDevice } from '../../lib/accounts/limits/clients.ts';
 import { consumeMailedToken, invalidLink, isMailedToken } from '../../lib/accounts/mailed-tokens.ts';
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
+import { rememberDevice } from '../../lib/http/accounts/clients.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
+import { mailPasswordChanged } from '../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const CHANGED = 'The password was changed. Log in with the new one.';
 

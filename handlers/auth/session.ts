@@ -44,7 +44,7 @@ export const session = endpoint(
       base_domain,
       user: { ...toUser(user), mfa_enabled: user.mfaEnabled },
       ...(isClosed && { email_verification_required: true as const }),
-      orgs: await listOrgsOf(visitor),
+      orgs: await listOrgsOf(visitor, call.services),
     });
   },
 );

@@ -1,15 +1,16 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { sessions } from '../../db/schema/accounts.ts';
-import { lockUser, requirePassword } from '../../lib/accounts/accounts.ts';
-import { clientOfSession } from '../../lib/accounts/limits/clients.ts';
+import { lockUser } from '../../lib/accounts/accounts.ts';
 import { useAnyCode } from '../../lib/accounts/mfa/second-factor.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookie } from '../../lib/http/access.ts';
+import { clientOfSession } from '../../lib/http/accounts/clients.ts';
+import { requirePassword } from '../../lib/http/accounts/password.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { EXAMPLE_ID, optional, text, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const stepUp = endpoint(
   {
@@ -42,7 +43,8 @@ export const stepUp = endpoint(
       const { mfaEnabled } = await lockUser(tx, user.id, verified);
       if (mfaEnabled) {
         if (code === undefined) throw codeRequired();
-        if (!(await useAnyCode(tx, call, user.id, { code, deviceId, isRecovery, purpose: call.sessionId }))) {
+        const given = { code, deviceId, isRecovery, purpose: sessionId };
+        if (!(await useAnyCode(tx, services, user.id, given, now))) {
           logSecurityEvent(call, 'step_up_failed', { reason: 'wrong code' });
           throw new ApiError('auth_error/mfa_invalid_code');
         }

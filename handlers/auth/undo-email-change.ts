@@ -4,8 +4,8 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const undoEmailChange = endpoint(
   {
@@ -26,10 +26,11 @@ export const undoEmailChange = endpoint(
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, peer, services } = call;
+    const { body, db, now, peer, services } = call;
     await services.limits.count('client', peer.ip);
     const unknownPassword = () => services.hasher.hash(randomHex(32), peer.ip);
-    const account = await undoPrimaryEmailChange(call, body.token, unknownPassword);
+    const undo = { token: body.token, now, ip: peer.ip, unknownPassword };
+    const account = await undoPrimaryEmailChange(db, services, undo);
     services.mail.kick();
     logSecurityEvent(call, 'primary_email_restored', { account });
     return done();

@@ -7,8 +7,8 @@ import { baseDomainOnly } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { uuid, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const verifyEmail = endpoint(
   {

@@ -7,10 +7,9 @@ import { MetricsQuery, requireRange, Week, weekBounds, weeksOf } from '../../lib
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { whole } from '../../lib/http/lists/pages.ts';
 import { search } from '../../lib/http/lists/search.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
-import { count, id, shown, timestamp, z } from '../../lib/schema.ts';
+import { count, id, shown, timestamp, whole, z } from '../../lib/schema.ts';
 
 /** The number of projects with weeks. The cost of a request grows with it, not with the number of all projects. */
 const WITH_WEEKS = 50;

@@ -8,10 +8,10 @@ import {
 import { findingViewFields } from '../../db/findings/lists/text.ts';
 import { type FindingRow, json, type Resource } from '../../db/resources.ts';
 import { run } from '../../db/statements.ts';
-import { omitParameter } from '../../lib/findings/list.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { omitParameter } from '../../lib/http/lists/findings.ts';
 import { ListedFinding, SeveritySummary } from '../../lib/resources.ts';
 import { count, z } from '../../lib/schema.ts';
 

@@ -2,10 +2,9 @@ import { countByDay } from '../../db/findings/counts/trend.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { whole } from '../../lib/http/lists/pages.ts';
 import { requireProject } from '../../lib/projects/projects.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
-import { count, uuid, z } from '../../lib/schema.ts';
+import { count, uuid, whole, z } from '../../lib/schema.ts';
 
 const MAX_DAYS = 365;
 const DEFAULT_DAYS = 30;

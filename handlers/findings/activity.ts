@@ -22,14 +22,14 @@ export const getActivity = endpoint(
     responses: { 200: { description: 'The entries.', result: z.array(ActivityEntry), paged: true } },
   },
   async (call) => {
-    const { org, params, query, sql } = call;
+    const { org, params, query, services, sql } = call;
     const page = requiredPage(query);
     const window = { limit: page.perPage, offset: page.offset };
     const activity = await readActivity(sql, org.tables, params.id, window);
     if (!activity) throw new ApiError('resource_error/not_found');
     // One more statement, only for pages with mentions. Former members are not shown.
     const ids = new Set(activity.entries.flatMap(({ mentions }) => mentions ?? []));
-    const members = await membersOf(call, [...ids]);
+    const members = await membersOf(call, services.config, [...ids]);
     const entries = activity.entries.map(({ actor, mentions, ...entry }) => ({
       ...toResource(entry),
       actor: toResource(actor),

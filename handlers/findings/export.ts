@@ -1,9 +1,9 @@
 import { checkFilter, filterShape } from '../../lib/findings/filter/parameters.ts';
-import { answerFindings, FindingsCsv, omitParameter } from '../../lib/findings/list.ts';
 import { SORTS } from '../../lib/findings/order.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { answerFindings, FindingsCsv, omitParameter } from '../../lib/http/lists/findings.ts';
 import { z } from '../../lib/schema.ts';
 
 const query = z

@@ -1,12 +1,12 @@
 import { GROUP_KEYS } from '../../db/findings/lists/groups.ts';
-import { FORMATS } from '../../lib/findings/file.ts';
 import { checkFilter, filterShape } from '../../lib/findings/filter/parameters.ts';
-import { answerGroups, FindingGroup } from '../../lib/findings/groups.ts';
-import { answerFindings, FindingsCsv, omitParameter } from '../../lib/findings/list.ts';
 import { SORTS } from '../../lib/findings/order.ts';
 import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { answerGroups, FindingGroup } from '../../lib/http/lists/finding-groups.ts';
+import { answerFindings, FindingsCsv, omitParameter } from '../../lib/http/lists/findings.ts';
+import { FORMATS } from '../../lib/http/lists/findings-file.ts';
 import { pageParameters, requiredPage } from '../../lib/http/lists/pages.ts';
 import { ListedFinding } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';

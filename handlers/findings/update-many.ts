@@ -1,11 +1,11 @@
 import { changeFindings } from '../../db/findings/triage/triage.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { Filter } from '../../lib/findings/filter/parameters.ts';
-import { bulkResult, changeByFilter, MAX_BY_FILTER } from '../../lib/findings/triage/bulk.ts';
 import { commonFields } from '../../lib/findings/triage/changes.ts';
 import { changeShape, checkChange, noteRisks, requireChanges } from '../../lib/findings/triage/triage.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { bulkResult, changeByFilter, MAX_BY_FILTER } from '../../lib/http/bulk/change-findings.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { changeId } from '../../lib/resources.ts';
@@ -140,12 +140,13 @@ export const updateFindings = endpoint(
     if (filter) {
       await requireStays(call, 'any');
       const selection = { filter, expectedCount: expected_count, limit: limit ?? MAX_BY_FILTER, after };
-      await requireChanges(call, [{ change: same, path: '' }]);
+      await requireChanges(call, services.config, [{ change: same, path: '' }]);
       return ok(await changeByFilter(call, selection, same));
     }
     const changes = each ?? ids.map((id) => ({ ...same, id }));
     await requireChanges(
       call,
+      services.config,
       changes.map((change, i) => ({ change, path: each ? `changes.${i}.` : '' })),
     );
     const change = services.nextId().id;

@@ -28,7 +28,7 @@ export const updateFinding = endpoint(
   },
   async (call) => {
     const { actor, body, now, org, params, services, sql } = call;
-    await requireChanges(call, [{ change: body, path: '' }]);
+    await requireChanges(call, services.config, [{ change: body, path: '' }]);
     const change = { ...body, id: params.id };
     await noteRisks(call, [change]);
     const changer = {

@@ -13,13 +13,13 @@ import { created } from '../../lib/http/answer.ts';
 import type { MemberCall, OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
 import { mayManageRole } from '../../lib/members/roles.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const inviteMember = endpoint(
   {
@@ -83,8 +83,8 @@ async function addMember(
   if (added.length === 0) {
     throw new ApiError('resource_error/already_exists', { message: 'This user is already a member.' });
   }
-  await requireNoMore(tx, call, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
-  await mailInvitation(tx, call, invitee);
+  await requireNoMore(tx, services.config, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
+  await mailInvitation(tx, services, invitee, call);
   // A former member may still be the assignee of a rule.
   if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(tables, invitee.userId));
   const member = await findMember(tx, services.config, org.id, invitee.userId);

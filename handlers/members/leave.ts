@@ -5,9 +5,9 @@ import { run } from '../../db/statements.ts';
 import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
 import { lockOrgTables } from '../../lib/quotas.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 import { deletePrivateViews } from '../../lib/views/views.ts';
 
 export const leaveOrg = endpoint(

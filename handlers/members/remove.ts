@@ -7,11 +7,11 @@ import { sessionOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { mayManageRole } from '../../lib/members/roles.ts';
 import { lockOrgTables } from '../../lib/quotas.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 import { deletePrivateViews } from '../../lib/views/views.ts';
 
 export const removeMember = endpoint(

@@ -8,9 +8,9 @@ import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const resendInvitation = endpoint(
   {
@@ -42,7 +42,7 @@ export const resendInvitation = endpoint(
       // Until it is mailed, the address is not verified and the account gets no password.
       await lockUser(tx, userId);
       const invitee = await findOpenInvitation(tx, org.id, userId);
-      await mailInvitation(tx, call, invitee);
+      await mailInvitation(tx, services, invitee, call);
       return invitee.role;
     });
     services.mail.kick();

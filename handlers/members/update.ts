@@ -5,13 +5,13 @@ import { sessionOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
 import { mayManageRole } from '../../lib/members/roles.ts';
 import { lockOrg } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const updateMember = endpoint(
   {

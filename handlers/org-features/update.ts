@@ -3,8 +3,8 @@ import { ApiError } from '../../lib/errors.ts';
 import { sessionOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { isStorable, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const updateOrgFeature = endpoint(
   {

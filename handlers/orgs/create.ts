@@ -39,7 +39,7 @@ export const createOrg = endpoint(
     const made = await withFreeSlug(db, { orgId: id, candidates }, async (tx, slug) => {
       // Locked before the insert refers to the user: deleting the account at the same time would end in a deadlock.
       await lockUser(tx, user.id);
-      await requireRoom(tx, call, 'orgsPerAccount', orgs, mine);
+      await requireRoom(tx, services.config, 'orgsPerAccount', orgs, mine);
       return await insertOrg(tx, { ...org, slug }, services);
     });
     return created({ ...made, role: 'owner' as const });

@@ -3,11 +3,11 @@ import { ApiError } from '../../lib/errors.ts';
 import { freshCookie } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { mailsOfRequest } from '../../lib/http/mails.ts';
+import { requireOrgRole } from '../../lib/http/org-role.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { deleteOrganization } from '../../lib/orgs/deletion.ts';
-import { mailsOfRequest } from '../../lib/orgs/notices.ts';
-import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { text, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const OrganizationDeletion = z
   .object({

@@ -20,7 +20,10 @@ export const getOrg = endpoint(
     responses: { 200: { description: 'The organization.', result: Organization } },
   },
   async (call) => {
-    const [org] = await listOrgsOf(call, { where: hasOrgSlug(call.params.slug), deleted: true });
+    const [org] = await listOrgsOf(call, call.services, {
+      where: hasOrgSlug(call.params.slug),
+      deleted: true,
+    });
     if (!org) throw new ApiError('resource_error/not_found');
     return ok(org);
   },

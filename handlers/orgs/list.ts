@@ -16,5 +16,5 @@ export const listOrgs = endpoint(
       'Owners also see deleted organizations that can be restored, with `deleted_at` and `purge_at`.',
     responses: { 200: { description: 'The organizations, newest first.', result: z.array(Organization) } },
   },
-  async (call) => ok(await listOrgsOf(call, { deleted: true })),
+  async (call) => ok(await listOrgsOf(call, call.services, { deleted: true })),
 );

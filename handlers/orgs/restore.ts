@@ -4,13 +4,13 @@ import { ApiError } from '../../lib/errors.ts';
 import { cookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { mailsOfRequest } from '../../lib/http/mails.ts';
+import { requireOrgRole } from '../../lib/http/org-role.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { restoreOrganization } from '../../lib/orgs/deletion.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
-import { mailsOfRequest } from '../../lib/orgs/notices.ts';
-import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { Organization } from '../../lib/resources.ts';
 import { text, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const restoreOrg = endpoint(
   {
@@ -35,7 +35,7 @@ export const restoreOrg = endpoint(
       throw new ApiError('resource_error/conflict', { message: 'The organization is not deleted.' });
     services.mail.kick();
     logSecurityEvent(call, 'org_restored', { org: shown.slug });
-    const [restored] = await listOrgsOf(call, { where: eq(orgs.id, org.id) });
+    const [restored] = await listOrgsOf(call, services, { where: eq(orgs.id, org.id) });
     if (!restored) throw new ApiError('resource_error/not_found');
     return ok(restored);
   },

@@ -8,14 +8,14 @@ import { ok } from '../../lib/http/answer.ts';
 import type { CookieCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { name, orgSlug } from '../../lib/http/fields.ts';
+import { requireOrgRole } from '../../lib/http/org-role.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
-import { requireOrgRole } from '../../lib/orgs/owned.ts';
 import { renameOrg } from '../../lib/orgs/rename.ts';
 import { isReservedSlug } from '../../lib/orgs/slugs.ts';
 import { requireNoMore } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { text, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 import { rankOf } from '../../lib/tokens/scopes.ts';
 
 const OrganizationChanges = z
@@ -60,7 +60,13 @@ export const updateOrg = endpoint(
       {
         read: (tx) => readChangeable(tx, call, org.id, least),
         check: (tx) =>
-          requireNoMore(tx, call, 'formerSlugsPerOrg', reservedSlugs, eq(reservedSlugs.orgId, org.id)),
+          requireNoMore(
+            tx,
+            services.config,
+            'formerSlugsPerOrg',
+            reservedSlugs,
+            eq(reservedSlugs.orgId, org.id),
+          ),
       },
     );
     if (!before) throw new ApiError('tenant_error/slug_taken');
@@ -68,7 +74,7 @@ export const updateOrg = endpoint(
     for (const setting of ['name', 'slug'] as const)
       if (body[setting] !== undefined && body[setting] !== before[setting])
         logSecurityEvent(call, 'org_setting_changed', { org: before.slug, setting, to: body[setting] });
-    const [changed] = await listOrgsOf(call, { where: eq(orgs.id, org.id) });
+    const [changed] = await listOrgsOf(call, services, { where: eq(orgs.id, org.id) });
     if (!changed) throw new ApiError('resource_error/not_found');
     return ok(changed);
   },

@@ -35,7 +35,7 @@ export const createProject = endpoint(
         ? slugCandidates(body.name, { fallback: 'project', minLength: 2 })
         : [body.slug];
     return inOrgQuota(call, async (tx) => {
-      await requireRoom(tx, call, 'projectsPerOrg', projects, takesRoom(tables));
+      await requireRoom(tx, services.config, 'projectsPerOrg', projects, takesRoom(tables));
       for (const candidate of candidates) {
         const [row] = await tx
           .insert(projects)

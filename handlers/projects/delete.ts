@@ -3,11 +3,11 @@ import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { readProject } from '../../lib/projects/projects.ts';
 import { purgeInRequest } from '../../lib/projects/purge.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { text, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const ProjectDeletion = z
   .object({

@@ -8,11 +8,11 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { name } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { projectSlug, readProject, sourceUrl } from '../../lib/projects/projects.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { Project } from '../../lib/resources.ts';
 import { removable, text, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const MAX_SCANS = 10;
 

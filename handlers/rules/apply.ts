@@ -1,10 +1,10 @@
-import { MAX_BY_FILTER } from '../../lib/findings/triage/bulk.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { applyRule } from '../../lib/http/bulk/apply-rule.ts';
+import { MAX_BY_FILTER } from '../../lib/http/bulk/change-findings.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
-import { applyRule } from '../../lib/rules/apply.ts';
 import { requireRule } from '../../lib/rules/stored.ts';
 import { count, id, optional, uuid, z } from '../../lib/schema.ts';
 
@@ -52,7 +52,7 @@ export const applyRuleToFindings = endpoint(
   async (call) => {
     const { expected_count, limit = MAX_BY_FILTER, after } = call.body;
     await requireStays(call, 'any');
-    const rule = await requireRule(call, call.params.id);
+    const rule = await requireRule(call.db, call.org.tables, call.params.id);
     return ok(await applyRule(call, rule, { expectedCount: expected_count, limit, after }));
   },
 );

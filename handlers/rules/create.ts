@@ -5,11 +5,11 @@ import { MAX_PATTERNS, MAX_RULES } from '../../db/rules/rules.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { Rule, requireKnown, ruleShape } from '../../lib/rules/fields.ts';
 import { requireRoomForRule } from '../../lib/rules/stored.ts';
 import { optional, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const RuleInput = z.object({ ...ruleShape, enabled: optional(ruleShape.enabled) }).openapi('RuleInput', {
   example: {
@@ -34,9 +34,9 @@ export const createRule = endpoint(
   async (call) => {
     const { body, org, services } = call;
     const { rules: r } = org.tables;
-    await requireKnown(call, body);
+    await requireKnown(call, services.config, body);
     const [rule] = await inOrgQuota(call, async (tx) => {
-      await requireRoomForRule(tx, call, body.conditions);
+      await requireRoomForRule(tx, org.tables, body.conditions);
       const last = sql<number>`coalesce(max(position), 0)`;
       const [row] = await tx.select({ last }).from(r).where(isNull(r.deletedAt));
       const { id, at } = services.nextId();

@@ -6,9 +6,9 @@ import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { EXAMPLE_ID, uuid, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const RuleOrder = z
   .object({

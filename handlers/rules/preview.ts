@@ -4,10 +4,10 @@ import { findingFields, toResource } from '../../db/resources.ts';
 import { orderOf } from '../../lib/findings/order.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { applicable } from '../../lib/http/bulk/apply-rule.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { search } from '../../lib/http/lists/search.ts';
 import { ListedFinding } from '../../lib/resources.ts';
-import { applicable } from '../../lib/rules/apply.ts';
 import { requireKnown, ruleShape } from '../../lib/rules/fields.ts';
 import { count, z } from '../../lib/schema.ts';
 
@@ -40,7 +40,7 @@ export const previewRule = endpoint(
   async (call) => {
     const { body, db, org } = call;
     const { tables } = org;
-    await requireKnown(call, body);
+    await requireKnown(call, call.services.config, body);
     const where = applicable(tables, body.conditions, body.actions);
     const window = { limit: SHOWN, offset: 0 };
     const { total, ids } = await search(call, (limits) =>

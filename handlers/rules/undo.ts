@@ -1,12 +1,12 @@
-import { MAX_BY_FILTER } from '../../lib/findings/triage/bulk.ts';
 import { UNDO_DAYS } from '../../lib/findings/triage/changes.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { MAX_BY_FILTER } from '../../lib/http/bulk/change-findings.ts';
+import { parsePosition, undoRule } from '../../lib/http/bulk/undo-rule.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { requireRule } from '../../lib/rules/stored.ts';
-import { parsePosition, undoRule } from '../../lib/rules/undo.ts';
 import { count, optional, shown, text, z } from '../../lib/schema.ts';
 
 const EXAMPLE_POSITION = 'findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07';
@@ -46,7 +46,7 @@ export const undoRuleChanges = endpoint(
     const { limit = MAX_BY_FILTER, after } = call.body;
     await requireStays(call, 'any');
     const position = parsePosition(after);
-    const { id } = await requireRule(call, call.params.id);
+    const { id } = await requireRule(call.db, call.org.tables, call.params.id);
     return ok(await undoRule(call, id, { limit, after: position }));
   },
 );

@@ -6,11 +6,11 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { Rule, requireKnown, ruleShape } from '../../lib/rules/fields.ts';
 import { requireRoomForRule } from '../../lib/rules/stored.ts';
 import { optional, z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 const RuleChanges = z
   .object({
@@ -41,9 +41,9 @@ export const updateRule = endpoint(
   async (call) => {
     const { body, now, org, params } = call;
     const { rules: r } = org.tables;
-    await requireKnown(call, body);
+    await requireKnown(call, call.services.config, body);
     const rule = await inOrgQuota(call, async (tx) => {
-      if (body.conditions) await requireRoomForRule(tx, call, body.conditions, params.id);
+      if (body.conditions) await requireRoomForRule(tx, org.tables, body.conditions, params.id);
       const [changed] = await tx
         .update(r)
         .set({ ...body, updatedAt: now })

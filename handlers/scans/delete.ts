@@ -4,9 +4,9 @@ import { scanId } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { z } from '../../lib/schema.ts';
-import { logSecurityEvent } from '../../lib/security-events.ts';
 
 export const deleteScan = endpoint(
   {

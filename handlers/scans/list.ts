@@ -5,9 +5,9 @@ import { SCAN_STATUSES } from '../../db/schema/values.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerRows } from '../../lib/http/lists/list.ts';
-import { anyOf, pageOf, pageParameters, resultInfo } from '../../lib/http/lists/pages.ts';
+import { pageOf, pageParameters, resultInfo } from '../../lib/http/lists/pages.ts';
 import { Scan } from '../../lib/resources.ts';
-import { uuid, z } from '../../lib/schema.ts';
+import { anyOf, uuid, z } from '../../lib/schema.ts';
 
 export const listScans = endpoint(
   {

@@ -1,6 +1,7 @@
 import { sessionOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { requireOrgFlag } from '../../lib/orgs/flags.ts';
 import { CreatedToken, issueToken, TokenInput } from '../../lib/tokens/issue.ts';
 
@@ -18,8 +19,11 @@ export const createToken = endpoint(
     errors: ['permission_error/feature_disabled', 'resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, org } = call;
+    const { body, db, org, services } = call;
     await requireOrgFlag(db, org, 'org_wide_tokens');
-    return created(await issueToken(call, null, body));
+    const made = await issueToken(call, services, null, body);
+    const { id: token, name: token_name, expires_at } = made.info;
+    logSecurityEvent(call, 'token_created', { token, token_name, scopes: body.scopes.join(), expires_at });
+    return created(made);
   },
 );

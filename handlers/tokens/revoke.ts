@@ -3,6 +3,7 @@ import { sessionOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { z } from '../../lib/schema.ts';
 import { revokeToken as revoke } from '../../lib/tokens/issue.ts';
 
@@ -19,8 +20,14 @@ export const revokeToken = endpoint(
     responses: { 204: { description: 'Revoked.' } },
   },
   async (call) => {
-    const { kind } = await revoke(call, call.params.id);
-    if (kind === 'missing') throw new ApiError('resource_error/not_found');
+    const { id } = call.params;
+    const outcome = await revoke(call.db, call.org.tables, id);
+    if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
+    if (outcome.kind === 'revoked') {
+      const { name: token_name, projectId, createdBy: created_by } = outcome.token;
+      const project = projectId ?? undefined;
+      logSecurityEvent(call, 'token_revoked', { token: id, token_name, project, created_by });
+    }
     return noContent();
   },
 );

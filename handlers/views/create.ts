@@ -24,8 +24,8 @@ export const createView = endpoint(
     errors: ['permission_error/denied', 'resource_error/conflict'],
   },
   async (call) => {
-    const { body, org, services, user } = call;
-    requireSharing(call, body.shared);
+    const { body, org, role, services, user } = call;
+    requireSharing(role, body.shared);
     const { savedViews: v } = org.tables;
     const [view] = await inOrgQuota(call, async (tx) => {
       const [row] = await tx

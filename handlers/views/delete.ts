@@ -19,13 +19,13 @@ export const deleteView = endpoint(
     errors: ['permission_error/denied'],
   },
   async (call) => {
-    const { db, org, params } = call;
+    const { actor, db, org, params } = call;
     const { savedViews: v } = org.tables;
     const deleted = await db
       .delete(v)
       .where(and(eq(v.id, params.id), isChangeable(call, org.tables, false)))
       .returning({ id: v.id });
-    if (deleted.length === 0) throw await unchangeable(call, params.id);
+    if (deleted.length === 0) throw await unchangeable(db, org.tables, params.id, actor.id);
     return noContent();
   },
 );

@@ -34,15 +34,15 @@ export const updateView = endpoint(
     errors: ['permission_error/denied'],
   },
   async (call) => {
-    const { body, db, org, params } = call;
-    requireSharing(call, body.shared);
+    const { actor, body, db, org, params, role } = call;
+    requireSharing(role, body.shared);
     const { savedViews: v } = org.tables;
     const [view] = await db
       .update(v)
       .set(body)
       .where(and(eq(v.id, params.id), isChangeable(call, org.tables, body.shared)))
       .returning(savedViewFields(org.tables));
-    if (!view) throw await unchangeable(call, params.id);
+    if (!view) throw await unchangeable(db, org.tables, params.id, actor.id);
     return ok(toResource(view));
   },
 );

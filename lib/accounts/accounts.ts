@@ -4,14 +4,11 @@ import { BATCH_ROWS, inBatches } from '../../db/batches.ts';
 import type { Db, Tx } from '../../db/client.ts';
 import { sessions, userEmails, users } from '../../db/schema/accounts.ts';
 import { personalTokens } from '../../db/schema/personal-tokens.ts';
+import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
-import type { CookieCall, PublicCall } from '../http/call.ts';
-import { mayMail } from '../mail/quota.ts';
-import { passwordChanged } from '../mail/templates/changes.ts';
+import type { MailQueue } from '../mail/queue.ts';
 import { verifyEmail } from '../mail/templates/sign-in.ts';
-import { logSecurityEvent } from '../security-events.ts';
 import { isClaim } from './claim.ts';
-import { clientOfSession } from './limits/clients.ts';
 import { issueMailedToken } from './mailed-tokens.ts';
 
 /** An account, with the fields that sign-in and password reset use. */
@@ -65,23 +62,6 @@ export async function findAnyAccount(
 }
 
 /**
- * Checks the signed-in user's own password, before what only its owner may do.
- * @returns the hash it was checked against, for `lockUser`
- * @throws ApiError `auth_error/invalid_credentials`
- */
-export async function requirePassword(call: CookieCall, password: string): Promise<string | null> {
-  const { db, peer, services, user } = call;
-  const forget = await services.limits.guess('password', user.id, clientOfSession(call));
-  const [row] = await db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, user.id));
-  if (!(await services.hasher.verify(row?.hash, password.slice(0, 1024), peer.ip))) {
-    logSecurityEvent(call, 'step_up_failed', { reason: 'wrong password' });
-    throw new ApiError('auth_error/invalid_credentials', { message: 'The password is incorrect.' });
-  }
-  await forget();
-  return row?.hash ?? null;
-}
-
-/**
  * Locks a user's row, so that what follows in the transaction is done by one request at a time.
  * @param verifiedHash of the password that was checked before: the call fails if the password has changed since
  * @throws ApiError `auth_error/invalid_credentials`
@@ -110,7 +90,7 @@ export async function lockUser(
  */
 export async function lockAccount(
   tx: Tx,
-  { sessionId, user }: CookieCall,
+  { sessionId, user }: { sessionId: string; user: { id: string } },
   verifiedHash?: string | null,
 ): Promise<{ mfaEnabled: boolean }> {
   const row = await lockUser(tx, user.id, verifiedHash);
@@ -173,27 +153,17 @@ export const revokeSessionsInBatches = (
 
 /**
  * Puts a mail with a verification link into the queue.
+ * @param services the queue, and the URL of the web UI
  * @param email.addedBy the primary address of the account, when this is another one: its reader may be a stranger to it
  */
 export async function mailVerification(
   db: Db | Tx,
-  { services, now }: PublicCall,
+  { config, mail }: { config: Pick<Config, 'publicUrl'>; mail: MailQueue },
   email: { id: string; userId: string; address: string; addedBy?: string | undefined },
+  now: Date,
 ): Promise<void> {
   const { id: emailId, userId, address, addedBy } = email;
   const token = await issueMailedToken(db, { purpose: 'verify_email', userId, emailId }, now);
-  const { publicUrl } = services.config;
-  await services.mail.enqueue(db, address, verifyEmail({ publicUrl, token, emailId, addedBy }));
-}
-
-/** Puts the password change notification into the queue. */
-export async function mailPasswordChanged(
-  db: Db | Tx,
-  call: PublicCall,
-  user: { name: string; email: string; emailVerified?: boolean; claimed?: boolean },
-): Promise<void> {
-  const { services, now, peer } = call;
-  if (user.emailVerified === false && !(await mayMail(db, call, 'notice', user.email))) return;
-  const { name, email, claimed = false } = user;
-  await services.mail.enqueue(db, email, passwordChanged({ name, at: now, ip: peer.ip, claimed }));
+  const { publicUrl } = config;
+  await mail.enqueue(db, address, verifyEmail({ publicUrl, token, emailId, addedBy }));
 }

@@ -1,6 +1,7 @@
 import { and, eq, gt, gte, isNull, ne, or } from 'drizzle-orm';
-import type { Tx } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
+import type { NewId } from '../../db/ids.ts';
 import {
   mailedTokens,
   mfaDevices,
@@ -8,9 +9,10 @@ import {
   userEmails,
   users,
 } from '../../db/schema/accounts.ts';
+import type { Config } from '../config/config.ts';
 import { randomHex, sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
-import type { CookieCall, PublicCall } from '../http/call.ts';
+import type { MailQueue } from '../mail/queue.ts';
 import { accountChanged, primaryEmailChanged, primaryEmailRestored } from '../mail/templates/changes.ts';
 import { confirmMemberships } from '../members/invitations.ts';
 import { revokePersonalTokens, revokeSessions } from './accounts.ts';
@@ -31,13 +33,20 @@ const UNDO_MS = 72 * HOUR_MS;
  */
 const SUSPECT_MS = 7 * 24 * HOUR_MS;
 
+/** The services that mail links. */
+interface LinkServices {
+  config: Pick<Config, 'publicUrl'>;
+  mail: MailQueue;
+}
+
 /** Notes a change of the primary address, and mails the undo link to the old one; in the transaction that makes it. */
 export async function mailUndoLink(
   tx: Tx,
-  call: CookieCall,
-  change: { from: string; wasVerified: boolean; to: string },
+  { config, mail }: LinkServices,
+  user: { id: string; name: string },
+  change: { from: string; wasVerified: boolean; to: string; now: Date; ip: string },
 ) {
-  const { now, peer, services, user } = call;
+  const { now, ip } = change;
   const token = randomHex(32);
   await tx.insert(primaryEmailChanges).values({
     tokenHash: sha256Hex(token),
@@ -48,9 +57,9 @@ export async function mailUndoLink(
     changedAt: now,
     expiresAt: new Date(now.getTime() + UNDO_MS),
   });
-  const { publicUrl } = services.config;
-  const facts = { name: user.name, at: now, ip: peer.ip, address: change.to };
-  await services.mail.enqueue(tx, change.from, primaryEmailChanged({ ...facts, publicUrl, token }));
+  const { publicUrl } = config;
+  const facts = { name: user.name, at: now, ip, address: change.to };
+  await mail.enqueue(tx, change.from, primaryEmailChanged({ ...facts, publicUrl, token }));
 }
 
 type Change = typeof primaryEmailChanges.$inferSelect;
@@ -58,17 +67,17 @@ type Change = typeof primaryEmailChanges.$inferSelect;
 /**
  * Undoes a change of the primary address, by the link that was mailed to the old one, and takes from the account all
  * that an attacker may have added. If several requests try at once, one succeeds.
- * @param unknownPassword hash of a password that nobody knows
+ * @param undo.unknownPassword hash of a password that nobody knows
  * @returns whose account it is
  * @throws ApiError `validation_error/field_invalid` when the link does not work, `resource_error/conflict` when another
  * account with a better claim has the address by now
  */
 export async function undoPrimaryEmailChange(
-  call: PublicCall,
-  token: string,
-  unknownPassword: () => Promise<string>,
+  db: Db,
+  services: LinkServices & { nextId: () => NewId },
+  undo: { token: string; now: Date; ip: string; unknownPassword: () => Promise<string> },
 ): Promise<string> {
-  const { db, now } = call;
+  const { token, now, ip, unknownPassword } = undo;
   const valid = and(
     eq(primaryEmailChanges.tokenHash, sha256Hex(token)),
     gt(primaryEmailChanges.expiresAt, now),
@@ -95,10 +104,10 @@ export async function undoPrimaryEmailChange(
       await endLinks(tx, change);
       await revokeSessions(tx, userId, now);
       await revokePersonalTokens(tx, userId);
-      const emailId = await restoreAddress(tx, call, change);
+      const emailId = await restoreAddress(tx, services.nextId(), change, now);
       await confirmMemberships(tx, { userId, email: change.oldEmail }, now);
       await removeSuspectDevices(tx, change, user.mfaEnabled);
-      await mailRestored(tx, call, change, user.name, emailId);
+      await mailRestored(tx, services, change, { name: user.name, emailId, now, ip });
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw addressTaken(error);
@@ -124,7 +133,12 @@ async function endLinks(tx: Tx, { userId, changedAt }: Change): Promise<void> {
 const suspectSince = ({ changedAt }: Change) => new Date(changedAt.getTime() - SUSPECT_MS);
 
 /** Makes the old address the primary one, verified by the link, and removes those that were not verified long before. */
-async function restoreAddress(tx: Tx, { now, services }: PublicCall, change: Change): Promise<string> {
+async function restoreAddress(
+  tx: Tx,
+  { id, at: createdAt }: NewId,
+  change: Change,
+  now: Date,
+): Promise<string> {
   const { userId, oldEmail, newEmail } = change;
   const others = and(eq(userEmails.userId, userId), ne(userEmails.email, oldEmail));
   const suspect = or(
@@ -136,7 +150,6 @@ async function restoreAddress(tx: Tx, { now, services }: PublicCall, change: Cha
   await tx.update(userEmails).set({ isPrimary: false }).where(others);
   // An account that had not verified the address has no better claim than the other one: an attacker may have registered it.
   if (change.oldEmailVerified) await releaseAddress(tx, { userId, email: oldEmail });
-  const { id, at: createdAt } = services.nextId();
   const [restored] = await tx
     .insert(userEmails)
     .values({ id, userId, email: oldEmail, isPrimary: true, verifiedAt: now, createdAt })
@@ -160,12 +173,16 @@ async function removeSuspectDevices(tx: Tx, change: Change, mfaEnabled: boolean)
   else await deleteRecoveryCodes(tx, userId);
 }
 
-async function mailRestored(tx: Tx, call: PublicCall, change: Change, name: string, emailId: string) {
-  const { now, peer, services } = call;
+async function mailRestored(
+  tx: Tx,
+  { config, mail }: LinkServices,
+  change: Change,
+  { name, emailId, now, ip }: { name: string; emailId: string; now: Date; ip: string },
+) {
   const { userId, oldEmail, newEmail } = change;
   const token = await issueMailedToken(tx, { purpose: 'reset_password', userId, emailId }, now);
-  const { publicUrl } = services.config;
-  await services.mail.enqueue(tx, oldEmail, primaryEmailRestored({ name, publicUrl, token }));
-  const facts = { name, at: now, ip: peer.ip, address: oldEmail };
-  await services.mail.enqueue(tx, newEmail, accountChanged('primary_email_restored', facts));
+  const { publicUrl } = config;
+  await mail.enqueue(tx, oldEmail, primaryEmailRestored({ name, publicUrl, token }));
+  const facts = { name, at: now, ip, address: oldEmail };
+  await mail.enqueue(tx, newEmail, accountChanged('primary_email_restored', facts));
 }

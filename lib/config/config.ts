@@ -1,4 +1,4 @@
-import type { TrustProxy } from '../http/request/peer.ts';
+import type { TrustProxy } from '../network.ts';
 import type { BREACHED_PASSWORDS, LogLevel } from './variables.ts';
 
 /** The validated configuration. */

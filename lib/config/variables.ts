@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TrustProxy } from '../http/request/peer.ts';
+import type { TrustProxy } from '../network.ts';
 import { parseRange } from '../network.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;

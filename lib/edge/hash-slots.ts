@@ -1,4 +1,5 @@
-import { busy, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
+import { busy, noRefusals } from '../accounts/passwords/hash-queue.ts';
+import type { HashLoad } from '../metrics/reports.ts';
 import { networkOf } from '../network.ts';
 
 export interface HashSlots {

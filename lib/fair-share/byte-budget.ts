@@ -1,7 +1,8 @@
 import { ACQUIRE_TIMEOUT_MS, OVER_SHARE } from '../../db/pool/semaphore.ts';
+import type { BudgetLoad } from '../metrics/reports.ts';
 
 /** Limits the bytes that requests hold in memory at a time, in total and per sender: an organization, or an address. */
-export interface ByteBudget {
+export interface ByteBudget extends BudgetLoad {
   /**
    * Reserves bytes. Senders that wait are served round-robin, and the requests of one in their order.
    * @param bytes at most `perKey`
@@ -11,17 +12,7 @@ export interface ByteBudget {
    * @throws `OVER_SHARE` after the timeout
    */
   reserve(key: string, bytes: number, request?: ReserveRequest): Promise<Release>;
-  /** Bytes that are reserved. */
-  inUse(): number;
-  /** Requests that wait for bytes. */
-  waiting(): number;
-  /** Requests that got none, or were aborted, by reason, since the start. */
-  refused(): BudgetRefusals;
 }
-
-export const BUDGET_REFUSALS = ['late', 'slow'] as const;
-/** `late`: waited longer than the timeout. `slow`: sent its body too slowly while others waited. */
-export type BudgetRefusals = Readonly<Record<(typeof BUDGET_REFUSALS)[number], number>>;
 
 /** Frees reserved bytes. @param rest stay reserved; 0 by default. There is nothing more to arrive */
 export type Release = (rest?: number) => void;

@@ -1,7 +1,6 @@
 import { type Context, type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { ApiError } from '../errors.ts';
 import { OverShareError } from '../fair-share/over-share.ts';
-import { logDenial, logSecurityEvent } from '../security-events.ts';
 import type { CoreServices, Services } from '../services.ts';
 import type { AppEnv } from './call.ts';
 import { type Endpoint, type Endpoints, type Serving, toPattern } from './endpoint.ts';
@@ -16,6 +15,7 @@ import { createRequestIds, requestIdOf } from './request/request-id.ts';
 import { respond, respondError } from './respond.ts';
 import { RouteRouter } from './router.ts';
 import { PAGE_HEADERS } from './security-headers.ts';
+import { logDenial, logSecurityEvent } from './security-log.ts';
 import { unexpectedError } from './unexpected.ts';
 
 export type App = Hono<AppEnv>;
@@ -63,7 +63,7 @@ export function createApp(
       if (!(error instanceof OverShareError)) core.metrics.refused(error.key);
       const from = { c, log, peer: request.peer };
       logDenial(from, error);
-      if (error.limit) logSecurityEvent(from, 'limit_exceeded', { limit: error.limit });
+      if (error.limit) logSecurityEvent(from, 'limit_exceeded', error.limit);
       // The response does not contain the reason.
       if (error.key === 'server_error/unavailable') {
         const { route, ids } = request;

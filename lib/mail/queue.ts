@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../../db/client.ts';
 import { mailQueue } from '../../db/schema/platform.ts';
+import type { MailOutcome } from '../metrics/reports.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
 import { createQueuedMails, type QueuedMail, type QueuedMailsOptions } from './queued-mails.ts';
 
@@ -16,10 +17,6 @@ export interface MailQueue {
   /** Claims no more mails and waits a few seconds for those being sent. */
   stop(): Promise<void>;
 }
-
-/** The outcome of an attempt: a mail that `failed` is retried, one that is `given_up` is not. */
-export const MAIL_OUTCOMES = ['sent', 'failed', 'given_up'] as const;
-export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 
 export interface MailQueueOptions extends QueuedMailsOptions {
   mailer: Mailer;

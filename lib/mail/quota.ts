@@ -3,8 +3,6 @@ import type { Db, Tx } from '../../db/client.ts';
 import { rateLimits } from '../../db/schema/accounts.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
-import type { PublicCall } from '../http/call.ts';
-import { logSecurityEvent } from '../security-events.ts';
 
 /**
  * The kinds of mails that requests can trigger. Each has its own quota, so that an attacker who uses up one kind does not
@@ -22,47 +20,34 @@ export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice' | 'organ
 
 const HOUR_S = 60 * 60;
 
-/**
- * Counts a mail, for callers whose response does not depend on the quota.
- * @param db the transaction that writes the mail, if any, so that counting does not wait for a second connection
- * @returns whether the mail may be sent. If not, this is logged
- */
-export async function mayMail(
-  db: Db | Tx,
-  call: PublicCall,
-  kind: MailKind,
-  address: string,
-): Promise<boolean> {
-  return (await take(db, call, kind, address)) === undefined;
-}
-
 /** Counts a mail. @throws ApiError `rate_limit_error/exceeded` when the quota of the address is used up */
 export async function requireMailQuota(
   db: Db | Tx,
-  call: PublicCall,
+  max: number,
   kind: MailKind,
   address: string,
 ): Promise<void> {
-  const retryAfter = await take(db, call, kind, address);
+  const retryAfter = await countMail(db, max, kind, address);
   if (retryAfter === undefined) return;
-  const max = call.services.config.quotas.mailsPerHour;
   throw new ApiError('rate_limit_error/exceeded', {
     message: `This address gets at most ${max} mails of this kind per hour.`,
     retryAfter,
+    limit: { limit: 'mailsPerHour', max, kind, address },
   });
 }
 
 /**
  * Counts a mail across all processes, regardless of `SVC_AUTH_LIMITS`.
+ * @param db the transaction that writes the mail, if any, so that counting does not wait for a second connection
+ * @param max the quota, `mailsPerHour`
  * @returns seconds to wait when the quota is used up; undefined when the mail may be sent
  */
-async function take(
+export async function countMail(
   db: Db | Tx,
-  call: PublicCall,
+  max: number,
   kind: MailKind,
   address: string,
 ): Promise<number | undefined> {
-  const max = call.services.config.quotas.mailsPerHour;
   const limiter = new RateLimiterDrizzle({
     storeClient: db,
     schema: rateLimits,
@@ -77,7 +62,6 @@ async function take(
     return undefined;
   } catch (error) {
     if (!(error instanceof RateLimiterRes)) throw error;
-    logSecurityEvent(call, 'limit_exceeded', { limit: 'mailsPerHour', max, kind, address });
     return Math.max(1, Math.ceil(error.msBeforeNext / 1000));
   }
 }

@@ -4,14 +4,7 @@ import { areBehind } from '../../db/orgs/tables.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
 import { run } from '../../db/statements.ts';
-
-/** The work that is still to be done by any process. */
-export interface Backlog {
-  /** In the queue, those under way too. */
-  mails: number;
-  /** Organizations whose schema is behind. */
-  orgsBehind: number;
-}
+import type { Backlog } from '../metrics/reports.ts';
 
 /** Counting ends here: it must not cost more, the more there is to do. */
 const MOST = 10_000;

@@ -3,9 +3,10 @@ import type { Tx } from '../../db/client.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import { issueMailedToken } from '../accounts/mailed-tokens.ts';
 import type { Config } from '../config/config.ts';
-import type { MemberCall } from '../http/call.ts';
+import type { MailQueue } from '../mail/queue.ts';
 import { requireMailQuota } from '../mail/quota.ts';
 import { invitation } from '../mail/templates/invitations.ts';
+import type { Org } from '../orgs/directory.ts';
 
 /** The recipient of an invitation. */
 export interface Invitee {
@@ -28,11 +29,14 @@ const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
  * only verifies the address would give access to an attacker who registered it.
  * @throws ApiError `rate_limit_error/exceeded` when the address gets too many mails
  */
-export async function mailInvitation(tx: Tx, call: MemberCall, invitee: Invitee): Promise<void> {
-  const { now, org, services, user } = call;
+export async function mailInvitation(
+  tx: Tx,
+  { config, mail }: { config: Config; mail: MailQueue },
+  invitee: Invitee,
+  { now, org, user }: { now: Date; org: Org; user: { name: string } },
+): Promise<void> {
   const { userId, emailId, address, verified, isPlaceholder, role } = invitee;
-  const { config, mail } = services;
-  await requireMailQuota(tx, call, 'link', address);
+  await requireMailQuota(tx, config.quotas.mailsPerHour, 'link', address);
   const [row] = await tx.select({ name: orgs.name }).from(orgs).where(eq(orgs.id, org.id));
   const token = verified
     ? undefined

@@ -2,11 +2,16 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolGauges } from '../../db/client.ts';
 import type { ReplicaState } from '../../db/replica/monitor.ts';
 import { READ_ROUTES, type ReadRoute } from '../../db/replica/reads.ts';
-import { HASH_REFUSALS, type HashLoad, noRefusals } from '../accounts/passwords/hash-queue.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
-import { BUDGET_REFUSALS, type ByteBudget } from '../fair-share/byte-budget.ts';
-import { MAIL_OUTCOMES, type MailOutcome } from '../mail/queue.ts';
-import type { Backlog } from '../maintenance/backlog.ts';
+import {
+  type Backlog,
+  BUDGET_REFUSALS,
+  type BudgetLoad,
+  HASH_REFUSALS,
+  type HashLoad,
+  MAIL_OUTCOMES,
+  type MailOutcome,
+} from './reports.ts';
 
 /** Work of an organization that is expensive. */
 const WORK_KINDS = ['search', 'list', 'report'] as const;
@@ -42,7 +47,7 @@ export interface MetricsOptions {
   /** The state of the replica. Unset: there is none. */
   replica?: (() => ReplicaState) | undefined;
   /** The memory budgets for request bodies, by the label `budget`. */
-  bodies?: Readonly<Record<string, ByteBudget>> | undefined;
+  bodies?: Readonly<Record<string, BudgetLoad>> | undefined;
   /** Registers metrics of the runtime. */
   collectRuntime?: ((registry: Registry) => void) | undefined;
 }
@@ -165,7 +170,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     ({ lagMs }) => (lagMs === undefined ? undefined : lagMs / 1_000),
   );
 
-  const hashing = options.hashing ?? (() => ({ waiting: 0, refused: noRefusals() }));
+  const hashing = options.hashing ?? (() => ({ waiting: 0, refused: { full: 0, late: 0 } }));
   new Gauge({
     name: 'svc_password_hash_waiting',
     help: 'Requests that wait for their password to be hashed.',
@@ -187,7 +192,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   });
 
   const budgets = Object.entries(options.bodies ?? {});
-  const budgetGauge = (name: string, help: string, read: (budget: ByteBudget) => number) =>
+  const budgetGauge = (name: string, help: string, read: (budget: BudgetLoad) => number) =>
     new Gauge({
       ...{ name, help, registers },
       labelNames: ['budget'],

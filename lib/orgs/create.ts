@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../../db/client.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
 import { isFreeSlug, isReservedFor } from '../../db/orgs/slugs.ts';
 import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../errors.ts';
-import type { Services } from '../services.ts';
 
 /** A new organization as its creator asked for it. */
 export interface NewOrg {
@@ -47,7 +47,7 @@ export async function withFreeSlug<T>(
 export async function insertOrg(
   tx: Tx,
   org: NewOrg,
-  { orgMigrations: migrations }: Pick<Services, 'orgMigrations'>,
+  { orgMigrations: migrations }: { orgMigrations: readonly Migration[] },
 ) {
   const { id, name, slug, plan, ownerId, createdAt } = org;
   const [inserted] = await tx

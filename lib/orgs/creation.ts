@@ -1,7 +1,8 @@
 import type { DatabaseClient, Tx } from '../../db/client.ts';
 import { isWorkerDown, retried } from '../../db/errors.ts';
 import { keepOnCoordinator, spreadOverWorkers } from '../../db/orgs/placement.ts';
-import type { Services } from '../services.ts';
+import type { EngineDetection } from '../../db/server-facts.ts';
+import type { Logger } from '../logger.ts';
 
 /**
  * Runs a transaction that creates the schema of an organization. Citus may need it more than once: it is repeated when it lost to another one, and
@@ -12,7 +13,7 @@ export async function createInTransaction<T>(
     database: { db, sql },
     engineOf,
     log,
-  }: Pick<Services, 'engineOf' | 'log'> & { database: Pick<DatabaseClient, 'db' | 'sql'> },
+  }: { database: Pick<DatabaseClient, 'db' | 'sql'>; engineOf: EngineDetection; log: Logger },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   if ((await engineOf(sql)) === 'postgres') return await db.transaction(work);

@@ -9,9 +9,9 @@ import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { orgDeletions, orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../errors.ts';
-import { subdomainOf } from '../http/request/origin.ts';
 import type { Logger } from '../logger.ts';
 import { indexOrgs, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
+import { subdomainOf } from './slugs.ts';
 
 const UNNAMED = {
   message: 'No organization answers at this address. Name one in the header X-Org-Slug (svc-agent: SVC_ORG).',

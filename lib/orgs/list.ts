@@ -1,9 +1,11 @@
 import { and, desc, eq, isNull, or, type SQL } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
 import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
 import { memberships, orgDeletions, orgs } from '../../db/schema/orgs.ts';
-import type { UserCall } from '../http/call.ts';
+import type { Config } from '../config/config.ts';
 import { isConfirmed } from '../members/fields.ts';
 
 /**
@@ -11,9 +13,11 @@ import { isConfirmed } from '../members/fields.ts';
  * @param options.deleted adds deleted organizations of which the user is an owner, as long as they can be restored
  */
 export async function listOrgsOf(
-  { db, personalToken, services, user }: UserCall,
+  caller: { db: Db; user: { id: string }; personalToken?: { orgId: string | null } },
+  services: { config: Pick<Config, 'pendingInvitations'>; orgMigrations: readonly Migration[] },
   { where, deleted = false }: { where?: SQL; deleted?: boolean } = {},
 ) {
+  const { db, user, personalToken } = caller;
   const isRestorable = and(eq(memberships.role, 'owner'), eq(orgDeletions.purging, false));
   const rows = await db
     .select({

@@ -2,9 +2,7 @@ import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships } from '../../db/schema/orgs.ts';
-import type { PublicCall } from '../http/call.ts';
 import type { MailContent } from '../mail/mailer.ts';
-import { mayMail } from '../mail/quota.ts';
 
 /** The primary address of an owner. */
 interface Recipient {
@@ -14,14 +12,6 @@ interface Recipient {
 
 /** Writes a mail into the queue, in a transaction. */
 export type WriteMail = (tx: Tx, recipient: Recipient, content: MailContent) => Promise<unknown>;
-
-/** Writes mails that a request causes, as far as the quota of the address allows: other members cause them. */
-export const mailsOfRequest =
-  (call: PublicCall): WriteMail =>
-  async (tx, { email, verified }, content) => {
-    if (await mayMail(tx, call, verified ? 'organization' : 'notice', email))
-      await call.services.mail.enqueue(tx, email, content);
-  };
 
 /**
  * Mails every owner of an organization at the primary address, except for those who have never set a password. Part of the transaction that

@@ -1,13 +1,20 @@
 import { eq } from 'drizzle-orm';
+import type { Database } from '../../db/client.ts';
 import { releaseOrgPurge, takeOrgPurge, takeWarning } from '../../db/orgs/deletion.ts';
 import { purgeOrg } from '../../db/orgs/purge.ts';
 import { orgs } from '../../db/schema/orgs.ts';
+import type { Logger } from '../logger.ts';
+import type { MailQueue } from '../mail/queue.ts';
 import { orgPurgeNear } from '../mail/templates/organizations.ts';
 import { logOperatorEvent } from '../security-events.ts';
-import type { Services } from '../services.ts';
 import { mailOwners, type WriteMail } from './notices.ts';
 
-type PurgeServices = Pick<Services, 'database' | 'clock' | 'log' | 'mail'>;
+interface PurgeServices {
+  database: Database;
+  clock: () => Date;
+  log: Logger;
+  mail: MailQueue;
+}
 
 const RETRY_MS = 10 * 60_000;
 

@@ -1,8 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../errors.ts';
-import type { AgentCall } from '../http/call.ts';
 import { z } from '../schema.ts';
+import type { Org } from './directory.ts';
 
 /** Security settings of an organization, set by its admins. */
 export const SecuritySettings = z
@@ -22,7 +23,7 @@ export const securityFields = { viewer_tokens_verify: orgs.viewerTokensVerify };
  * switched that off.
  * @throws ApiError `permission_error/denied`
  */
-export async function requireMayVerify({ db, org, token }: AgentCall): Promise<void> {
+export async function requireMayVerify(db: Db, org: Org, token: { id: string }): Promise<void> {
   const { apiTokens } = org.tables;
   const [creator] = await db
     .select({ role: sql<string>`coalesce(${memberships.role}, 'former member')` })

@@ -12,6 +12,13 @@ export const ORG_SLUG = /^[a-z0-9](?:[a-z0-9-]{1,48}[a-z0-9])$/;
 /** Slugs an organization cannot have: subdomains we may need ourselves. */
 export const isReservedSlug = (slug: string): boolean => RESERVED_SLUGS.has(slug);
 
+/** The slug when `name` is exactly one label in front of the base domain. */
+export function subdomainOf(name: string, baseDomain: string): string | undefined {
+  if (!name.endsWith(`.${baseDomain}`)) return undefined;
+  const label = name.slice(0, -baseDomain.length - 1);
+  return label !== '' && !label.includes('.') ? label : undefined;
+}
+
 /** The slug for a name: may be empty, too short or reserved. */
 export const slugFrom = (name: string): string =>
   name

@@ -1,12 +1,21 @@
+import type { Database } from '../../db/client.ts';
 import { isUnavailable } from '../../db/errors.ts';
 import { createOrgTables } from '../../db/migrations/create-tables.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
 import { hasTables } from '../../db/orgs/tables.ts';
+import type { EngineDetection } from '../../db/server-facts.ts';
 import { ApiError } from '../errors.ts';
-import type { Services } from '../services.ts';
+import type { Logger } from '../logger.ts';
 import { createInTransaction } from './creation.ts';
-import type { Org } from './directory.ts';
+import type { KnownOrgs, Org } from './directory.ts';
 
-type TableServices = Pick<Services, 'database' | 'engineOf' | 'knownOrgs' | 'log' | 'orgMigrations'>;
+interface TableServices {
+  database: Database;
+  engineOf: EngineDetection;
+  knownOrgs: KnownOrgs;
+  log: Logger;
+  orgMigrations: readonly Migration[];
+}
 
 /**
  * The organization with tables of its own, which are created unless it has them. Call it before a write to an organization that

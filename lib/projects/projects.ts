@@ -5,7 +5,6 @@ import { isPresent } from '../../db/projects/deletion.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { ApiError } from '../errors.ts';
-import type { AgentCall } from '../http/call.ts';
 import type { Org } from '../orgs/directory.ts';
 import { text, uuid, z } from '../schema.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
@@ -110,7 +109,7 @@ export const namesProject = <S extends z.ZodType<ProjectReference>>(schema: S): 
  * @throws ApiError `token_error/scope_mismatch` when it is not the token's; `resource_error/not_found`
  */
 export async function resolveProject(
-  { db, org, token }: AgentCall,
+  { db, org, token }: { db: Db; org: Org; token: ApiToken },
   { project_id, project }: ProjectReference = {},
 ): Promise<string> {
   const { tables } = org;

@@ -1,9 +1,14 @@
-import type { DatabaseClient } from '../../db/client.ts';
+import type { Database, DatabaseClient } from '../../db/client.ts';
 import { endPurge, LEASE_MS, releasePurge, takePurge, takePurgeOf } from '../../db/projects/deletion.ts';
 import { purgeBatch } from '../../db/projects/purge.ts';
-import type { Services } from '../services.ts';
+import type { Logger } from '../logger.ts';
+import type { KnownOrgs } from '../orgs/directory.ts';
 
-type PurgeServices = Pick<Services, 'database' | 'knownOrgs' | 'log'>;
+interface PurgeServices {
+  database: Database;
+  knownOrgs: KnownOrgs;
+  log: Logger;
+}
 type TurnServices = Omit<PurgeServices, 'database'> & { database: DatabaseClient };
 type Project = { orgId: string; projectId: string };
 

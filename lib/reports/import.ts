@@ -1,56 +1,54 @@
+import type { NewId } from '../../db/ids.ts';
 import { countGone } from '../../db/scans/gone.ts';
 import { finishScan, insertScan, readScan, removeScan } from '../../db/scans/scans.ts';
-import { ApiError } from '../errors.ts';
+import { ApiError, type FieldError } from '../errors.ts';
 import { closeMissing } from '../findings/triage/close-missing.ts';
-import type { InOrgCall } from '../http/call.ts';
 import { scanMessage } from '../importers/text/messages.ts';
-import { requireStays } from '../projects/transfer/guard.ts';
 import type { z } from '../schema.ts';
-import { enterReader, maxBytesDetail, type ReceivedReport, receiveReport } from './body.ts';
-import { endedMeanwhile, type ReportLease } from './leases.ts';
-import { pushReport } from './push.ts';
+import { endedMeanwhile, type ReportLease, type ReportLeases } from './leases.ts';
+import { type PushContext, pushReport } from './push.ts';
 import type { Refusal, ReportHead } from './read.ts';
-import { UnreadableReport } from './reader.ts';
+import { type ReportReader, UnreadableReport } from './reader.ts';
 import type { ImportedReport, ReportQuery } from './schema.ts';
+import type { SentReport } from './unwrap.ts';
+
+/** An import: where its scan is written, and who sends the report. */
+interface ReportImport extends PushContext {
+  now: Date;
+  /** The token or user that sends the report. */
+  actorId: string;
+  services: PushContext['services'] & {
+    clock: () => Date;
+    nextId: () => NewId;
+    reportLeases: ReportLeases;
+    reports: ReportReader;
+  };
+}
+
+/** A report as it was sent, in memory until it is freed. */
+export interface ReceivedReport extends SentReport {
+  free(): void;
+}
 
 type Result = z.output<typeof ImportedReport>;
 
+/** Tells clients the limit of the report, without parsing a message. */
+export const maxBytesDetail = (maxBytes: number): FieldError => ({
+  field: 'max_bytes',
+  message: String(maxBytes),
+});
+
 /**
- * Imports the report in the body of a request as a scan of its own.
- * @param actorId the token or user that sends it
- * @throws ApiError `invalid_body` if it cannot be read; then no scan remains. `resource_error/conflict` if the project is being
- *   transferred
+ * Imports a report as a scan of its own.
+ * @throws ApiError `invalid_body` if it cannot be read; then no scan remains
  */
-export async function importReportOf(
-  call: InOrgCall,
-  actorId: string,
+export async function importReport(
+  call: ReportImport,
   projectId: string,
   query: ReportQuery,
-): Promise<Result> {
-  await requireStays(call, { project: projectId });
-  // From here on, the limits of reports apply.
-  call.leaveGate();
-  const { bodies } = call.services.reports;
-  const releases: (() => void)[] = [];
-  try {
-    // Without a budget for bodies, the permit limits them, too.
-    if (!bodies) releases.push(await enterReader(call));
-    const sent = await receiveReport(call);
-    releases.push(sent.free);
-    if (bodies) releases.push(await enterReader(call));
-    return await importAsScan(call, sent, { actorId, projectId, query });
-  } finally {
-    for (const release of releases) release();
-  }
-}
-
-/** Registers a scan, pushes the findings of the report and ends the scan. */
-async function importAsScan(
-  call: InOrgCall,
   sent: ReceivedReport,
-  { actorId, projectId, query }: { actorId: string; projectId: string; query: ReportQuery },
 ): Promise<Result> {
-  const { now, org, services, sql } = call;
+  const { actorId, now, org, services, sql } = call;
   const { persona, name, commit, format, target_path: path, target_ref: ref } = query;
   const scanId = services.nextId().id;
   const lease = await services.reportLeases.begin(org.id, scanId);
@@ -85,7 +83,7 @@ async function importAsScan(
 }
 
 /** Reads a report and frees its body. In the caller, a variable would keep the body in memory until the end of the import. */
-async function read({ services }: InOrgCall, sent: ReceivedReport, format: string | undefined) {
+async function read({ services }: ReportImport, sent: ReceivedReport, format: string | undefined) {
   const { body, contentType, encoding } = sent;
   const { maxBytes } = services.reports;
   const report = await services.reports.open({ body, contentType, encoding, format, maxBytes });
@@ -95,7 +93,7 @@ async function read({ services }: InOrgCall, sent: ReceivedReport, format: strin
 
 const MAX_SOURCES = 100;
 
-async function countGoneOf({ db, org }: InOrgCall, scanId: string, report: ReportHead): Promise<number> {
+async function countGoneOf({ db, org }: ReportImport, scanId: string, report: ReportHead): Promise<number> {
   const scan = await readScan(db, org.tables, scanId);
   const sources = [...new Set([...report.sources, report.format])].slice(0, MAX_SOURCES);
   return scan ? (await countGone(db, org.tables, scan, sources)).gone : 0;
@@ -103,7 +101,7 @@ async function countGoneOf({ db, org }: InOrgCall, scanId: string, report: Repor
 
 /** Removes the scan of a report that cannot be read. Fails the scan of one whose import failed. */
 async function undo(
-  { log, org, services, sql }: InOrgCall,
+  { log, org, services, sql }: ReportImport,
   scanId: string,
   lease: ReportLease,
   error: Error,

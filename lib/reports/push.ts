@@ -1,7 +1,11 @@
+import type { Db } from '../../db/client.ts';
+import type { Ingest } from '../../db/findings/ingest/ingest.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import { FindingInput } from '../findings/input.ts';
 import { refusalError } from '../findings/pushes/pushes.ts';
-import type { InOrgCall } from '../http/call.ts';
 import type { Finding } from '../importers/finding.ts';
+import type { Logger } from '../logger.ts';
+import type { Org } from '../orgs/directory.ts';
 import type { OpenReport } from './reader.ts';
 
 /** The outcome for the findings of a report. */
@@ -11,6 +15,15 @@ export interface Tally {
   regressed: number;
   /** Findings that could not be stored. */
   failed: number;
+}
+
+/** Where findings are pushed. */
+export interface PushContext {
+  db: Db;
+  log: Logger;
+  org: Org;
+  services: { ingest: Ingest };
+  sql: Sql;
 }
 
 export interface PushTarget {
@@ -31,7 +44,7 @@ const MAX_LOGGED = 10;
  * @throws Error if the database is unavailable, or the scan was deleted
  */
 export async function pushReport(
-  call: InOrgCall,
+  call: PushContext,
   target: PushTarget,
   report: OpenReport,
   requireHeld: () => void,
@@ -59,7 +72,7 @@ export async function pushReport(
 }
 
 async function pushPart(
-  call: InOrgCall,
+  call: PushContext,
   { actorId, ...ids }: PushTarget,
   findings: readonly Finding[],
   tally: Tally,

@@ -1,3 +1,6 @@
+import type { Database } from '../../db/client.ts';
+import type { Migration } from '../../db/migrations/migrate.ts';
+import type { Sql } from '../../db/pool/query.ts';
 import {
   FIRST_SCAN,
   readExpired,
@@ -15,11 +18,16 @@ import {
   takeRetention,
 } from '../../db/retention/settings.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import type { Logger } from '../logger.ts';
+import type { KnownOrgs } from '../orgs/directory.ts';
 import { logOperatorEvent } from '../security-events.ts';
-import type { Services } from '../services.ts';
 import { expiredBefore } from './settings.ts';
 
-type TurnServices = Pick<Services, 'database' | 'log' | 'clock'> & { tables: OrgTables };
+interface ExpiryServices {
+  clock: () => Date;
+  database: Database;
+  log: Logger;
+}
 
 /** After this time, the next organization gets a turn. */
 const TURN_MS = LEASE_MS / 6;
@@ -31,7 +39,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Removes what has expired by the retention of organizations, one after another in turns. */
 export async function removeAllExpired(
-  services: Pick<Services, 'database' | 'knownOrgs' | 'log' | 'clock' | 'orgMigrations'>,
+  services: ExpiryServices & { knownOrgs: KnownOrgs; orgMigrations: readonly Migration[] },
 ): Promise<void> {
   const { database, knownOrgs, log, orgMigrations } = services;
   for (;;) {
@@ -56,7 +64,7 @@ export interface Removed {
  * @returns what was removed in this turn, and the position of the next one; undefined if nothing is left
  */
 export async function takeTurn(
-  { database: { sql }, tables, log, clock }: TurnServices,
+  { database: { sql }, tables, log, clock }: ExpiryServices & { tables: OrgTables },
   taken: RetentionRun,
   turnMs: number,
 ): Promise<Removed & { next: string | undefined }> {
@@ -74,7 +82,7 @@ export async function takeTurn(
 }
 
 interface Work {
-  sql: Services['database']['sql'];
+  sql: Sql;
   tables: OrgTables;
   taken: RetentionRun;
   pace: Pace;

@@ -1,4 +1,5 @@
 import { and, inArray } from 'drizzle-orm';
+import type { Db } from '../../db/client.ts';
 import { FINDING_FIELDS } from '../../db/findings/fields.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { countWildcards, MAX_PATTERN, MAX_WILDCARDS } from '../../db/rules/patterns.ts';
@@ -10,10 +11,11 @@ import {
   SEVERITIES,
   TRIAGE_REASONS,
 } from '../../db/schema/values.ts';
+import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { matching } from '../findings/input.ts';
 import { requireChanges } from '../findings/triage/triage.ts';
-import type { OrgCall } from '../http/call.ts';
+import type { Org } from '../orgs/directory.ts';
 import { EXAMPLE_ID, id, optional, shown, text, timestamp, uuid, z } from '../schema.ts';
 
 const MAX_VALUES = 50;
@@ -121,10 +123,11 @@ export const Rule = z
  * @throws ApiError `validation_error/field_invalid`
  */
 export async function requireKnown(
-  call: OrgCall,
+  context: { db: Db; now: Date; org: Org },
+  config: Pick<Config, 'pendingInvitations'>,
   { conditions, actions }: { conditions?: RuleConditions | undefined; actions?: RuleActions | undefined },
 ): Promise<void> {
-  const { db, org } = call;
+  const { db, org } = context;
   const projectIds = conditions?.project_id ?? [];
   if (projectIds.length > 0) {
     const { projects: p } = org.tables;
@@ -140,5 +143,5 @@ export async function requireKnown(
     if (i >= 0) throw new ApiError('validation_error/field_invalid', { details });
   }
   const { assignee_id } = actions ?? {};
-  if (assignee_id) await requireChanges(call, [{ change: { assignee_id }, path: 'actions.' }]);
+  if (assignee_id) await requireChanges(context, config, [{ change: { assignee_id }, path: 'actions.' }]);
 }

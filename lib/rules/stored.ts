@@ -1,13 +1,12 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import type { Tx } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import { MAX_PATTERNS, MAX_RULES, patternCharacters, type Rule } from '../../db/rules/rules.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
 import type { RuleConditions } from '../../db/schema/values.ts';
 import { ApiError } from '../errors.ts';
-import type { OrgCall } from '../http/call.ts';
 
 /** Reads a rule. @throws ApiError `resource_error/not_found` if it does not exist or is deleted */
-export async function requireRule({ db, org }: OrgCall, id: string): Promise<Rule> {
-  const { rules: r } = org.tables;
+export async function requireRule(db: Db, { rules: r }: OrgTables, id: string): Promise<Rule> {
   const [rule] = await db
     .select({ id: r.id, conditions: r.conditions, actions: r.actions })
     .from(r)
@@ -24,11 +23,10 @@ export async function requireRule({ db, org }: OrgCall, id: string): Promise<Rul
  */
 export async function requireRoomForRule(
   tx: Tx,
-  { org }: OrgCall,
+  { rules: r }: OrgTables,
   conditions: RuleConditions,
   changed?: string,
 ): Promise<void> {
-  const { rules: r } = org.tables;
   const rows = await tx.select({ id: r.id, conditions: r.conditions }).from(r).where(isNull(r.deletedAt));
   if (changed === undefined && rows.length >= MAX_RULES)
     throw full(`An organization can have at most ${MAX_RULES} rules.`);

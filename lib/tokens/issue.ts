@@ -1,16 +1,17 @@
 import { and, eq, gt, not, sql } from 'drizzle-orm';
-import type { Tx } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
+import type { NewId } from '../../db/ids.ts';
 import { apiTokenFields, toApiToken } from '../../db/resources.ts';
-import { expiryOf } from '../../db/schema/org.ts';
+import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { TOKEN_SCOPES, type TokenScope } from '../../db/schema/values.ts';
+import { TOKEN_SCOPES } from '../../db/schema/values.ts';
+import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
-import type { MemberCall, OrgCall } from '../http/call.ts';
 import { readRoles } from '../members/owners.ts';
+import type { Org } from '../orgs/directory.ts';
 import { inOrgQuota, requireRoom } from '../quotas.ts';
 import { ApiToken } from '../resources.ts';
 import { optional, shown, text, z } from '../schema.ts';
-import { logSecurityEvent } from '../security-events.ts';
 import { generateToken } from './format.ts';
 import { rankOf, scopesInput, scopesText } from './scopes.ts';
 
@@ -54,24 +55,25 @@ export const CreatedToken = z.object({
  * @param projectId null for an org-wide token
  */
 export async function issueToken(
-  call: MemberCall,
+  context: { db: Db; now: Date; org: Org; user: { id: string } },
+  { config, nextId }: { config: Pick<Config, 'quotas'>; nextId: () => NewId },
   projectId: string | null,
   { name, scopes, expires_in }: z.output<typeof TokenInput>,
 ): Promise<z.output<typeof CreatedToken>> {
-  const { now, org, services, user } = call;
+  const { now, org, user } = context;
   const { tables } = org;
   const { apiTokens } = tables;
   const { token, prefix, hash } = generateToken();
-  const { id, at } = services.nextId();
+  const { id, at } = nextId();
   const expiresAt = expires_in ? new Date(at.getTime() + expires_in * DAY_MS) : null;
   // In the words of the partial index `api_tokens_active`, so that every plan can use it.
   const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
-  const row = await inOrgQuota(call, async (tx) => {
-    await requireRole(tx, call, projectId === null ? 'admin' : 'viewer');
-    await requireRoom(tx, call, 'tokensPerOrg', apiTokens, active);
+  const row = await inOrgQuota(context, async (tx) => {
+    await requireRole(tx, context, projectId === null ? 'admin' : 'viewer');
+    await requireRoom(tx, config, 'tokensPerOrg', apiTokens, active);
     if (projectId !== null) {
       const ofProject = and(active, eq(apiTokens.projectId, projectId));
-      await requireRoom(tx, call, 'tokensPerProject', apiTokens, ofProject);
+      await requireRoom(tx, config, 'tokensPerProject', apiTokens, ofProject);
     }
     const values = {
       id,
@@ -89,34 +91,40 @@ export async function issueToken(
     return inserted;
   });
   if (!row) throw new ApiError('server_error/internal');
-  logTokenEvent(call, 'token_created', { id, projectId, name, scopes, expiresAt });
   return { token, info: toApiToken(row) };
 }
 
 /** A member who is removed or demoted at this moment must not get a token that stays. Call it after `lockOrg`. */
-async function requireRole(tx: Tx, { org, user }: MemberCall, least: Role): Promise<void> {
+async function requireRole(tx: Tx, { org, user }: { org: Org; user: { id: string } }, least: Role) {
   const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
   if (rankOf(own) < rankOf(least)) throw new ApiError('permission_error/denied');
 }
 
-/** The outcome of revoking a token. */
+interface RevokedToken {
+  projectId: string | null;
+  name: string;
+  createdBy: string;
+}
+
+/** The outcome of revoking a token. `revoked_before` changes nothing. */
 export type RevokeOutcome =
-  /** Revoked now or before. */
-  { kind: 'revoked' } | { kind: 'other_project' } | { kind: 'missing' };
+  | { kind: 'revoked'; token: RevokedToken }
+  | { kind: 'revoked_before' }
+  | { kind: 'other_project' }
+  | { kind: 'missing' };
 
 /**
- * Revokes an API token, for good. Revoking it again changes nothing.
+ * Revokes an API token, for good.
  * @param projectId revokes it only as a token of this project
  */
-export async function revokeToken(call: OrgCall, id: string, projectId?: string): Promise<RevokeOutcome> {
-  const { apiTokens } = call.org.tables;
-  const fields = {
-    id: apiTokens.id,
-    projectId: apiTokens.projectId,
-    name: apiTokens.name,
-    createdBy: apiTokens.createdBy,
-  };
-  const [revoked] = await call.db
+export async function revokeToken(
+  db: Db,
+  { apiTokens }: OrgTables,
+  id: string,
+  projectId?: string,
+): Promise<RevokeOutcome> {
+  const fields = { projectId: apiTokens.projectId, name: apiTokens.name, createdBy: apiTokens.createdBy };
+  const [revoked] = await db
     .update(apiTokens)
     .set({ revoked: true })
     .where(
@@ -127,35 +135,9 @@ export async function revokeToken(call: OrgCall, id: string, projectId?: string)
       ),
     )
     .returning(fields);
-  if (revoked) {
-    logTokenEvent(call, 'token_revoked', revoked);
-    return { kind: 'revoked' };
-  }
-  const [found] = await call.db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
+  if (revoked) return { kind: 'revoked', token: revoked };
+  const [found] = await db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
   if (!found) return { kind: 'missing' };
-  return { kind: projectId === undefined || found.projectId === projectId ? 'revoked' : 'other_project' };
-}
-
-/** Writes a line of the security log about a token: never the token itself. */
-function logTokenEvent(
-  call: OrgCall,
-  event: 'token_created' | 'token_revoked',
-  token: {
-    id: string;
-    projectId: string | null;
-    name: string;
-    scopes?: readonly TokenScope[];
-    createdBy?: string;
-    expiresAt?: Date | null;
-  },
-): void {
-  const { id, projectId, name, scopes, createdBy, expiresAt } = token;
-  logSecurityEvent(call, event, {
-    token: id,
-    token_name: name,
-    scopes: scopes?.join(),
-    project: projectId ?? undefined,
-    created_by: createdBy,
-    expires_at: expiresAt?.toISOString(),
-  });
+  const isOther = projectId !== undefined && found.projectId !== projectId;
+  return { kind: isOther ? 'other_project' : 'revoked_before' };
 }

@@ -1,8 +1,8 @@
 import { and, eq, not, or, type SQL } from 'drizzle-orm';
-import type { Tx } from '../../db/client.ts';
+import type { Db, Tx } from '../../db/client.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import type { Role } from '../../db/schema/orgs.ts';
 import { ApiError } from '../errors.ts';
-import type { OrgCall } from '../http/call.ts';
 import { id, shown, text, timestamp, z } from '../schema.ts';
 
 export const MAX_VIEWS = 100;
@@ -25,21 +25,21 @@ export const viewShape = {
 };
 
 /** @throws ApiError `permission_error/denied` if a viewer shares a view */
-export function requireSharing({ role }: OrgCall, shared: boolean | undefined): void {
+export function requireSharing(role: Role, shared: boolean | undefined): void {
   if (shared && role === 'viewer')
     throw new ApiError('permission_error/denied', { message: 'Viewers cannot share views.' });
 }
 
 /** The views that a member sees. */
-export const isVisible = ({ actor }: OrgCall, { savedViews: v }: OrgTables): SQL | undefined =>
-  or(eq(v.ownerId, actor.id), v.shared);
+export const isVisible = (userId: string, { savedViews: v }: OrgTables): SQL | undefined =>
+  or(eq(v.ownerId, userId), v.shared);
 
 /**
  * The views that a member may change. A viewer, who may have been a member before, cannot change what others see.
  * @param shared whether the view is shared after the change
  */
 export function isChangeable(
-  { actor, role }: OrgCall,
+  { actor, role }: { actor: { id: string }; role: Role },
   { savedViews: v }: OrgTables,
   shared?: boolean,
 ): SQL | undefined {
@@ -49,13 +49,17 @@ export function isChangeable(
 }
 
 /** The error for a view that the caller cannot change: `permission_error/denied` if it is visible, else `not_found`. */
-export async function unchangeable(call: OrgCall, viewId: string): Promise<ApiError> {
-  const { tables } = call.org;
+export async function unchangeable(
+  db: Db,
+  tables: OrgTables,
+  viewId: string,
+  userId: string,
+): Promise<ApiError> {
   const { savedViews: v } = tables;
-  const [visible] = await call.db
+  const [visible] = await db
     .select({ id: v.id })
     .from(v)
-    .where(and(eq(v.id, viewId), isVisible(call, tables)));
+    .where(and(eq(v.id, viewId), isVisible(userId, tables)));
   if (!visible) return new ApiError('resource_error/not_found');
   const message = 'Only the owner of the view, unless a viewer, and admins may change it.';
   return new ApiError('permission_error/denied', { message });

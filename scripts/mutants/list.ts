@@ -120,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     subject: 'triage',
-    file: 'lib/findings/triage/bulk.ts',
+    file: 'lib/http/bulk/change-findings.ts',
     from: 'total !== expectedCount',
     to: 'total < expectedCount',
     breaks: 'A bulk change by a filter changes findings that the user has never seen in the list.',
@@ -184,9 +184,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     subject: 'tokens',
-    file: 'lib/tokens/personal.ts',
-    from: '.where(and(eq(t.id, tokenId), eq(t.userId, call.user.id)))',
-    to: '.where(eq(t.id, tokenId))',
+    file: 'handlers/profile/tokens/revoke.ts',
+    from: '.where(and(eq(t.id, params.id), eq(t.userId, user.id)))',
+    to: '.where(eq(t.id, params.id))',
     breaks: 'A user can revoke the personal access tokens of others.',
     suites: ['tokens/personal'],
   },

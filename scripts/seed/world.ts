@@ -1,8 +1,8 @@
 import { endpoints } from '../../handlers/index.ts';
-import { startSession } from '../../lib/accounts/sessions/sessions.ts';
 import { parseDevice } from '../../lib/accounts/sessions/user-agent.ts';
 import { type Client, createClient } from '../../lib/client/index.ts';
 import type { Config } from '../../lib/config/config.ts';
+import { startSession } from '../../lib/http/accounts/sign-in.ts';
 import { createApp } from '../../lib/http/app.ts';
 import type { PublicCall } from '../../lib/http/call.ts';
 import { createLogger } from '../../lib/logger.ts';

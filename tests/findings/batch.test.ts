@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { pushBatch } from '../../lib/findings/pushes/batch.ts';
+import { pushBatch } from '../../lib/http/bulk/push-batch.ts';
 import type { AgentCall } from '../../lib/http/call.ts';
 import { createOrg, createScan, finding, must, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts } from '../support/database/counts.ts';

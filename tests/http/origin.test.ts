@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hostName, isAllowedOrigin, isOwnOrigin, subdomainOf } from '../../lib/http/request/origin.ts';
+import { hostName, isAllowedOrigin, isOwnOrigin } from '../../lib/http/request/origin.ts';
+import { subdomainOf } from '../../lib/orgs/slugs.ts';
 
 describe('host names', () => {
   it.each([

@@ -1,3 +1,5 @@
+import { bearer } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
 import {
   BatchQuery,
   BatchResult,
@@ -5,9 +7,7 @@ import {
   IdempotencyKey,
   MAX_BATCH_BYTES,
   pushBatch,
-} from '../../../lib/findings/pushes/batch.ts';
-import { bearer } from '../../../lib/http/access.ts';
-import { ok } from '../../../lib/http/answer.ts';
+} from '../../../lib/http/bulk/push-batch.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 
 export const pushFindings = endpoint(

@@ -1,11 +1,11 @@
 import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/values.ts';
-import { answerFindings } from '../../../lib/findings/list.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
-import { anyOf, pageParameters } from '../../../lib/http/lists/pages.ts';
+import { answerFindings } from '../../../lib/http/lists/findings.ts';
+import { pageParameters } from '../../../lib/http/lists/pages.ts';
 import { namesProject, projectReference } from '../../../lib/projects/projects.ts';
 import { Finding } from '../../../lib/resources.ts';
-import { z } from '../../../lib/schema.ts';
+import { anyOf, z } from '../../../lib/schema.ts';
 
 export const listAgentFindings = endpoint(
   {

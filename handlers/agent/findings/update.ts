@@ -24,7 +24,7 @@ export const updateAgentFinding = endpoint(
   },
   async (call) => {
     const { body, now, org, params, services, sql, token } = call;
-    if (body.status === 'verified') await requireMayVerify(call);
+    if (body.status === 'verified') await requireMayVerify(call.db, org, token);
     const changer = {
       ...{ now, actorId: token.id, changeId: services.nextId().id, projectId: token.projectId },
       unlessMoving: true,

@@ -1,8 +1,8 @@
 import { bearer } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { importReportOf } from '../../../lib/http/request/report.ts';
 import { namesProject, projectReference } from '../../../lib/projects/projects.ts';
-import { importReportOf } from '../../../lib/reports/import.ts';
 import { ImportedReport, REPORT_FILE, reportQuery } from '../../../lib/reports/schema.ts';
 import { z } from '../../../lib/schema.ts';
 

@@ -5,7 +5,7 @@ import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { streamJson } from '../../../lib/http/lists/stream-json.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 
 export const exportMe = endpoint(
   {

@@ -26,11 +26,11 @@ export const sendEmailOtp = endpoint(
     },
     errors: ['auth_error/mfa_invalid_code', 'resource_error/not_found', 'rate_limit_error/exceeded'],
   },
-  async (call) => {
-    const { body } = call;
-    const claims = await readMfaToken(call, body.mfa_token);
-    await requireMfaLogin(call, claims);
-    const address = await mailCode(call, claims.userId, { id: body.device_id, purpose: claims.id });
+  async ({ body, db, now, services }) => {
+    const claims = await readMfaToken(services.signedTokens, body.mfa_token, now);
+    await requireMfaLogin(db, claims, now);
+    const device = { id: body.device_id, purpose: claims.id };
+    const address = await mailCode({ db, now }, services, claims.userId, device);
     return done({ message: `A code was sent to ${address}.` });
   },
 );

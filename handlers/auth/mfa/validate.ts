@@ -1,19 +1,19 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
-import { clientOf } from '../../../lib/accounts/limits/clients.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/accounts/mfa/logins.ts';
 import { countRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts';
 import { useCode } from '../../../lib/accounts/mfa/second-factor.ts';
 import { toUser } from '../../../lib/accounts/sessions/sessions.ts';
-import { signIn } from '../../../lib/accounts/sessions/sign-in.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { baseDomainOnly } from '../../../lib/http/access.ts';
+import { clientOf } from '../../../lib/http/accounts/clients.ts';
+import { signIn } from '../../../lib/http/accounts/sign-in.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mfaToken } from '../../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { User } from '../../../lib/resources.ts';
 import { count, EXAMPLE_ID, optional, text, z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const validateMfa = endpoint(
   {
@@ -42,11 +42,11 @@ export const validateMfa = endpoint(
     errors: ['auth_error/mfa_invalid_code', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, services } = call;
+    const { body, db, now, services } = call;
     const { limits } = services;
-    const claims = await readMfaToken(call, body.mfa_token);
+    const claims = await readMfaToken(services.signedTokens, body.mfa_token, now);
     const { userId } = claims;
-    if (limits.on) await countCode(call, claims);
+    if (limits.on && !(await countCode(db, claims, now))) throw refused('sign-in over');
     const [user] = await db
       .select({
         id: users.id,
@@ -65,16 +65,19 @@ export const validateMfa = endpoint(
     if (!user?.mfaEnabled) throw new ApiError('auth_error/mfa_invalid_code');
     let remaining: number | undefined;
     const headers = await signIn(call, user, async (tx) => {
-      await completeMfaLogin(tx, call, claims);
+      if (!(await completeMfaLogin(tx, claims, now))) throw refused('sign-in over');
       const { code, device_id: deviceId, is_recovery: isRecovery } = body;
-      if (!(await useCode(tx, call, userId, { code, deviceId, isRecovery, purpose: claims.id }))) {
-        logSecurityEvent(call, 'sign_in_failed', { reason: 'wrong code', account: userId });
-        throw new ApiError('auth_error/mfa_invalid_code');
-      }
+      const given = { code, deviceId, isRecovery, purpose: claims.id };
+      if (!(await useCode(tx, services, userId, given, now))) throw refused('wrong code');
       if (isRecovery) remaining = await countRecoveryCodes(tx, userId);
     });
     await forget();
     const result = remaining === undefined ? {} : { recovery_codes_remaining: remaining };
     return ok({ user: toUser(user), ...result }, { headers });
+
+    function refused(reason: string): ApiError {
+      logSecurityEvent(call, 'sign_in_failed', { reason, account: userId });
+      return new ApiError('auth_error/mfa_invalid_code');
+    }
   },
 );

@@ -25,6 +25,7 @@ export const sendStepUpOtp = endpoint(
   async (call) => {
     const address = await mailCode(
       call,
+      call.services,
       call.user.id,
       { id: call.body.device_id, purpose: call.sessionId },
       { stepUp: true },

@@ -24,7 +24,7 @@ export const createComment = endpoint(
   async (call) => {
     const { actor, body, now, org, params, services, sql } = call;
     const { id } = services.nextId();
-    const mentioned = await membersOf(call, mentionedIds(body.body));
+    const mentioned = await membersOf(call, services.config, mentionedIds(body.body));
     const comment = {
       ...{ findingId: params.id, id, actorId: actor.id, body: body.body, now: now.toISOString() },
       mentions: mentioned.map((member) => member.id),

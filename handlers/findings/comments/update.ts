@@ -22,10 +22,10 @@ export const updateComment = endpoint(
     errors: ['permission_error/denied', 'resource_error/conflict'],
   },
   async (call) => {
-    const { actor, body, now, org, params, sql } = call;
+    const { actor, body, now, org, params, services, sql } = call;
     await requireStays(call, { findings: [params.id] });
     const key = { findingId: params.id, id: params.commentId };
-    const mentioned = await membersOf(call, mentionedIds(body.body));
+    const mentioned = await membersOf(call, services.config, mentionedIds(body.body));
     const edited = {
       ...{ ...key, actorId: actor.id, body: body.body, now: now.toISOString() },
       mentions: mentioned.map((member) => member.id),

@@ -1,7 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount, mailVerification } from '../../../lib/accounts/accounts.ts';
-import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { isClaimed } from '../../../lib/accounts/claim.ts';
 import { emailFields, toEmail, UserEmail } from '../../../lib/accounts/emails.ts';
 import { ApiError } from '../../../lib/errors.ts';
@@ -9,10 +8,11 @@ import { freshCookie } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { email } from '../../../lib/http/fields.ts';
+import { mailChange } from '../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { requireMailQuota } from '../../../lib/mail/quota.ts';
 import { requireNoMore } from '../../../lib/quotas.ts';
 import { z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const addEmail = endpoint(
   {
@@ -28,7 +28,7 @@ export const addEmail = endpoint(
     errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, services, user } = call;
+    const { body, db, now, services, user } = call;
     await services.limits.count('mail', user.id);
     const { id, at } = services.nextId();
     const row = await db.transaction(async (tx) => {
@@ -40,9 +40,11 @@ export const addEmail = endpoint(
         .onConflictDoNothing()
         .returning(emailFields);
       if (!added) return undefined;
-      await requireNoMore(tx, call, 'emailsPerAccount', userEmails, eq(userEmails.userId, user.id));
-      await requireMailQuota(tx, call, 'link', body.email);
-      await mailVerification(tx, call, { id, userId: user.id, address: body.email, addedBy: user.email });
+      const own = eq(userEmails.userId, user.id);
+      await requireNoMore(tx, services.config, 'emailsPerAccount', userEmails, own);
+      await requireMailQuota(tx, services.config.quotas.mailsPerHour, 'link', body.email);
+      const address = { id, userId: user.id, address: body.email, addedBy: user.email };
+      await mailVerification(tx, services, address, now);
       await mailChange(tx, call, 'email_added', { address: body.email });
       return added;
     });

@@ -1,14 +1,14 @@
 import { and, eq } from 'drizzle-orm';
 import { mfaDevices, userEmails } from '../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
-import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
+import { mailChange } from '../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const removeEmail = endpoint(
   {

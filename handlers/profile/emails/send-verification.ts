@@ -25,7 +25,7 @@ export const sendVerification = endpoint(
     errors: ['permission_error/email_not_verified', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { db, params, services, user } = call;
+    const { db, now, params, services, user } = call;
     const [email] = await db
       .select({
         id: userEmails.id,
@@ -45,8 +45,8 @@ export const sendVerification = endpoint(
     const { id, address, isPrimary } = email;
     const addedBy = isPrimary ? undefined : user.email;
     await db.transaction(async (tx) => {
-      await requireMailQuota(tx, call, 'link', address);
-      await mailVerification(tx, call, { id, userId: user.id, address, addedBy });
+      await requireMailQuota(tx, services.config.quotas.mailsPerHour, 'link', address);
+      await mailVerification(tx, services, { id, userId: user.id, address, addedBy }, now);
     });
     services.mail.kick();
     return done();

@@ -6,8 +6,8 @@ import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { done } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { EXAMPLE_ID, z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const setPrimaryEmail = endpoint(
   {
@@ -28,7 +28,7 @@ export const setPrimaryEmail = endpoint(
     errors: ['validation_error/invalid_request'],
   },
   async (call) => {
-    const { db, params, services, user } = call;
+    const { db, now, params, peer, services, user } = call;
     const id = params.id.toLowerCase();
     if (!z.guid().safeParse(id).success) throw refused('The account has no such e-mail address.');
     const isChanged = await db.transaction(async (tx) => {
@@ -55,7 +55,8 @@ export const setPrimaryEmail = endpoint(
       await set(false, former.id);
       await set(true, id);
       const wasVerified = former.verifiedAt !== null;
-      await mailUndoLink(tx, call, { from: former.address, wasVerified, to: email.address });
+      const change = { from: former.address, wasVerified, to: email.address, now, ip: peer.ip };
+      await mailUndoLink(tx, services, user, change);
       return true;
     });
     if (isChanged) {

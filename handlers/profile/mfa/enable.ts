@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { users } from '../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
-import { mailChange } from '../../../lib/accounts/change-notices.ts';
 import { insertEmailDevice, verifiedAddress, verifiedDevices } from '../../../lib/accounts/mfa/devices.ts';
 import { RecoveryCodes, replaceRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { mailChange } from '../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const enableMfa = endpoint(
   {

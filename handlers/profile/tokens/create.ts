@@ -1,11 +1,26 @@
+import { and, eq, lte } from 'drizzle-orm';
+import { orgs } from '../../../db/schema/orgs.ts';
+import { personalTokens as t } from '../../../db/schema/personal-tokens.ts';
+import { lockAccount } from '../../../lib/accounts/accounts.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
+import type { CookieCall } from '../../../lib/http/call.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { mailChange } from '../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
+import { listOrgsOf } from '../../../lib/orgs/list.ts';
+import { requireRoom } from '../../../lib/quotas.ts';
+import { generateToken } from '../../../lib/tokens/format.ts';
 import {
   CreatedPersonalToken,
-  issuePersonalToken,
   PersonalTokenInput,
+  personalTokenFields,
+  toPersonalToken,
 } from '../../../lib/tokens/personal.ts';
+import { scopesText } from '../../../lib/tokens/scopes.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export const createPersonalToken = endpoint(
   {
@@ -20,5 +35,43 @@ export const createPersonalToken = endpoint(
     responses: { 201: { description: 'The token and its metadata.', result: CreatedPersonalToken } },
     errors: ['resource_error/conflict'],
   },
-  async (call) => created(await issuePersonalToken(call, call.body)),
+  async (call) => {
+    const { body, db, now, services, user } = call;
+    const { name, scopes, expires_in, org_id } = body;
+    if (org_id !== undefined) await requireMembership(call, org_id);
+    const { token, prefix, hash } = generateToken('personal');
+    const { id, at } = services.nextId();
+    const expiresAt = new Date(at.getTime() + expires_in * DAY_MS);
+    const row = await db.transaction(async (tx) => {
+      await lockAccount(tx, call);
+      await tx.delete(t).where(and(eq(t.userId, user.id), lte(t.expiresAt, now)));
+      await requireRoom(tx, services.config, 'personalTokensPerAccount', t, eq(t.userId, user.id));
+      const values = { id, userId: user.id, orgId: org_id ?? null, name, prefix, tokenHash: hash };
+      const [inserted] = await tx
+        .insert(t)
+        .values({ ...values, scopes: scopesText(scopes), createdAt: at, expiresAt })
+        .returning(personalTokenFields);
+      await mailChange(tx, call, 'personal_token_created', { token: `${name} (${scopes.join(', ')})` });
+      return inserted;
+    });
+    if (!row) throw new ApiError('server_error/internal');
+    services.mail.kick();
+    logSecurityEvent(call, 'token_created', {
+      token: id,
+      token_name: name,
+      personal: true,
+      scopes: scopes.join(),
+      only_org: org_id,
+      expires_at: expiresAt.toISOString(),
+    });
+    return created({ token, info: toPersonalToken(row) });
+  },
 );
+
+async function requireMembership(call: CookieCall, orgId: string): Promise<void> {
+  const [found] = await listOrgsOf(call, call.services, { where: eq(orgs.id, orgId) });
+  if (!found)
+    throw new ApiError('validation_error/field_invalid', {
+      details: [{ field: 'org_id', message: 'is not one of your organizations' }],
+    });
+}

@@ -4,10 +4,10 @@ import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { allDays, DueDates, ProjectDueDatesInput } from '../../../lib/policies/due-dates.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const updateProjectDueDates = endpoint(
   {

@@ -2,8 +2,8 @@ import { cookieOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
+import { importReportOf } from '../../../lib/http/request/report.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';
-import { importReportOf } from '../../../lib/reports/import.ts';
 import { ImportedReport, REPORT_FILE, reportQuery } from '../../../lib/reports/schema.ts';
 import { z } from '../../../lib/schema.ts';
 

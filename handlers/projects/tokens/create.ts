@@ -2,6 +2,7 @@ import { sessionOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { z } from '../../../lib/schema.ts';
@@ -21,9 +22,13 @@ export const createProjectToken = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, org, params } = call;
+    const { body, db, org, params, services } = call;
     await requireProject(db, org, params.projectId);
     await requireStays(call, { project: params.projectId });
-    return created(await issueToken(call, params.projectId, body));
+    const made = await issueToken(call, services, params.projectId, body);
+    const { id: token, name: token_name, project_id: project, expires_at } = made.info;
+    const scopes = body.scopes.join();
+    logSecurityEvent(call, 'token_created', { token, token_name, scopes, project, expires_at });
+    return created(made);
   },
 );

@@ -3,6 +3,7 @@ import { sessionOrg } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { anotherProject } from '../../../lib/projects/projects.ts';
 import { z } from '../../../lib/schema.ts';
 import { revokeToken } from '../../../lib/tokens/issue.ts';
@@ -22,9 +23,13 @@ export const revokeProjectToken = endpoint(
   },
   async (call) => {
     const { projectId, id } = call.params;
-    const { kind } = await revokeToken(call, id, projectId);
-    if (kind === 'missing') throw new ApiError('resource_error/not_found');
-    if (kind === 'other_project') throw anotherProject();
+    const outcome = await revokeToken(call.db, call.org.tables, id, projectId);
+    if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
+    if (outcome.kind === 'other_project') throw anotherProject();
+    if (outcome.kind === 'revoked') {
+      const { name: token_name, createdBy: created_by } = outcome.token;
+      logSecurityEvent(call, 'token_revoked', { token: id, token_name, project: projectId, created_by });
+    }
     return noContent();
   },
 );

@@ -3,10 +3,10 @@ import { ApiError } from '../../../lib/errors.ts';
 import { sessionOrg } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { readProject } from '../../../lib/projects/projects.ts';
 import { transferInRequest } from '../../../lib/projects/transfer/run.ts';
 import { text, z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const cancelProjectTransfer = endpoint(
   {

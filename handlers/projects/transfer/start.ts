@@ -5,8 +5,9 @@ import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import type { SessionMemberCall } from '../../../lib/http/call.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { requireOrgRole } from '../../../lib/http/org-role.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import type { Org } from '../../../lib/orgs/directory.ts';
-import { requireOrgRole } from '../../../lib/orgs/owned.ts';
 import { withOwnTables } from '../../../lib/orgs/tables.ts';
 import { projectSlug, readProject, requireProject } from '../../../lib/projects/projects.ts';
 import { transferInRequest } from '../../../lib/projects/transfer/run.ts';
@@ -14,7 +15,6 @@ import { type Refused, startTransfer } from '../../../lib/projects/transfer/star
 import { ProjectTransfer } from '../../../lib/projects/transfer/state.ts';
 import { requireRoom } from '../../../lib/quotas.ts';
 import { optional, text, z } from '../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 const NewTransfer = z
   .object({
@@ -53,7 +53,7 @@ export const startProjectTransfer = endpoint(
     const findings = await startTransfer(db, {
       ...{ source, target, project, slug, now, userId: user.id },
       requireRoom: (tx) =>
-        requireRoom(tx, call, 'projectsPerOrg', target.tables.projects, takesRoom(target.tables)),
+        requireRoom(tx, services.config, 'projectsPerOrg', target.tables.projects, takesRoom(target.tables)),
     });
     if (typeof findings === 'string') throw refusal(findings);
     const about = { project: project.id, project_slug: project.slug, to_org: target.id };

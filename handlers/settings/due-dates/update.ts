@@ -2,8 +2,8 @@ import { writeDueDays } from '../../../db/policies/due-dates.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { allDays, DueDates, DueDatesInput } from '../../../lib/policies/due-dates.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const updateDueDates = endpoint(
   {

@@ -2,8 +2,8 @@ import { writeRetention } from '../../../db/retention/settings.ts';
 import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { allKinds, Retention, RetentionInput } from '../../../lib/retention/settings.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const updateRetention = endpoint(
   {

@@ -4,8 +4,8 @@ import { ApiError } from '../../../lib/errors.ts';
 import { sessionOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { SecuritySettings, securityFields } from '../../../lib/orgs/security-settings.ts';
-import { logSecurityEvent } from '../../../lib/security-events.ts';
 
 export const updateSecuritySettings = endpoint(
   {

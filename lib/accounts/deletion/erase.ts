@@ -12,15 +12,25 @@ import {
   takeErasures,
   type Wanted,
 } from '../../../db/accounts/erasure.ts';
+import type { Database } from '../../../db/client.ts';
 import { isUnavailable, isWorkerDown } from '../../../db/errors.ts';
+import type { NewId } from '../../../db/ids.ts';
+import type { Migration } from '../../../db/migrations/migrate.ts';
+import type { SecretBox } from '../../crypto/secret-box.ts';
 import { withoutMention } from '../../findings/triage/mentions.ts';
+import type { Logger } from '../../logger.ts';
 import { eraseQueuedTo } from '../../mail/queued-to.ts';
-import type { Services } from '../../services.ts';
+import type { KnownOrgs } from '../../orgs/directory.ts';
 
-export type EraseServices = Pick<
-  Services,
-  'clock' | 'database' | 'knownOrgs' | 'log' | 'mailBox' | 'nextId' | 'orgMigrations'
->;
+export interface EraseServices {
+  clock: () => Date;
+  database: Database;
+  knownOrgs: KnownOrgs;
+  log: Logger;
+  mailBox: SecretBox;
+  nextId: () => NewId;
+  orgMigrations: readonly Migration[];
+}
 
 /** After this time, the next accounts get a turn. */
 const TURN_MS = LEASE_MS / 6;

@@ -86,7 +86,7 @@ export function createAuthLimits(db: Db): AuthLimits {
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
       const retryAfter = Math.ceil(error.msBeforeNext / 1000);
-      throw new ApiError('rate_limit_error/exceeded', { retryAfter, limit: rule });
+      throw new ApiError('rate_limit_error/exceeded', { retryAfter, limit: { limit: rule } });
     }
   }
 

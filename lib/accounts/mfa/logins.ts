@@ -1,12 +1,11 @@
 import { and, eq, gt, lt, sql } from 'drizzle-orm';
-import type { Db, Tx } from '../../../db/client.ts';
+import type { Database, Db, Tx } from '../../../db/client.ts';
+import type { NewId } from '../../../db/ids.ts';
 import { mfaLogins, users } from '../../../db/schema/accounts.ts';
 import { statement } from '../../../db/statements.ts';
 import { ApiError } from '../../errors.ts';
-import type { PublicCall } from '../../http/call.ts';
-import { logSecurityEvent } from '../../security-events.ts';
 import type { Account } from '../accounts.ts';
-import { TOKEN_SECONDS, type TokenClaims } from '../sessions/signed-token.ts';
+import { type SignedTokens, TOKEN_SECONDS, type TokenClaims } from '../sessions/signed-token.ts';
 
 /** Codes that can be tried with one `mfa_token` if limits are on. */
 const MAX_CODES_PER_LOGIN = 10;
@@ -32,7 +31,11 @@ returning id`,
  * @returns the `mfa_token`
  * @throws ApiError `auth_error/invalid_credentials` when the password was changed or the account disabled meanwhile
  */
-export async function startMfaLogin({ services, now }: PublicCall, account: Account): Promise<string> {
+export async function startMfaLogin(
+  services: { database: Database; nextId: () => NewId; signedTokens: SignedTokens },
+  account: Account,
+  now: Date,
+): Promise<string> {
   const { id } = services.nextId();
   const expiresAt = new Date(now.getTime() + TOKEN_SECONDS.mfa * 1000).toISOString();
   const [token, rows] = await Promise.all([
@@ -49,15 +52,13 @@ export async function startMfaLogin({ services, now }: PublicCall, account: Acco
 
 const invalid = () => new ApiError('auth_error/mfa_invalid_code');
 
-/** Logs a code for a login that is completed, ended or out of attempts. @returns the error */
-function loginOver(call: PublicCall, { userId }: TokenClaims): ApiError {
-  logSecurityEvent(call, 'sign_in_failed', { reason: 'sign-in over', account: userId });
-  return invalid();
-}
-
 /** @throws ApiError `auth_error/mfa_invalid_code` when the token is invalid or expired */
-export async function readMfaToken({ services, now }: PublicCall, token: string): Promise<TokenClaims> {
-  const verified = await services.signedTokens.verify('mfa', token, now);
+export async function readMfaToken(
+  signedTokens: SignedTokens,
+  token: string,
+  now: Date,
+): Promise<TokenClaims> {
+  const verified = await signedTokens.verify('mfa', token, now);
   if (verified.kind !== 'valid') throw invalid();
   return verified.claims;
 }
@@ -66,7 +67,7 @@ const isWaiting = ({ id, userId }: TokenClaims, now: Date) =>
   and(eq(mfaLogins.id, id), eq(mfaLogins.userId, userId), gt(mfaLogins.expiresAt, now));
 
 /** @throws ApiError `auth_error/mfa_invalid_code` when the login was completed, or ended by a new password */
-export async function requireMfaLogin({ db, now }: PublicCall, claims: TokenClaims): Promise<void> {
+export async function requireMfaLogin(db: Db, claims: TokenClaims, now: Date): Promise<void> {
   const [login] = await db.select({ id: mfaLogins.id }).from(mfaLogins).where(isWaiting(claims, now));
   if (!login) throw invalid();
 }
@@ -74,28 +75,24 @@ export async function requireMfaLogin({ db, now }: PublicCall, claims: TokenClai
 /**
  * Counts a code before it is checked. It uses its own statement, so that concurrent codes are all counted and a refused
  * request does not roll back its count.
- * @throws ApiError `auth_error/mfa_invalid_code` when the login is over or had too many codes
+ * @returns false when the login is over or had too many codes
  */
-export async function countCode(call: PublicCall, claims: TokenClaims): Promise<void> {
-  const { db, now } = call;
+export async function countCode(db: Db, claims: TokenClaims, now: Date): Promise<boolean> {
   const counted = await db
     .update(mfaLogins)
     .set({ failures: sql`${mfaLogins.failures} + 1` })
     .where(and(isWaiting(claims, now), lt(mfaLogins.failures, MAX_CODES_PER_LOGIN)))
     .returning({ id: mfaLogins.id });
-  if (counted.length === 0) throw loginOver(call, claims);
+  return counted.length > 0;
 }
 
 /**
  * Deletes the login in the transaction that creates its session, so that only one of two concurrent requests succeeds.
- * @throws ApiError `auth_error/mfa_invalid_code` when the login is already over
+ * @returns false when the login is already over
  */
-export async function completeMfaLogin(tx: Tx, call: PublicCall, claims: TokenClaims): Promise<void> {
-  const completed = await tx
-    .delete(mfaLogins)
-    .where(isWaiting(claims, call.now))
-    .returning({ id: mfaLogins.id });
-  if (completed.length === 0) throw loginOver(call, claims);
+export async function completeMfaLogin(tx: Tx, claims: TokenClaims, now: Date): Promise<boolean> {
+  const completed = await tx.delete(mfaLogins).where(isWaiting(claims, now)).returning({ id: mfaLogins.id });
+  return completed.length > 0;
 }
 
 /**

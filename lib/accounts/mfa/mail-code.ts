@@ -1,9 +1,12 @@
+import type { Db } from '../../../db/client.ts';
+import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
-import type { PublicCall } from '../../http/call.ts';
+import type { MailQueue } from '../../mail/queue.ts';
 import { requireMailQuota } from '../../mail/quota.ts';
 import { emailCode } from '../../mail/templates/sign-in.ts';
+import type { AuthLimits } from '../limits/limits.ts';
 import { maskAddress, verifiedDevices } from './devices.ts';
-import type { CodeDevice } from './email-codes.ts';
+import type { CodeDevice, EmailCodes } from './email-codes.ts';
 
 /**
  * Mails a one-time code to an e-mail device.
@@ -12,12 +15,17 @@ import type { CodeDevice } from './email-codes.ts';
  * @throws ApiError `resource_error/not_found` when the user has no such device
  */
 export async function mailCode(
-  call: PublicCall,
+  { db, now }: { db: Db; now: Date },
+  services: {
+    config: Pick<Config, 'quotas'>;
+    emailCodes: EmailCodes;
+    limits: AuthLimits;
+    mail: MailQueue;
+  },
   userId: string,
   device: CodeDevice,
   options: { stepUp?: boolean } = {},
 ): Promise<string> {
-  const { db, now, services } = call;
   // Separate limits, so that a stolen session cannot use up the owner's codes for signing in.
   const kind = options.stepUp ? 'step_up' : 'code';
   await services.limits.count('mail', `${kind} ${userId}`);
@@ -27,7 +35,7 @@ export async function mailCode(
     throw new ApiError('resource_error/not_found', { message: 'The account has no such e-mail device.' });
   const { id, address } = found;
   await db.transaction(async (tx) => {
-    await requireMailQuota(tx, call, kind, address);
+    await requireMailQuota(tx, services.config.quotas.mailsPerHour, kind, address);
     const code = await services.emailCodes.issue(tx, { id, purpose: device.purpose }, now);
     await services.mail.enqueue(tx, address, emailCode({ code, ...options }));
   });

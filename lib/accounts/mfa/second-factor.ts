@@ -1,9 +1,11 @@
 import { and, eq, isNull, lt, or } from 'drizzle-orm';
 import type { Tx } from '../../../db/client.ts';
 import { mfaDevices } from '../../../db/schema/accounts.ts';
-import type { PublicCall } from '../../http/call.ts';
+import type { SecretBox } from '../../crypto/secret-box.ts';
 import { z } from '../../schema.ts';
+import type { AuthLimits } from '../limits/limits.ts';
 import { verifiedDevices } from './devices.ts';
+import type { EmailCodes } from './email-codes.ts';
 import { useRecoveryCode } from './recovery-codes.ts';
 import { matchTotp } from './totp.ts';
 
@@ -16,27 +18,52 @@ export interface GivenCode {
   purpose: string;
 }
 
+/** The services that check codes. */
+interface CodeServices {
+  emailCodes: EmailCodes;
+  limits: AuthLimits;
+  secretBox: SecretBox;
+}
+
 /** Consumes a code of the named device, or a recovery code. @returns whether the code was valid */
-export async function useCode(tx: Tx, call: PublicCall, userId: string, given: GivenCode): Promise<boolean> {
-  if (given.isRecovery) return useRecoveryCode(tx, userId, given.code, call.now);
-  return useDeviceCode(tx, call, userId, (given.deviceId ?? '').toLowerCase(), given);
+export async function useCode(
+  tx: Tx,
+  services: CodeServices,
+  userId: string,
+  given: GivenCode,
+  now: Date,
+): Promise<boolean> {
+  if (given.isRecovery) return useRecoveryCode(tx, userId, given.code, now);
+  return useDeviceCode(
+    tx,
+    services,
+    userId,
+    { ...given, deviceId: (given.deviceId ?? '').toLowerCase() },
+    now,
+  );
 }
 
 /** Consumes a code like `useCode`; without a device, it may belong to any device of the user. */
-export async function useAnyCode(tx: Tx, call: PublicCall, userId: string, given: GivenCode) {
-  if (given.isRecovery || given.deviceId !== undefined) return useCode(tx, call, userId, given);
-  for (const { id } of await verifiedDevices(tx, userId)) {
-    if (await useDeviceCode(tx, call, userId, id, given)) return true;
+export async function useAnyCode(
+  tx: Tx,
+  services: CodeServices,
+  userId: string,
+  given: GivenCode,
+  now: Date,
+): Promise<boolean> {
+  if (given.isRecovery || given.deviceId !== undefined) return useCode(tx, services, userId, given, now);
+  for (const { id: deviceId } of await verifiedDevices(tx, userId)) {
+    if (await useDeviceCode(tx, services, userId, { ...given, deviceId }, now)) return true;
   }
   return false;
 }
 
 async function useDeviceCode(
   tx: Tx,
-  { services, now }: PublicCall,
+  services: CodeServices,
   userId: string,
-  deviceId: string,
-  { code, purpose }: GivenCode,
+  { code, deviceId, purpose }: GivenCode & { deviceId: string },
+  now: Date,
 ): Promise<boolean> {
   if (!z.guid().safeParse(deviceId).success) return false;
   const isOwn = and(

@@ -1,16 +1,6 @@
 import { ApiError } from '../../errors.ts';
+import type { HashLoad, HashRefusal } from '../../metrics/reports.ts';
 import { networkOf } from '../../network.ts';
-
-/** The load of the hasher, for the metrics. */
-export interface HashLoad {
-  /** Waiting requests. */
-  waiting: number;
-  /** Refused requests since the process started. `full`: the queue was full. `late`: the request waited too long. */
-  refused: Record<HashRefusal, number>;
-}
-
-export const HASH_REFUSALS = ['full', 'late'] as const;
-export type HashRefusal = (typeof HASH_REFUSALS)[number];
 
 export interface HashQueueOptions {
   /** Hashes that run at a time. Each takes 19 MiB and a processor. */

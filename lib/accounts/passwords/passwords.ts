@@ -1,5 +1,5 @@
+import type { HashLoad } from '../../metrics/reports.ts';
 import { hasLength, isStorable, STORABLE, z } from '../../schema.ts';
-import type { HashLoad } from './hash-queue.ts';
 
 /**
  * Hashes passwords. Node and the edge have their own implementations of the same format. Both limit the hashes at a time and

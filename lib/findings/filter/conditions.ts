@@ -21,10 +21,7 @@ import { findingIdsOfScan } from '../../../db/scans/scans.ts';
 import { type OrgTables, searchedText } from '../../../db/schema/org.ts';
 import { UNRESOLVED } from '../../../db/schema/values.ts';
 import { arrayText } from '../../../db/statements.ts';
-import type { SessionUser } from '../../accounts/sessions/look-up.ts';
 import { ApiError } from '../../errors.ts';
-import type { PublicCall } from '../../http/call.ts';
-import type { Org } from '../../orgs/directory.ts';
 import { escapeLike, matchesGlob, pathMatchesGlob } from './glob.ts';
 import type { FindingFilter } from './parameters.ts';
 import { matchesWord, words } from './words.ts';
@@ -35,8 +32,13 @@ const INDEXED_CHARACTERS = 24;
 /** Written out: PostgreSQL uses `findings_overdue` only if it knows the statuses when it plans. */
 const unresolved = sql.raw(`('${UNRESOLVED.join("', '")}')`);
 
-/** A call to an organization, by a user or with a token. */
-export type FilteringCall = PublicCall & { org: Org; user?: SessionUser };
+/** The organization and the time that a filter is for, and the user that `me` stands for. */
+export interface FilterContext {
+  db: Db;
+  org: { tables: OrgTables };
+  now: Date;
+  user?: { id: string };
+}
 
 /** The filter as the counts know it; undefined if they do not. */
 export function countedKind(filter: FindingFilter): FindingKind | undefined {
@@ -57,8 +59,8 @@ export function countedKind(filter: FindingFilter): FindingKind | undefined {
  * The conditions of a filter.
  * @throws ApiError `validation_error/invalid_request` for `me` without a user
  */
-export function conditionsOf(call: FilteringCall, filter: FindingFilter): SQL | undefined {
-  const { db, org, now } = call;
+export function conditionsOf(context: FilterContext, filter: FindingFilter): SQL | undefined {
+  const { db, org, now } = context;
   const { findings: f, exploits: e } = org.tables;
   const { found_after, found_before, seen_after, seen_before } = filter;
   const { cve, file, rule, path, not_path, source, not_source } = filter;
@@ -69,8 +71,8 @@ export function conditionsOf(call: FilteringCall, filter: FindingFilter): SQL | 
     filter.status && inArray(f.status, filter.status),
     filter.regressed === undefined ? undefined : eq(f.regressed, filter.regressed),
     filter.attention ? or(inArray(f.status, [...UNRESOLVED]), f.regressed) : undefined,
-    filter.assignee && ofAssignees(call, filter.assignee),
-    filter.mentions && mentioning(call, filter.mentions),
+    filter.assignee && ofAssignees(context, filter.assignee),
+    filter.mentions && mentioning(context, filter.mentions),
     isOrNot(
       filter.overdue,
       and(isNotNull(f.dueAt), lt(f.dueAt, now), sql`${f.status} in ${unresolved}`) as SQL,
@@ -107,23 +109,23 @@ export function conditionsOf(call: FilteringCall, filter: FindingFilter): SQL | 
 const isOrNot = (wanted: boolean | undefined, condition: SQL): SQL | undefined =>
   wanted === undefined ? undefined : wanted ? condition : sql`not ${condition}`;
 
-function ofAssignees(call: FilteringCall, assignees: readonly string[]): SQL | undefined {
-  const { assigneeId } = call.org.tables.findings;
+function ofAssignees(context: FilterContext, assignees: readonly string[]): SQL | undefined {
+  const { assigneeId } = context.org.tables.findings;
   const named = assignees.filter((assignee) => assignee !== 'none');
   return or(
     assignees.includes('none') ? isNull(assigneeId) : undefined,
-    named.length > 0 ? inArray(assigneeId, idsOf(call, 'assignee', named)) : undefined,
+    named.length > 0 ? inArray(assigneeId, idsOf(context, 'assignee', named)) : undefined,
   );
 }
 
-function mentioning(call: FilteringCall, users: readonly string[]): SQL {
-  const { findingEvents: e, findings: f } = call.org.tables;
-  const ids = arrayText(idsOf(call, 'mentions', users));
+function mentioning(context: FilterContext, users: readonly string[]): SQL {
+  const { findingEvents: e, findings: f } = context.org.tables;
+  const ids = arrayText(idsOf(context, 'mentions', users));
   return sql`${f.id} in (select ${e.findingId} from ${e} where ${e.mentions} && ${ids}::uuid[])`;
 }
 
 /** User ids, with that of the caller for `me`. */
-const idsOf = ({ user }: FilteringCall, field: string, users: readonly string[]): string[] =>
+const idsOf = ({ user }: FilterContext, field: string, users: readonly string[]): string[] =>
   users.map((one) => {
     if (one !== 'me') return one;
     if (user) return user.id;

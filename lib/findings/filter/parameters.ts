@@ -1,8 +1,7 @@
 import { FINDING_FIELDS } from '../../../db/findings/fields.ts';
 import { countWildcards, MAX_PATTERN, MAX_WILDCARDS } from '../../../db/rules/patterns.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/values.ts';
-import { anyOf, flag } from '../../http/lists/pages.ts';
-import { EXAMPLE_ID, text, time, uuid, z } from '../../schema.ts';
+import { anyOf, EXAMPLE_ID, flag, text, time, uuid, z } from '../../schema.ts';
 import { matching } from '../input.ts';
 
 /** The difference between the findings of two scans. */

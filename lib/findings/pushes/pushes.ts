@@ -1,13 +1,15 @@
+import type { Db } from '../../../db/client.ts';
 import type { PushOutcome } from '../../../db/findings/ingest/push.ts';
+import type { Sql } from '../../../db/pool/query.ts';
 import { isLeaving } from '../../../db/projects/transfer/marks.ts';
 import { ApiError } from '../../errors.ts';
-import type { AgentCall } from '../../http/call.ts';
+import type { Org } from '../../orgs/directory.ts';
 import { requireProject } from '../../projects/projects.ts';
 import { beingTransferred } from '../../projects/transfer/guard.ts';
 
 /** The error of a refused push. @param projectId its project */
 export async function refusalError(
-  { db, org, sql }: Pick<AgentCall, 'db' | 'org' | 'sql'>,
+  { db, org, sql }: { db: Db; org: Org; sql: Sql },
   kind: Exclude<PushOutcome['kind'], 'written' | 'failed'>,
   projectId: string,
 ): Promise<ApiError> {

@@ -1,4 +1,3 @@
-import type { ListFormat } from '../../http/lists/list-format.ts';
 import { type ExportedFinding, resultOf, ruleIdOf, ruleOf, scoreOf } from './result.ts';
 import { SARIF_SCHEMA, TOOL } from './schema.ts';
 
@@ -6,14 +5,14 @@ import { SARIF_SCHEMA, TOOL } from './schema.ts';
 const MAX_RULES = 5_000;
 
 /** Rows of findings in JSON as a SARIF log of one run, whose rules come behind the results that they are of. */
-export function sarifFormat(): ListFormat {
+export function sarifFormat() {
   const decoder = new TextDecoder();
   const highestScores = new Map<string, number>();
   return {
     type: 'application/sarif+json',
     head: `{"$schema":"${SARIF_SCHEMA}","version":"2.1.0","runs":[{"results":[`,
     separator: ',\n',
-    row(json) {
+    row(json: Uint8Array) {
       const finding: ExportedFinding = JSON.parse(decoder.decode(json));
       const rule = ruleIdOf(finding);
       const known = highestScores.get(rule);

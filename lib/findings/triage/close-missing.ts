@@ -1,16 +1,17 @@
 import { changeFindings } from '../../../db/findings/triage/triage.ts';
+import type { NewId } from '../../../db/ids.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { type ClosablePart, findClosableFindings, noteClosedScans } from '../../../db/scans/missing.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import type { Logger } from '../../logger.ts';
-import type { Services } from '../../services.ts';
 
 const CHUNK = 500;
 /** The rest is closed after the next scan, so that an agent does not wait long for the end of this one. */
 const MAX_CHUNKS = 40;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-interface Context extends Pick<Services, 'nextId'> {
+interface Context {
+  nextId: () => NewId;
   log: Logger;
   sql: Sql;
   org: { id: string; tables: OrgTables };

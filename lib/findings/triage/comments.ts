@@ -1,18 +1,22 @@
 import { inArray } from 'drizzle-orm';
+import type { Db } from '../../../db/client.ts';
 import { hasComment } from '../../../db/findings/triage/activity.ts';
+import type { Sql } from '../../../db/pool/query.ts';
+import type { OrgTables } from '../../../db/schema/org.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
+import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
-import type { OrgCall } from '../../http/call.ts';
 import { selectMembers } from '../../members/fields.ts';
 import type { MentionedMember } from './mentions.ts';
 
 /** The members among some ids, with the names that the organization sees. A pending invitation is no member yet. */
 export async function membersOf(
-  { db, org, services }: Pick<OrgCall, 'db' | 'org' | 'services'>,
+  { db, org }: { db: Db; org: { id: string } },
+  config: Pick<Config, 'pendingInvitations'>,
   ids: readonly string[],
 ): Promise<MentionedMember[]> {
   if (ids.length === 0) return [];
-  const members = await selectMembers(db, services.config, org.id, inArray(memberships.userId, [...ids]));
+  const members = await selectMembers(db, config, org.id, inArray(memberships.userId, [...ids]));
   return members.filter(({ pending }) => !pending).map(({ user_id: id, name }) => ({ id, name }));
 }
 
@@ -25,7 +29,7 @@ export const shownMentions = (mentions: readonly MentionedMember[]) =>
  * @throws ApiError `permission_error/denied` if somebody else wrote the comment, `resource_error/not_found` if it does not exist
  */
 export async function requireAuthor<Changed>(
-  { org, sql }: OrgCall,
+  { org, sql }: { org: { tables: OrgTables }; sql: Sql },
   comment: { findingId: string; id: string },
   change: Promise<Changed>,
 ): Promise<NonNullable<Changed>> {

@@ -1,3 +1,4 @@
+import type { Database } from '../../../db/client.ts';
 import {
   type DueRisks,
   findDueRisks,
@@ -5,7 +6,9 @@ import {
   settleRisks,
 } from '../../../db/findings/triage/accepted-risks.ts';
 import { changeFindings } from '../../../db/findings/triage/triage.ts';
-import type { Services } from '../../services.ts';
+import type { NewId } from '../../../db/ids.ts';
+import type { Logger } from '../../logger.ts';
+import type { KnownOrgs } from '../../orgs/directory.ts';
 
 const BATCH = 500;
 const RETRY_MS = 5 * 60_000;
@@ -17,7 +20,13 @@ export async function openExpiredRisks({
   clock,
   log,
   nextId,
-}: Pick<Services, 'database' | 'knownOrgs' | 'clock' | 'log' | 'nextId'>): Promise<void> {
+}: {
+  database: Database;
+  knownOrgs: KnownOrgs;
+  clock: () => Date;
+  log: Logger;
+  nextId: () => NewId;
+}): Promise<void> {
   const { sql } = database;
   const now = clock();
   for (;;) {

@@ -1,12 +1,15 @@
 import { and, eq, inArray } from 'drizzle-orm';
+import type { Db } from '../../../db/client.ts';
 import { noteAcceptedRisks } from '../../../db/findings/triage/accepted-risks.ts';
 import type { FindingChange } from '../../../db/findings/triage/triage.ts';
+import type { Sql } from '../../../db/pool/query.ts';
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
+import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
-import type { OrgCall } from '../../http/call.ts';
 import { isConfirmed } from '../../members/fields.ts';
+import type { Org } from '../../orgs/directory.ts';
 import { optional, removable, text, time, uuid, z } from '../../schema.ts';
 import { USER_STATUSES } from '../input.ts';
 
@@ -62,7 +65,8 @@ export const FindingChanges = z
  * @throws ApiError `validation_error/field_invalid`
  */
 export async function requireChanges(
-  { db, now, org, services }: OrgCall,
+  { db, now, org }: { db: Db; now: Date; org: { id: string } },
+  { pendingInvitations }: Pick<Config, 'pendingInvitations'>,
   changes: readonly { change: ChangeInput; path: string }[],
 ): Promise<void> {
   const past = changes.find(
@@ -79,7 +83,7 @@ export async function requireChanges(
       and(
         eq(memberships.orgId, org.id),
         inArray(memberships.userId, ids),
-        services.config.pendingInvitations ? isConfirmed : undefined,
+        pendingInvitations ? isConfirmed : undefined,
       ),
     );
   const known = new Set(members.map(({ id }) => id));
@@ -89,7 +93,7 @@ export async function requireChanges(
 
 /** Notes which risks will be accepted until when, before the findings are changed. */
 export async function noteRisks(
-  { now, org, sql }: OrgCall,
+  { now, org, sql }: { now: Date; org: Org; sql: Sql },
   changes: readonly Pick<FindingChange, 'id' | 'accepted_until'>[],
 ): Promise<void> {
   const risks = changes.flatMap(({ id, accepted_until }) => (accepted_until ? { id, accepted_until } : []));

@@ -1,14 +1,5 @@
-import { z } from '../../schema.ts';
+import { whole } from '../../schema.ts';
 import type { ResultInfo } from '../respond.ts';
-
-/** A query parameter that is a whole number. */
-export const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
-    .openapi({ type: 'integer', minimum: min, maximum: max, example: min });
 
 const MAX_PAGE = 1_000_000;
 
@@ -49,23 +40,3 @@ export function resultInfo({ page, perPage }: Page, total: number): ResultInfo {
     has_prev: page > 1 && totalPages > 0,
   };
 }
-
-/** A query parameter that is `true` or `false`, or a boolean of JSON. */
-export const flag = () =>
-  z
-    .union([z.enum(['true', 'false']), z.boolean()])
-    .transform((given) => given === true || given === 'true')
-    .openapi({ type: 'boolean', example: true });
-
-/** A query parameter that takes several of `values`, repeated or separated by commas. */
-export const anyOf = <const V extends readonly [string, ...string[]]>(values: V) =>
-  z
-    .union([z.string(), z.array(z.string())])
-    .transform((given) => [given].flat().flatMap((text) => text.split(',')))
-    .pipe(z.array(z.enum(values)))
-    .openapi({
-      type: 'array',
-      items: { type: 'string', enum: [...values] },
-      example: [values[0]],
-      description: 'One or more values: repeat the parameter or separate the values by commas.',
-    });

@@ -7,13 +7,6 @@ export function hostName(host: string | undefined): string {
   return HOST.exec(host ?? '')?.[1]?.toLowerCase() ?? '';
 }
 
-/** The slug when `name` is exactly one label in front of the base domain. */
-export function subdomainOf(name: string, baseDomain: string): string | undefined {
-  if (!name.endsWith(`.${baseDomain}`)) return undefined;
-  const label = name.slice(0, -baseDomain.length - 1);
-  return label !== '' && !label.includes('.') ? label : undefined;
-}
-
 /**
  * Whether a page of `origin` may call the API across origins: the origin is configured or on the base domain. If the service
  * is reached over HTTPS, a page loaded over plain HTTP may not, because a network attacker can have written it.

@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import QuickLRU from 'quick-lru';
-import { addressIn, isWithin, type Range } from '../../network.ts';
+import { addressIn, isWithin, type TrustProxy } from '../../network.ts';
 
 /** The client of a request. */
 export interface Peer {
@@ -8,15 +8,6 @@ export interface Peer {
   ip: string;
   secure: boolean;
 }
-
-/** The proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
-export type TrustProxy =
-  /** None: the connection's address and scheme count. */
-  | false
-  /** This number of proxies in a chain. */
-  | number
-  /** Proxies with these addresses. */
-  | readonly Range[];
 
 type RemoteAddress = (c: Context) => string;
 

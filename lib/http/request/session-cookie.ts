@@ -1,9 +1,29 @@
 import { generateCookie } from 'hono/cookie';
 import type { TokenClaims } from '../../accounts/sessions/signed-token.ts';
 import type { PublicCall } from '../call.ts';
+import type { Headers } from '../respond.ts';
 import { hostName } from './origin.ts';
 
 export const SESSION_COOKIE = 'svc_token';
+
+/** Whether cookies are `Secure`: over HTTPS, and in strict mode also if the public URL is https. */
+export const isSecure = ({ peer, services: { config } }: PublicCall): boolean =>
+  peer.secure || (config.strict && config.https);
+
+/** The header that sets the session cookie, or clears it when `maxAge` is 0. */
+export function sessionCookie(call: PublicCall, value: string, maxAge: number): Headers {
+  const { baseDomain } = call.services.config;
+  return {
+    'set-cookie': generateCookie(SESSION_COOKIE, value, {
+      path: '/',
+      httpOnly: true,
+      sameSite: 'Lax',
+      maxAge,
+      ...(isSecure(call) && { secure: true }),
+      ...(baseDomain && { domain: `.${baseDomain}` }),
+    }),
+  };
+}
 
 /** The result of reading a request's session cookies. */
 export interface CookieSessions {

@@ -1,7 +1,8 @@
+import type { Sql } from '../../../db/pool/query.ts';
 import { isLeaving } from '../../../db/projects/transfer/marks.ts';
+import type { OrgTables } from '../../../db/schema/org.ts';
 import { arrayText } from '../../../db/statements.ts';
 import { ApiError } from '../../errors.ts';
-import type { InOrgCall } from '../../http/call.ts';
 import { uuid } from '../../schema.ts';
 
 /** The objects that a request changes. `any`: perhaps findings of any project. */
@@ -21,7 +22,7 @@ export const beingTransferred = () =>
  * @throws ApiError `resource_error/conflict`
  */
 export async function requireStays(
-  { org, sql }: Pick<InOrgCall, 'org' | 'sql'>,
+  { org, sql }: { org: { tables: OrgTables }; sql: Sql },
   changed: Changed,
 ): Promise<void> {
   if (await isLeaving(sql, org.tables, named(changed))) throw beingTransferred();
@@ -29,7 +30,7 @@ export async function requireStays(
 
 /** The error of a write that found nothing, because findings do not exist, or are of a project that moves to another organization. */
 export const notFoundOrMoving = async (
-  { org, sql }: Pick<InOrgCall, 'org' | 'sql'>,
+  { org, sql }: { org: { tables: OrgTables }; sql: Sql },
   findings: readonly string[],
 ): Promise<ApiError> =>
   (await isLeaving(sql, org.tables, named({ findings })))

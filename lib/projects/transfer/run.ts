@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm';
+import type { Database } from '../../../db/client.ts';
 import { sqlState } from '../../../db/errors.ts';
+import type { Migration } from '../../../db/migrations/migrate.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { removeMarks } from '../../../db/projects/transfer/marks.ts';
 import { moveProject } from '../../../db/projects/transfer/move.ts';
@@ -15,14 +17,20 @@ import {
 import { userEmails } from '../../../db/schema/accounts.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import { arrayText, run, type SqlClient } from '../../../db/statements.ts';
+import type { Config } from '../../config/config.ts';
+import type { Logger } from '../../logger.ts';
 import { isConfirmed } from '../../members/fields.ts';
+import type { KnownOrgs } from '../../orgs/directory.ts';
 import { logOperatorEvent } from '../../security-events.ts';
-import type { Services } from '../../services.ts';
 
-type TransferServices = Pick<
-  Services,
-  'clock' | 'config' | 'database' | 'knownOrgs' | 'log' | 'orgMigrations'
->;
+interface TransferServices {
+  clock: () => Date;
+  config: Pick<Config, 'pendingInvitations'>;
+  database: Database;
+  knownOrgs: KnownOrgs;
+  log: Logger;
+  orgMigrations: readonly Migration[];
+}
 
 /** How long a request works on its transfer. Most take a tenth of a second. */
 const IN_REQUEST_MS = 5_000;

@@ -2,15 +2,15 @@ import { and, eq, isNotNull } from 'drizzle-orm';
 import { toResource } from '../../../../db/resources.ts';
 import { mfaDevices, userEmails } from '../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../lib/accounts/accounts.ts';
-import { mailChange } from '../../../../lib/accounts/change-notices.ts';
 import { insertEmailDevice, MfaDevice } from '../../../../lib/accounts/mfa/devices.ts';
 import { ApiError } from '../../../../lib/errors.ts';
 import { freshCookie } from '../../../../lib/http/access.ts';
 import { created } from '../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../lib/http/endpoint.ts';
+import { mailChange } from '../../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../../lib/http/security-log.ts';
 import { requireNoMore } from '../../../../lib/quotas.ts';
 import { uuid, z } from '../../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../../lib/security-events.ts';
 
 export const createEmailDevice = endpoint(
   {
@@ -48,7 +48,8 @@ export const createEmailDevice = endpoint(
         createdAt,
       });
       if (!made) return undefined;
-      await requireNoMore(tx, call, 'mfaDevicesPerAccount', mfaDevices, eq(mfaDevices.userId, user.id));
+      const own = eq(mfaDevices.userId, user.id);
+      await requireNoMore(tx, services.config, 'mfaDevicesPerAccount', mfaDevices, own);
       await mailChange(tx, call, 'mfa_device_added', { device: address });
       return made;
     });

@@ -1,13 +1,14 @@
-import { lockAccount, requirePassword } from '../../../../lib/accounts/accounts.ts';
-import { mailChange } from '../../../../lib/accounts/change-notices.ts';
+import { lockAccount } from '../../../../lib/accounts/accounts.ts';
 import { RecoveryCodes, replaceRecoveryCodes } from '../../../../lib/accounts/mfa/recovery-codes.ts';
 import { ApiError } from '../../../../lib/errors.ts';
 import { freshCookie } from '../../../../lib/http/access.ts';
+import { requirePassword } from '../../../../lib/http/accounts/password.ts';
 import { ok } from '../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../lib/http/endpoint.ts';
 import { password } from '../../../../lib/http/fields.ts';
+import { mailChange } from '../../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../../lib/http/security-log.ts';
 import { z } from '../../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../../lib/security-events.ts';
 
 export const regenerateRecoveryCodes = endpoint(
   {

@@ -1,10 +1,10 @@
 import { refusesWrites } from '../../../../db/errors.ts';
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
-import { logSecurityEvent } from '../../../security-events.ts';
 import { parseBearer } from '../../../tokens/format.ts';
 import { requireScope } from '../../../tokens/scopes.ts';
 import type { AgentCall, OrgCall, TokenCall } from '../../call.ts';
+import { logSecurityEvent } from '../../security-log.ts';
 import { middleware } from '../middleware.ts';
 import { dueBefore } from './activity.ts';
 

@@ -1,10 +1,10 @@
 import { refusesWrites } from '../../../../db/errors.ts';
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError, type ErrorKey } from '../../../errors.ts';
-import { logSecurityEvent } from '../../../security-events.ts';
 import type { FoundPersonalToken } from '../../../tokens/personal-tokens.ts';
 import { requireScope } from '../../../tokens/scopes.ts';
 import type { MemberCall, UserCall } from '../../call.ts';
+import { logSecurityEvent } from '../../security-log.ts';
 import { middleware } from '../middleware.ts';
 import { dueBefore, recordFirstVisit } from './activity.ts';
 import { resolveOrg } from './organization.ts';

@@ -42,7 +42,8 @@ export const createTotpDevice = endpoint(
     const sealed = await services.secretBox.seal(secret);
     const row = await db.transaction(async (tx) => {
       await lockAccount(tx, call);
-      await requireRoom(tx, call, 'mfaDevicesPerAccount', mfaDevices, eq(mfaDevices.userId, user.id));
+      const own = eq(mfaDevices.userId, user.id);
+      await requireRoom(tx, services.config, 'mfaDevicesPerAccount', mfaDevices, own);
       const values = { id, userId: user.id, name: body.name, secret: sealed, createdAt: at };
       const [inserted] = await tx
         .insert(mfaDevices)

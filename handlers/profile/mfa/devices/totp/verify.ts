@@ -1,15 +1,15 @@
 import { and, eq } from 'drizzle-orm';
 import { mfaDevices } from '../../../../../db/schema/accounts.ts';
 import { lockAccount } from '../../../../../lib/accounts/accounts.ts';
-import { mailChange } from '../../../../../lib/accounts/change-notices.ts';
 import { matchTotp } from '../../../../../lib/accounts/mfa/totp.ts';
 import { ApiError } from '../../../../../lib/errors.ts';
 import { freshCookie } from '../../../../../lib/http/access.ts';
 import { done } from '../../../../../lib/http/answer.ts';
 import { endpoint } from '../../../../../lib/http/endpoint.ts';
 import { idParam, sixDigits } from '../../../../../lib/http/fields.ts';
+import { mailChange } from '../../../../../lib/http/mails.ts';
+import { logSecurityEvent } from '../../../../../lib/http/security-log.ts';
 import { z } from '../../../../../lib/schema.ts';
-import { logSecurityEvent } from '../../../../../lib/security-events.ts';
 
 export const verifyTotpDevice = endpoint(
   {

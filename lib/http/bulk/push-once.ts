@@ -10,7 +10,7 @@ import { refreshSummary } from '../../../db/scans/scans.ts';
 import { perOrg } from '../../../db/schema/org-schema.ts';
 import { hashedUuid } from '../../crypto/random.ts';
 import { ApiError } from '../../errors.ts';
-import type { AgentCall } from '../../http/call.ts';
+import type { AgentCall } from '../call.ts';
 
 /**
  * Writes the pushes of a request. With an idempotency key, each is written once, however often the request is repeated.

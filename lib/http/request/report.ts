@@ -1,25 +1,48 @@
-import { sqlState } from '../../db/errors.ts';
-import { TOO_BUSY } from '../../db/pool/semaphore.ts';
-import { ApiError, type FieldError } from '../errors.ts';
-import { permitOr } from '../fair-share/over-share.ts';
-import type { InOrgCall } from '../http/call.ts';
-import { announcedLength, bodyTooLarge } from '../http/request/body-stream.ts';
-import { holdBody, tooManyOf } from '../http/request/held-body.ts';
-import { FORM_BYTES, isForm, type SentReport } from './unwrap.ts';
+import { sqlState } from '../../../db/errors.ts';
+import { TOO_BUSY } from '../../../db/pool/semaphore.ts';
+import { ApiError } from '../../errors.ts';
+import { permitOr } from '../../fair-share/over-share.ts';
+import { requireStays } from '../../projects/transfer/guard.ts';
+import { importReport, maxBytesDetail, type ReceivedReport } from '../../reports/import.ts';
+import type { ImportedReport, ReportQuery } from '../../reports/schema.ts';
+import { FORM_BYTES, isForm } from '../../reports/unwrap.ts';
+import type { z } from '../../schema.ts';
+import type { InOrgCall } from '../call.ts';
+import { announcedLength, bodyTooLarge } from './body-stream.ts';
+import { holdBody, tooManyOf } from './held-body.ts';
 
 const invalidBody = (message: string) => new ApiError('validation_error/invalid_body', { message });
 
 const NOUNS = { one: 'report', many: 'reports' };
 
-/** Tells clients the limit of the report, without parsing a message. */
-export const maxBytesDetail = (maxBytes: number): FieldError => ({
-  field: 'max_bytes',
-  message: String(maxBytes),
-});
-
-/** A body that is held in memory until it is freed. */
-export interface ReceivedReport extends SentReport {
-  free(): void;
+/**
+ * Imports the report in the body of a request as a scan of its own.
+ * @param actorId the token or user that sends it
+ * @throws ApiError `invalid_body` if it cannot be read; then no scan remains. `resource_error/conflict` if the project is being
+ *   transferred
+ */
+export async function importReportOf(
+  call: InOrgCall,
+  actorId: string,
+  projectId: string,
+  query: ReportQuery,
+): Promise<z.output<typeof ImportedReport>> {
+  const { db, log, now, org, services, sql } = call;
+  await requireStays(call, { project: projectId });
+  // From here on, the limits of reports apply.
+  call.leaveGate();
+  const { bodies } = services.reports;
+  const releases: (() => void)[] = [];
+  try {
+    // Without a budget for bodies, the permit limits them, too.
+    if (!bodies) releases.push(await enterReader(call));
+    const sent = await receiveReport(call);
+    releases.push(sent.free);
+    if (bodies) releases.push(await enterReader(call));
+    return await importReport({ actorId, db, log, now, org, services, sql }, projectId, query, sent);
+  } finally {
+    for (const release of releases) release();
+  }
 }
 
 /**
@@ -27,7 +50,7 @@ export interface ReceivedReport extends SentReport {
  * @throws ApiError `invalid_body`; OverShareError when the organization's share of the memory is in use for too long, or when
  * the body arrives slowly while others wait for memory
  */
-export async function receiveReport({ c, org, services }: InOrgCall): Promise<ReceivedReport> {
+async function receiveReport({ c, org, services }: InOrgCall): Promise<ReceivedReport> {
   const { arrivalMs, bodies, maxBytes: maxReport } = services.reports;
   const contentType = c.req.header('content-type') ?? '';
   const encoding = encodingOf(c.req.header('content-encoding'));
@@ -59,7 +82,7 @@ const SMALL_BYTES = 1024 * 1024;
 const SMALL_WAIT_MS = 35_000;
 
 /** Waits until the organization may have one more report read. @throws OverShareError */
-export async function enterReader({ c, org, services }: InOrgCall): Promise<() => void> {
+async function enterReader({ c, org, services }: InOrgCall): Promise<() => void> {
   const request = { key: org.id, signal: c.req.raw.signal };
   const isSmall = (announcedLength(c) ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
   const permit = services.reportPermits.acquire(request).catch((error) => {

@@ -7,12 +7,12 @@ import {
 } from '../../../db/findings/triage/triage.ts';
 import type { FindingStatus } from '../../../db/schema/values.ts';
 import { ApiError } from '../../errors.ts';
-import type { OrgCall } from '../../http/call.ts';
-import { search } from '../../http/lists/search.ts';
-import { conditionsOf } from '../filter/conditions.ts';
-import type { FindingFilter } from '../filter/parameters.ts';
-import { commonFields } from './changes.ts';
-import { noteRisks } from './triage.ts';
+import { conditionsOf } from '../../findings/filter/conditions.ts';
+import type { FindingFilter } from '../../findings/filter/parameters.ts';
+import { commonFields } from '../../findings/triage/changes.ts';
+import { noteRisks } from '../../findings/triage/triage.ts';
+import type { OrgCall } from '../call.ts';
+import { search } from '../lists/search.ts';
 
 /** The findings that one request changes at most by a filter. */
 export const MAX_BY_FILTER = 5_000;

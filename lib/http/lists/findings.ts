@@ -1,15 +1,16 @@
-import { wholeList } from '../../db/findings/lists/order.ts';
-import { searchFindings } from '../../db/findings/lists/search.ts';
-import type { FindingView } from '../../db/findings/lists/text.ts';
-import type { Raw } from '../http/answer.ts';
-import { answerRows } from '../http/lists/list.ts';
-import { pageOf, resultInfo } from '../http/lists/pages.ts';
-import { search } from '../http/lists/search.ts';
-import { z } from '../schema.ts';
-import { type FileFormat, fileOf } from './file.ts';
-import { conditionsOf, countedKind, type FilteringCall } from './filter/conditions.ts';
-import type { FindingFilter } from './filter/parameters.ts';
-import { indexedOrder, orderOf, type Sort } from './order.ts';
+import { wholeList } from '../../../db/findings/lists/order.ts';
+import { searchFindings } from '../../../db/findings/lists/search.ts';
+import type { FindingView } from '../../../db/findings/lists/text.ts';
+import { conditionsOf, countedKind } from '../../findings/filter/conditions.ts';
+import type { FindingFilter } from '../../findings/filter/parameters.ts';
+import { indexedOrder, orderOf, type Sort } from '../../findings/order.ts';
+import { z } from '../../schema.ts';
+import type { Raw } from '../answer.ts';
+import type { InOrgCall, OrgCall } from '../call.ts';
+import { type FileFormat, fileOf } from './findings-file.ts';
+import { answerRows } from './list.ts';
+import { pageOf, resultInfo } from './pages.ts';
+import { search } from './search.ts';
 
 /** Fields that may be left out. */
 const OMITTABLE = ['description'] as const;
@@ -34,7 +35,10 @@ export interface FindingList extends FindingFilter {
 }
 
 /** Answers an org's findings, all of them or a page. */
-export async function answerFindings(call: FilteringCall, list: FindingList): Promise<Raw> {
+export async function answerFindings(
+  call: InOrgCall & Pick<OrgCall, 'user'>,
+  list: FindingList,
+): Promise<Raw> {
   const { org, services } = call;
   const { tables } = org;
   const { sort, page: _, per_page, omit, format, ...filter } = list;

@@ -1,11 +1,11 @@
 import { hasOrgSlug } from '../../db/orgs/slugs.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import { ApiError } from '../errors.ts';
-import type { CookieCall } from '../http/call.ts';
+import type { Org } from '../orgs/directory.ts';
+import { isOrgFlagActive } from '../orgs/flags.ts';
+import { listOrgsOf } from '../orgs/list.ts';
 import { rankOf } from '../tokens/scopes.ts';
-import type { Org } from './directory.ts';
-import { isOrgFlagActive } from './flags.ts';
-import { listOrgsOf } from './list.ts';
+import type { CookieCall } from './call.ts';
 
 /**
  * The organization of a path, for a member with at least a role. Slugs of former times count as well.
@@ -13,7 +13,7 @@ import { listOrgsOf } from './list.ts';
  *   `permission_error/mfa_required_by_org`
  */
 export async function requireOrgRole(call: CookieCall, slug: string, least: Role) {
-  const [shown] = await listOrgsOf(call, { where: hasOrgSlug(slug), deleted: true });
+  const [shown] = await listOrgsOf(call, call.services, { where: hasOrgSlug(slug), deleted: true });
   const org = shown && (await call.services.orgs.named(slug));
   if (!org) throw new ApiError('resource_error/not_found');
   if (rankOf(shown.role) < rankOf(least)) throw new ApiError('permission_error/denied');

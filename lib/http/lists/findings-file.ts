@@ -1,9 +1,9 @@
-import { csvHeader } from '../../db/findings/lists/csv.ts';
-import { type FindingView, findingViewFields } from '../../db/findings/lists/text.ts';
-import type { PublicCall } from '../http/call.ts';
-import type { RowsOptions } from '../http/lists/list.ts';
-import type { Org } from '../orgs/directory.ts';
-import { sarifFormat } from './sarif/format.ts';
+import { csvHeader } from '../../../db/findings/lists/csv.ts';
+import { type FindingView, findingViewFields } from '../../../db/findings/lists/text.ts';
+import { sarifFormat } from '../../findings/sarif/format.ts';
+import type { Org } from '../../orgs/directory.ts';
+import type { PublicCall } from '../call.ts';
+import type { RowsOptions } from './list.ts';
 
 /** File formats for findings; the names are also the file extensions. */
 export const FORMATS = ['json', 'csv', 'sarif'] as const;

@@ -1,14 +1,15 @@
 import { inArray } from 'drizzle-orm';
-import { type GroupKey, groupFindings } from '../../db/findings/lists/groups.ts';
-import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
-import { readAtOnce } from '../../db/stream.ts';
-import { ok } from '../http/answer.ts';
-import { type Page, resultInfo } from '../http/lists/pages.ts';
-import { search } from '../http/lists/search.ts';
-import { ListedFinding } from '../resources.ts';
-import { count, shown, timestamp, z } from '../schema.ts';
-import { conditionsOf, type FilteringCall } from './filter/conditions.ts';
-import type { FindingFilter } from './filter/parameters.ts';
+import { type GroupKey, groupFindings } from '../../../db/findings/lists/groups.ts';
+import { FINDING_STATUSES, SEVERITIES } from '../../../db/schema/values.ts';
+import { readAtOnce } from '../../../db/stream.ts';
+import { conditionsOf } from '../../findings/filter/conditions.ts';
+import type { FindingFilter } from '../../findings/filter/parameters.ts';
+import { ListedFinding } from '../../resources.ts';
+import { count, shown, timestamp, z } from '../../schema.ts';
+import { ok } from '../answer.ts';
+import type { InOrgCall, OrgCall } from '../call.ts';
+import { type Page, resultInfo } from './pages.ts';
+import { search } from './search.ts';
 
 const countsOf = <Name extends string>(names: readonly Name[]) =>
   z.object(Object.fromEntries(names.map((name) => [name, count(1)])) as unknown as Record<Name, z.ZodInt>);
@@ -49,7 +50,7 @@ const decoder = new TextDecoder();
 
 /** Answers a page of groups of an org's findings. */
 export async function answerGroups(
-  call: FilteringCall,
+  call: InOrgCall & Pick<OrgCall, 'user'>,
   by: GroupKey,
   { omit, ...filter }: FindingFilter & { omit?: 'description' | undefined },
   page: Page,

@@ -1,8 +1,8 @@
-import { undoChange } from '../../db/findings/changes/undo.ts';
-import { findAppliedChanges, undoDecisions } from '../../db/rules/undo.ts';
-import { ApiError } from '../errors.ts';
-import { undoableSince } from '../findings/triage/changes.ts';
-import type { OrgCall } from '../http/call.ts';
+import { undoChange } from '../../../db/findings/changes/undo.ts';
+import { findAppliedChanges, undoDecisions } from '../../../db/rules/undo.ts';
+import { ApiError } from '../../errors.ts';
+import { undoableSince } from '../../findings/triage/changes.ts';
+import type { OrgCall } from '../call.ts';
 
 /** The findings of a transaction. */
 const CHUNK = 500;

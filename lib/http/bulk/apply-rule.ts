@@ -1,14 +1,14 @@
 import { and, type SQL } from 'drizzle-orm';
-import type { FindingChange } from '../../db/findings/triage/triage.ts';
-import { timeOfId } from '../../db/ids.ts';
-import { dueAfter } from '../../db/policies/due-dates.ts';
-import { onlyMembers } from '../../db/rules/members.ts';
-import type { Rule } from '../../db/rules/rules.ts';
-import type { OrgTables } from '../../db/schema/org.ts';
-import type { RuleActions, RuleConditions } from '../../db/schema/values.ts';
-import { changeMatching, type MatchSelection } from '../findings/triage/bulk.ts';
-import type { OrgCall } from '../http/call.ts';
-import { changedBy, matchesRule } from './conditions.ts';
+import type { FindingChange } from '../../../db/findings/triage/triage.ts';
+import { timeOfId } from '../../../db/ids.ts';
+import { dueAfter } from '../../../db/policies/due-dates.ts';
+import { onlyMembers } from '../../../db/rules/members.ts';
+import type { Rule } from '../../../db/rules/rules.ts';
+import type { OrgTables } from '../../../db/schema/org.ts';
+import type { RuleActions, RuleConditions } from '../../../db/schema/values.ts';
+import { changedBy, matchesRule } from '../../rules/conditions.ts';
+import type { OrgCall } from '../call.ts';
+import { changeMatching, type MatchSelection } from './change-findings.ts';
 
 /** The findings that applying a rule changes now. Without actions, the open findings that match. */
 export const applicable = (

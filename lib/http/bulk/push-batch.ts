@@ -1,15 +1,15 @@
 import type { Push, PushOutcome } from '../../../db/findings/ingest/push.ts';
 import { FINDING_STATUSES } from '../../../db/schema/values.ts';
 import { ApiError } from '../../errors.ts';
-import type { AgentCall } from '../../http/call.ts';
-import { ErrorObject } from '../../http/openapi/operation.ts';
-import { fieldErrors } from '../../http/request/input.ts';
-import { unexpectedError } from '../../http/unexpected.ts';
+import { FindingInput } from '../../findings/input.ts';
+import { refusalError } from '../../findings/pushes/pushes.ts';
 import { anotherProject, isInScope } from '../../projects/projects.ts';
 import { count, id, z } from '../../schema.ts';
-import { FindingInput } from '../input.ts';
-import { writePushes } from './once.ts';
-import { refusalError } from './pushes.ts';
+import type { AgentCall } from '../call.ts';
+import { ErrorObject } from '../openapi/operation.ts';
+import { fieldErrors } from '../request/input.ts';
+import { unexpectedError } from '../unexpected.ts';
+import { writePushes } from './push-once.ts';
 
 export const MAX_BATCH = 1_000;
 /** The most bytes of a batch. */
@@ -142,15 +142,15 @@ type NotWritten = Exclude<PushOutcome, { kind: 'written' }>;
 function createErrors(call: AgentCall) {
   const { c, log, services } = call;
   const known = new Map<unknown, ApiError>();
-  return async (outcome: NotWritten | undefined, projectId: string): Promise<ApiError> => {
-    const isRefused = outcome && outcome.kind !== 'failed';
-    const cause = isRefused ? `${outcome.kind} ${projectId}` : outcome?.error;
-    const error =
-      known.get(cause) ??
-      (isRefused
-        ? await refusalError(call, outcome.kind, projectId)
-        : unexpectedError({ log, metrics: services.metrics }, c.get('request'), cause));
+  const once = async (cause: unknown, make: () => ApiError | Promise<ApiError>): Promise<ApiError> => {
+    const error = known.get(cause) ?? (await make());
     known.set(cause, error);
     return error;
   };
+  const unexpected = (cause: unknown) =>
+    unexpectedError({ log, metrics: services.metrics }, c.get('request'), cause);
+  return (outcome: NotWritten | undefined, projectId: string): Promise<ApiError> =>
+    outcome === undefined || outcome.kind === 'failed'
+      ? once(outcome?.error, () => unexpected(outcome?.error))
+      : once(`${outcome.kind} ${projectId}`, () => refusalError(call, outcome.kind, projectId));
 }

@@ -1,12 +1,12 @@
 import { desc, eq } from 'drizzle-orm';
 import { generateCookie, getCookie } from 'hono/cookie';
 import { sessions } from '../../../db/schema/accounts.ts';
+import type { LimitClient } from '../../accounts/limits/limits.ts';
+import { TOKEN_SECONDS } from '../../accounts/sessions/signed-token.ts';
 import { sha256Hex } from '../../crypto/random.ts';
-import type { CookieCall, PublicCall } from '../../http/call.ts';
 import { networkOf } from '../../network.ts';
-import { isSecure } from '../sessions/sessions.ts';
-import { TOKEN_SECONDS } from '../sessions/signed-token.ts';
-import type { LimitClient } from './limits.ts';
+import type { CookieCall, PublicCall } from '../call.ts';
+import { isSecure } from '../request/session-cookie.ts';
 
 /**
  * Identifies a browser that an account has signed in with, independent of its address (OWASP "Device cookies"). It grants no

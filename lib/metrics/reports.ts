@@ -1,0 +1,38 @@
+/* The states and label values that other code reports to the metrics. */
+
+/** The load of the password hasher. */
+export interface HashLoad {
+  /** Waiting requests. */
+  waiting: number;
+  /** Refused requests since the process started. `full`: the queue was full. `late`: the request waited too long. */
+  refused: Record<HashRefusal, number>;
+}
+
+export const HASH_REFUSALS = ['full', 'late'] as const;
+export type HashRefusal = (typeof HASH_REFUSALS)[number];
+
+/** The use of a memory budget for request bodies. */
+export interface BudgetLoad {
+  /** Bytes that are reserved. */
+  inUse(): number;
+  /** Requests that wait for bytes. */
+  waiting(): number;
+  /** Requests that got none, or were aborted, by reason, since the start. */
+  refused(): BudgetRefusals;
+}
+
+export const BUDGET_REFUSALS = ['late', 'slow'] as const;
+/** `late`: waited longer than the timeout. `slow`: sent its body too slowly while others waited. */
+export type BudgetRefusals = Readonly<Record<(typeof BUDGET_REFUSALS)[number], number>>;
+
+/** The outcome of an attempt: a mail that `failed` is retried, one that is `given_up` is not. */
+export const MAIL_OUTCOMES = ['sent', 'failed', 'given_up'] as const;
+export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
+
+/** The work that is still to be done by any process. */
+export interface Backlog {
+  /** In the queue, those under way too. */
+  mails: number;
+  /** Organizations whose schema is behind. */
+  orgsBehind: number;
+}
