@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
@@ -32,12 +31,6 @@ const DATABASE_STOP_TIMEOUT_MS = 500;
 /** The built web UI, whether this file runs from dist/ or from the source. */
 const { dirname: here } = import.meta;
 const PUBLIC = join(basename(here) === 'dist' ? here : join(here, 'dist'), 'public');
-
-/**
- * The heap may grow by half before V8 collects all of it. Sent lists and exports count as heap, so that a collection would begin
- * two or three times a second, whose marking takes a processor for 40 to 60 ms (docs/reliability.md#noisy-neighbours).
- */
-setFlagsFromString('--heap-growing-percent=50');
 
 const lines = createLineWriter(process.stdout);
 

@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { createPool, type PoolClient, type WithConnection } from './pool/pool.ts';
 import type { Sql } from './pool/query.ts';
+import type { Sharer } from './pool/semaphore.ts';
 import { perOrg } from './schema/org-schema.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
@@ -97,7 +98,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         await own.close();
       }
     },
-    of: perOrg(({ id }: { id: string }) => clientOf(pool.of(id))),
+    of: perOrg(({ id, account }: Sharer) => clientOf(pool.of({ id, account }))),
     pool() {
       const open = pool.open();
       const inUse = Math.min(pool.inUse(), open);

@@ -27,20 +27,15 @@ export interface ServerFacts {
 export type Engine = 'postgres' | 'citus';
 
 /** Finds out the engine once per process. */
-export interface EngineDetection {
-  (client: SqlClient): Promise<Engine>;
-  /** The engine; undefined before the first call has found it out. */
-  known(): Engine | undefined;
-}
+export type EngineDetection = (client: SqlClient) => Promise<Engine>;
 
 /** @param known skips the detection */
 export function createEngineDetection(known?: Engine): EngineDetection {
   let engine = known;
-  const detect = async (client: SqlClient) => {
+  return async (client) => {
     engine ??= await readEngine(client);
     return engine;
   };
-  return Object.assign(detect, { known: () => engine });
 }
 
 async function readEngine(client: SqlClient): Promise<Engine> {

@@ -20,13 +20,12 @@ export const LARGE_READ =
  * Each fetch is a statement with a time limit of its own. (The driver's own cursor is one query until its reader has come
  * to the end; when its connection was lost meanwhile, leaving it ends the process.)
  *
- * @param rowsPerFetch asked before each fetch
  * @param statementMs the time limit of each fetch, if not that of all statements
  */
 export async function* readRows(
   sql: Transactions,
   query: TextQuery,
-  rowsPerFetch: () => number,
+  rowsPerFetch: number,
   statementMs?: number,
 ): AsyncGenerator<Uint8Array[]> {
   const { tx, end } = await openTransaction(sql);
@@ -39,10 +38,9 @@ export async function* readRows(
     ];
     await Promise.all(begun);
     for (;;) {
-      const max = rowsPerFetch();
-      const rows = await tx.unsafe(`fetch ${max} from list`).raw();
+      const rows = await tx.unsafe(`fetch ${rowsPerFetch} from list`).raw();
       if (rows.length > 0) yield (rows as unknown as [Uint8Array][]).map(([text]) => text);
-      if (rows.length < max) return;
+      if (rows.length < rowsPerFetch) return;
     }
   } finally {
     // Nothing was written: how it ends is of no interest.

@@ -19,14 +19,12 @@ import type { Config } from './config/config.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
-import { createConnectionShare } from './fair-share/connection-share.ts';
-import { createOrgGate, type OrgGate } from './fair-share/gate.ts';
+import { createGate, type Gate } from './fair-share/gate.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
 import {
   countedPermits,
+  createConnectionShare,
   createWorkPermits,
-  FEW,
-  LIST_WAIT_MS,
   type Permits,
   type WorkPermits,
 } from './fair-share/permits.ts';
@@ -101,14 +99,12 @@ export interface Services extends CoreServices {
   /** For whole lists, which keep a connection for as long as they are read. */
   listPermits: ListPermits;
   /** For every request to an organization. */
-  gate: OrgGate;
-  /** For searches, which keep a processor of PostgreSQL's. */
+  gate: Gate;
+  /** For searches and changes of many findings, which keep a processor of PostgreSQL's. */
   searchPermits: Permits;
   /** For reading reports. */
   reportPermits: Permits;
   reportLeases: ReportLeases;
-  /** Whether a list that is read has a permit of `searchPermits`. */
-  permitsShared: boolean;
   apiTokens: ApiTokens;
   personalTokens: PersonalTokens;
   ingest: Ingest;
@@ -203,7 +199,8 @@ export interface Connection {
 export function connectServices(core: CoreServices, connection: Connection): Services {
   const { config, log, clock, nextId, mailer, metrics } = core;
   const { database, max, replica, background } = connection;
-  const permits = countedPermits(connection.permits ?? createWorkPermits(max), metrics);
+  const gate = createGate();
+  const permits = countedPermits(connection.permits ?? createWorkPermits(max, gate.isShared), metrics);
   const { db } = database;
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
   const third = Math.ceil(max / 3);
@@ -238,11 +235,10 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     workersDown: createWorkerCheck(database, core.engineOf, (down) =>
       log.warn(down.length > 0 ? 'workers of Citus are down' : 'all workers of Citus respond', { down }),
     ),
-    listPermits: createListPermits(permits.list, { timeoutMs: LIST_WAIT_MS }),
+    listPermits: createListPermits(permits.list),
     searchPermits: permits.search,
     reportPermits: permits.report,
     reportLeases: createReportLeases({ sql: database.sql, nextId, log }),
-    permitsShared: permits.shared,
-    gate: createOrgGate({ rests: max > FEW, engine: core.engineOf.known }),
+    gate,
   };
 }

@@ -12,7 +12,7 @@ import { createFrequentTexts } from './frequent.ts';
 import { createHealthCheck } from './health.ts';
 import type { Sql } from './query.ts';
 import { type Begin, command, createSqlClient, type Send } from './query.ts';
-import { ACQUIRE_TIMEOUT_MS, createSemaphore } from './semaphore.ts';
+import { ACQUIRE_TIMEOUT_MS, createSemaphore, type Sharer } from './semaphore.ts';
 import { transact } from './transaction.ts';
 
 export interface PoolOptions extends Pick<ConnectorOptions, 'url' | 'options' | 'onPooler'> {
@@ -31,11 +31,11 @@ export interface PoolClient {
 
 /**
  * Acquires a connection and calls `use` with a client for it, until `use` settles.
- * @param org whose share of the connections is used
+ * @param org whose account's share of the connections is used
  */
-export type WithConnection = <T>(use: (sql: Sql) => Promise<T>, org?: { id: string }) => Promise<T>;
+export type WithConnection = <T>(use: (sql: Sql) => Promise<T>, org?: Sharer) => Promise<T>;
 
-/** The resource of the semaphore: a connection, which is opened by the first use and after it was closed. */
+/** The place of a connection, which is opened by the first use and after it was closed. */
 interface PoolEntry {
   connection?: Connection;
 }
@@ -56,8 +56,8 @@ const TOO_MANY_CONNECTIONS = '53300';
 
 const SELECT_1 = command('select 1');
 
-/** One organization leaves two connections to others. With 3 it gets 2, because a whole list occupies one. */
-const orgShareOf = (max: number): number => (max <= 2 ? max : Math.max(2, max - 2));
+/** One account leaves two connections to others. With 3 it gets 2, because a whole list occupies one. */
+const accountShareOf = (max: number): number => (max <= 2 ? max : Math.max(2, max - 2));
 
 /**
  * Connections to PostgreSQL. A query is sent over a connection of its own: postgres.js's pool would queue it behind another
@@ -72,7 +72,9 @@ export function createPool(poolOptions: PoolOptions) {
   let closed: Error | undefined;
   const entries = Array.from({ length: max }, (): PoolEntry => ({}));
   const free = [...entries];
-  const semaphore = createSemaphore(free, { timeoutMs: acquireTimeoutMs, perKey: orgShareOf(max) });
+  const semaphore = createSemaphore({
+    ...{ total: max, perAccount: accountShareOf(max), timeoutMs: acquireTimeoutMs },
+  });
   const openCount = () => entries.filter(({ connection }) => connection?.isOpen()).length;
   const opening = new Set<Promise<void>>();
   const probe: PoolEntry = {};
@@ -111,16 +113,23 @@ export function createPool(poolOptions: PoolOptions) {
     return openCount() > 0;
   }
 
-  async function acquire<T>(use: (connection: Connection) => Promise<T>, key?: string): Promise<T> {
+  async function acquire<T>(use: (connection: Connection) => Promise<T>, sharer?: Sharer): Promise<T> {
     const began = performance.now();
     for (let since: number | undefined; ; since = began) {
       if (closed) throw closed;
-      const { resource: entry, release } = await semaphore.acquire({ key, since });
+      const releasePermit = await semaphore.acquire({ sharer, since });
+      // The latest one that was used. Each permit stands for one entry.
+      const entry = free.pop() as PoolEntry;
+      const release = () => {
+        free.push(entry);
+        releasePermit();
+      };
       try {
         if (!entry.connection?.isOpen()) await open(entry);
       } catch (error) {
         const isRepeated = await isFull(error);
-        release(isRepeated ? FULL_MS : 0);
+        if (isRepeated) setTimeout(release, FULL_MS);
+        else release();
         if (isRepeated) continue;
         throw error;
       }
@@ -141,10 +150,10 @@ export function createPool(poolOptions: PoolOptions) {
     }
   }
 
-  function acquireUnlessDown<T>(use: (connection: Connection) => Promise<T>, key?: string): Promise<T> {
+  function acquireUnlessDown<T>(use: (connection: Connection) => Promise<T>, sharer?: Sharer): Promise<T> {
     const failure = health.failure();
     // Rejects in the next turn: a caller that retries at once must not keep the process from reading the answer.
-    return failure ? nextTurn().then(() => Promise.reject(failure)) : acquire(use, key);
+    return failure ? nextTurn().then(() => Promise.reject(failure)) : acquire(use, sharer);
   }
 
   let monitoredAt = performance.now();
@@ -167,7 +176,7 @@ export function createPool(poolOptions: PoolOptions) {
   }, MONITOR_MS);
   monitor.unref();
 
-  function clientOf(key?: string): PoolClient {
+  function clientOf(sharer?: Sharer): PoolClient {
     const withConnection: WithConnection = (use, org) =>
       acquireUnlessDown((connection) => {
         const { uses } = connection;
@@ -176,17 +185,18 @@ export function createPool(poolOptions: PoolOptions) {
         const send: Send = (statement) => refusal() ?? connection.send(statement);
         const begin: Begin = (run) => refusal() ?? transact(connection, options, run);
         return use(createSqlClient(options, send, begin));
-      }, org?.id ?? key);
-    const send: Send = (statement) => acquireUnlessDown((connection) => connection.send(statement), key);
-    const begin: Begin = (run) => acquireUnlessDown((connection) => transact(connection, options, run), key);
+      }, org ?? sharer);
+    const send: Send = (statement) => acquireUnlessDown((connection) => connection.send(statement), sharer);
+    const begin: Begin = (run) =>
+      acquireUnlessDown((connection) => transact(connection, options, run), sharer);
     return { sql: createSqlClient(options, send, begin), withConnection };
   }
 
   return {
     ...clientOf(),
     /**
-     * The pool for the work of one organization, which gets a share of the connections. Organizations that wait are served
-     * round-robin.
+     * The pool for the work of one organization, whose account gets a share of the connections. Accounts that wait are served
+     * round-robin, and so are the organizations of one.
      */
     of: clientOf,
     open: openCount,

@@ -1,141 +1,216 @@
-export interface Permit<Resource> {
-  resource: Resource;
-  /** Ends the use; further calls do nothing. Nobody gets the resource before `delayMs` have passed. */
-  release(delayMs?: number): void;
+/** The sender of a request: usually an organization. It uses the share of its account. */
+export interface Sharer {
+  id: string;
+  /** Unset: the sender is an account of its own. */
+  account?: string | undefined;
 }
 
+/** Returns units. @param rest units that stay in use; 0 by default. Further calls return what is left. */
+export type Release = (rest?: number) => void;
+
 export interface AcquireRequest {
-  /** Names the share that the resource counts against; unset: no share. */
-  key?: string | undefined;
+  /** Unset: no share counts. */
+  sharer?: Sharer | undefined;
+  /** 1 by default. */
+  units?: number;
   /** When a repeated request was first made, by `performance.now()`: its timeout began then, and it is served first. */
   since?: number | undefined;
-  /** Replaces the semaphore's timeout. */
+  /** Replaces the semaphore's timeout; infinite: none. */
   timeoutMs?: number | undefined;
   /** Withdraws a waiting request. */
   signal?: AbortSignal | undefined;
 }
 
-/** Requests of one key. */
-interface Queue<Resource> {
-  key: string | undefined;
-  inUse: number;
-  waiters: { grant(permit: Permit<Resource>): void; reject(error: Error): void }[];
+export interface SemaphoreOptions {
+  /** Most units in use at a time; unset: any number. */
+  total?: number;
+  /** Most units that one account uses at a time; unset: all. A number that changes applies from the next request or release. */
+  perAccount?: number | (() => number);
+  /** Unset: requests wait until they are served. */
+  timeoutMs?: number | undefined;
 }
 
-/** Default timeout for acquiring a connection. */
+interface Waiter {
+  units: number;
+  since: number;
+  grant(release: Release): void;
+  reject(error: Error): void;
+}
+
+interface Account {
+  inUse: number;
+  /** The waiting requests of each sender. A sender moves to the end when one of its requests is served. */
+  lines: Map<string, Waiter[]>;
+}
+
+/** Default timeout for acquiring a connection or a permit. */
 export const ACQUIRE_TIMEOUT_MS = 10_000;
 
-/** Error codes of `acquire`: timeout; timeout while the key holds its whole share; aborted by the signal. */
+/** Error codes of `acquire`: timeout; timeout while the account uses its whole share; aborted by the signal. */
 export const TOO_BUSY = 'TOO_BUSY';
 export const OVER_SHARE = 'OVER_SHARE';
 export const ABORTED = 'ABORTED';
 
-export type Semaphore<Resource> = ReturnType<typeof createSemaphore<Resource>>;
+export type Semaphore = ReturnType<typeof createSemaphore>;
 
 /**
- * A fair semaphore: a fixed number of resources, such as connections, each used by one holder at a time. Requests wait in a
- * queue per key, such as an organization, and the queues are served round-robin.
- * @param free the resource at the end is used first
- * @param options.perKey most resources that one key holds at a time; unset: all
+ * A fair weighted semaphore: requests use units of something limited, such as connections or bytes. Accounts that wait are served
+ * round-robin, and so are the senders within an account. The next request in line waits for enough units, so that small requests do
+ * not starve large ones.
  */
-export function createSemaphore<Resource>(free: Resource[], options: { timeoutMs: number; perKey?: number }) {
-  const share = Math.min(options.perKey ?? free.length, free.length);
-  /** A queue moves to the end when it is served. */
-  const queues = new Map<string | undefined, Queue<Resource>>();
+export function createSemaphore(options: SemaphoreOptions) {
+  const { total = Number.POSITIVE_INFINITY, perAccount = total } = options;
+  const share = typeof perAccount === 'number' ? () => perAccount : perAccount;
+  /** An account moves to the end when one of its requests is served. */
+  const accounts = new Map<string | undefined, Account>();
   let inUse = 0;
   let waiting = 0;
 
-  const hasShareLeft = ({ key, inUse }: Queue<Resource>) => key === undefined || inUse < share;
-
-  function deleteUnused({ key, inUse, waiters }: Queue<Resource>): void {
-    if (inUse === 0 && waiters.length === 0) queues.delete(key);
-  }
-
-  function grant(queue: Queue<Resource>): Permit<Resource> {
-    const resource = free.pop() as Resource;
-    let isReleased = false;
-    inUse++;
-    queue.inUse++;
-    const release = (delayMs = 0) => {
-      if (isReleased) return;
-      isReleased = true;
-      inUse--;
-      queue.inUse--;
-      if (delayMs > 0) setTimeout(putBack, delayMs, resource);
-      else free.push(resource);
-      serve();
-      deleteUnused(queue);
-    };
-    return { resource, release };
-  }
-
-  function putBack(resource: Resource): void {
-    free.push(resource);
-    serve();
-  }
-
-  function serve(): void {
-    while (waiting > 0 && free.length > 0) {
-      const queue = nextQueue();
-      if (!queue) return;
-      queues.delete(queue.key);
-      queues.set(queue.key, queue);
-      queue.waiters[0]?.grant(grant(queue));
+  function accountOf(key: string | undefined): Account {
+    let account = accounts.get(key);
+    if (!account) {
+      account = { inUse: 0, lines: new Map() };
+      accounts.set(key, account);
     }
+    return account;
   }
 
-  function nextQueue(): Queue<Resource> | undefined {
-    for (const queue of queues.values()) if (queue.waiters.length > 0 && hasShareLeft(queue)) return queue;
+  function deleteUnused(key: string | undefined, { inUse, lines }: Account): void {
+    if (inUse === 0 && lines.size === 0) accounts.delete(key);
+  }
+
+  const fitsShare = (key: string | undefined, { inUse }: Account, units: number) =>
+    key === undefined || inUse + units <= share();
+
+  function use(key: string | undefined, account: Account, units: number): Release {
+    let left = units;
+    inUse += units;
+    account.inUse += units;
+    return (rest = 0) => {
+      const freed = left - rest;
+      if (freed <= 0) return;
+      left = rest;
+      inUse -= freed;
+      account.inUse -= freed;
+      serve();
+      deleteUnused(key, account);
+    };
+  }
+
+  /** The next request of the first account whose share allows it. */
+  function nextInLine() {
+    for (const [key, account] of accounts)
+      for (const [sender, [waiter]] of account.lines) {
+        if (waiter && fitsShare(key, account, waiter.units)) return { key, account, sender, waiter };
+        break;
+      }
     return undefined;
   }
 
-  function wait(queue: Queue<Resource>, request: AcquireRequest): Promise<Permit<Resource>> {
-    const { since, timeoutMs = options.timeoutMs, signal } = request;
+  function serve(): void {
+    while (waiting > 0) {
+      const next = nextInLine();
+      if (!next || inUse + next.waiter.units > total) return;
+      const { key, account, sender, waiter } = next;
+      moveToEnd(accounts, key);
+      moveToEnd(account.lines, sender);
+      waiter.grant(use(key, account, waiter.units));
+    }
+  }
+
+  function wait(key: string | undefined, account: Account, request: AcquireRequest): Promise<Release> {
+    const { sharer, units = 1, since, signal } = request;
+    const { timeoutMs = options.timeoutMs } = request;
+    const sender = sharer?.id ?? '';
+    const line = account.lines.get(sender) ?? [];
+    account.lines.set(sender, line);
     return new Promise((resolve, reject) => {
       const leave = () => {
-        queue.waiters.splice(queue.waiters.indexOf(waiter), 1);
+        line.splice(line.indexOf(waiter), 1);
+        if (line.length === 0) account.lines.delete(sender);
         waiting--;
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       };
-      const waiter: Queue<Resource>['waiters'][number] = {
-        grant(permit) {
+      const waiter: Waiter = {
+        ...{ units, since: since ?? performance.now() },
+        grant(release) {
           leave();
-          resolve(permit);
+          resolve(release);
         },
         reject(error) {
           leave();
-          deleteUnused(queue);
+          deleteUnused(key, account);
           reject(error);
         },
       };
-      const fail = (message: string, code: string) =>
+      const fail = (message: string, code: string) => {
         waiter.reject(Object.assign(new Error(message), { code }));
+        // Requests behind it may need fewer units.
+        serve();
+      };
       const onAbort = () => fail('the request was aborted', ABORTED);
       const onTimeout = () =>
-        fail(`no permit within ${timeoutMs} ms`, hasShareLeft(queue) ? TOO_BUSY : OVER_SHARE);
-      const waitedMs = since === undefined ? 0 : performance.now() - since;
-      const timer = setTimeout(onTimeout, timeoutMs - waitedMs);
-      if (since === undefined) queue.waiters.push(waiter);
-      else queue.waiters.unshift(waiter);
+        fail(`no permit within ${timeoutMs} ms`, fitsShare(key, account, units) ? TOO_BUSY : OVER_SHARE);
+      const isLimited = timeoutMs !== undefined && timeoutMs < Number.POSITIVE_INFINITY;
+      const timer = isLimited
+        ? setTimeout(onTimeout, timeoutMs + waiter.since - performance.now())
+        : undefined;
+      if (since === undefined) line.push(waiter);
+      else line.unshift(waiter);
       waiting++;
       signal?.addEventListener('abort', onAbort);
       if (signal?.aborted) onAbort();
     });
   }
 
+  const keyOf = ({ sharer }: AcquireRequest) => sharer && (sharer.account ?? sharer.id);
+
+  /** Acquires units if nobody has to wait for it. */
+  function tryAcquire(request: AcquireRequest = {}): Release | undefined {
+    if (waiting > 0) serve();
+    const { units = 1 } = request;
+    const key = keyOf(request);
+    const account = accountOf(key);
+    const isFree =
+      account.lines.size === 0 &&
+      inUse + units <= total &&
+      fitsShare(key, account, units) &&
+      (waiting === 0 || !nextInLine());
+    if (isFree) return use(key, account, units);
+    deleteUnused(key, account);
+    return undefined;
+  }
+
   return {
-    acquire(request: AcquireRequest = {}): Promise<Permit<Resource>> {
-      const { key } = request;
-      const queue = queues.get(key) ?? { key, inUse: 0, waiters: [] };
-      queues.set(key, queue);
-      const isFree = free.length > 0 && queue.waiters.length === 0 && hasShareLeft(queue);
-      return isFree ? Promise.resolve(grant(queue)) : wait(queue, request);
+    tryAcquire,
+    /** @throws an error with one of the codes above */
+    async acquire(request: AcquireRequest = {}): Promise<Release> {
+      const release = tryAcquire(request);
+      if (release) return release;
+      const key = keyOf(request);
+      return wait(key, accountOf(key), request);
     },
     rejectWaiting(error: Error): void {
-      for (const { waiters } of [...queues.values()]) for (const waiter of [...waiters]) waiter.reject(error);
+      for (const { lines } of [...accounts.values()])
+        for (const line of [...lines.values()]) for (const waiter of [...line]) waiter.reject(error);
+    },
+    /** Whether a request has waited for `ms` milliseconds for units that this sender may use. */
+    isBlocking({ sharer }: Pick<AcquireRequest, 'sharer'>, ms: number): boolean {
+      const isLate = ({ since }: Waiter) => performance.now() - since >= ms;
+      const next = nextInLine();
+      if (next && isLate(next.waiter)) return true;
+      const lines = accounts.get(keyOf({ sharer }))?.lines.values() ?? [];
+      return [...lines].some(([waiter]) => waiter !== undefined && isLate(waiter));
     },
     inUse: () => inUse,
     waiting: () => waiting,
   };
+}
+
+function moveToEnd<Key, Value>(map: Map<Key, Value>, key: Key): void {
+  const value = map.get(key);
+  if (value === undefined) return;
+  map.delete(key);
+  map.set(key, value);
 }

@@ -43,7 +43,7 @@ export const deleteProject = endpoint(
     const tokens = await markDeleted(sql, org.tables, { ...named, confirmed: body.confirm, now });
     if (tokens === undefined) throw new ApiError('resource_error/not_found');
     logSecurityEvent(call, 'project_deleted', { project: project.id, project_slug: project.slug, tokens });
-    await purgeInRequest(services, named);
+    await purgeInRequest(services, org, project.id);
     return noContent();
   },
 );

@@ -1,13 +1,12 @@
-import { ABORTED, OVER_SHARE } from '../../db/pool/semaphore.ts';
 import {
-  countPermits,
-  LIST_WAIT_MS,
-  type Permits,
-  permitsPerOrg,
-  SEARCH_WAIT_MS,
-  type WorkPermits,
-} from '../fair-share/permits.ts';
-import type { WorkKind } from '../metrics/metrics.ts';
+  ABORTED,
+  ACQUIRE_TIMEOUT_MS,
+  type AcquireRequest,
+  OVER_SHARE,
+  type Release,
+} from '../../db/pool/semaphore.ts';
+import { countPermits, type Permits, permitsPerAccount, type WorkPermits } from '../fair-share/permits.ts';
+import type { WorkKind } from '../metrics/reports.ts';
 
 /** A permit in use. Plain data, because workerd lets requests share nothing else. */
 interface Taken {
@@ -25,8 +24,6 @@ export const noPermitsTaken = (): TakenPermits => ({
   report: new Set(),
 });
 
-/** Reports in the memory of an isolate. */
-const REPORTS = 2;
 /** Assumed number of connections, because Hyperdrive does not report its limit. */
 const CONNECTIONS = 20;
 const POLL_MS = 20;
@@ -41,14 +38,12 @@ export function permitsOf(taken: TakenPermits): WorkPermits {
   return {
     search: polled(taken.search, counts.search),
     list: polled(taken.list, counts.list),
-    report: polled(taken.report, REPORTS),
-    searchWaitMs: SEARCH_WAIT_MS,
-    shared: false,
+    report: polled(taken.report, counts.report),
   };
 }
 
 function polled(taken: Set<Taken>, max: number): Permits {
-  const perKey = permitsPerOrg(max);
+  const perAccount = permitsPerAccount(max);
   let waiting = 0;
 
   function take(key: string | undefined): Taken | undefined {
@@ -58,7 +53,7 @@ function polled(taken: Set<Taken>, max: number): Permits {
       if (now - permit.since > FORGOTTEN_MS) taken.delete(permit);
       else if (permit.key === key) ofKey++;
     }
-    if (taken.size >= max || (key !== undefined && ofKey >= perKey)) return undefined;
+    if (taken.size >= max || (key !== undefined && ofKey >= perAccount)) return undefined;
     const permit = { key, since: now };
     taken.add(permit);
     return permit;
@@ -75,23 +70,31 @@ function polled(taken: Set<Taken>, max: number): Permits {
     }
   }
 
+  const keyOf = ({ sharer }: AcquireRequest) => sharer && (sharer.account ?? sharer.id);
+
+  function hold(permit: Taken): Release {
+    const beat = setInterval(() => {
+      permit.since = Date.now();
+    }, BEAT_MS);
+    return () => {
+      clearInterval(beat);
+      taken.delete(permit);
+    };
+  }
+
   return {
-    async acquire({ key, timeoutMs = LIST_WAIT_MS, signal } = {}) {
-      let permit = take(key);
-      if (!permit) {
-        waiting++;
-        permit = await poll(key, timeoutMs, signal).finally(() => waiting--);
-      }
-      const held = permit;
-      const beat = setInterval(() => {
-        held.since = Date.now();
-      }, BEAT_MS);
-      const release = () => {
-        clearInterval(beat);
-        taken.delete(held);
-      };
-      return { resource: true, release };
+    tryAcquire(request = {}) {
+      const permit = take(keyOf(request));
+      return permit && hold(permit);
     },
+    async acquire(request = {}) {
+      const { timeoutMs = ACQUIRE_TIMEOUT_MS, signal } = request;
+      waiting++;
+      const permit = await poll(keyOf(request), timeoutMs, signal).finally(() => waiting--);
+      return hold(permit);
+    },
+    // The readers of an isolate's lists belong to other requests, which cannot be aborted from here.
+    isBlocking: () => false,
     inUse: () => taken.size,
     waiting: () => waiting,
   };

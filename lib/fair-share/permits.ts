@@ -1,56 +1,45 @@
 import { sqlState } from '../../db/errors.ts';
-import { ABORTED, createSemaphore, type Semaphore } from '../../db/pool/semaphore.ts';
-import type { WorkKind } from '../metrics/metrics.ts';
+import type { WithConnection } from '../../db/pool/pool.ts';
+import { ABORTED, ACQUIRE_TIMEOUT_MS, createSemaphore, type Semaphore } from '../../db/pool/semaphore.ts';
+import type { WorkKind } from '../metrics/reports.ts';
+import { untilLong } from './gate.ts';
 
-export type Permits = Pick<Semaphore<true>, 'acquire' | 'inUse' | 'waiting'>;
+export type Permits = Pick<Semaphore, 'tryAcquire' | 'acquire' | 'isBlocking' | 'inUse' | 'waiting'>;
 
-/** Permits for the expensive work of organizations, each of which may have half of a kind. */
-export type WorkPermits = Record<WorkKind, Permits> & {
-  searchWaitMs: number;
-  /** Whether searches and lists have the same permits. */
-  shared: boolean;
-};
+/**
+ * Permits for the expensive work of organizations. An account may have half of a kind, but one search while several organizations are
+ * active. Searches are all statements that may use a processor of PostgreSQL's for long: also changes of many findings.
+ */
+export type WorkPermits = Record<WorkKind, Permits>;
 
-/** With at most this number of connections, searches and lists share one permit. */
-export const FEW = 3;
-
-/** How long a search waits for a permit. It waits longer where lists use the same permit. */
-export const SEARCH_WAIT_MS = 2_000;
-const SEARCH_WAIT_OF_FEW_MS = 10_000;
-/** How long a whole list waits for a permit. */
-export const LIST_WAIT_MS = 30_000;
-
-/** The permits of a kind that one organization may hold. */
-export const permitsPerOrg = (permits: number): number => Math.max(1, Math.ceil(permits / 2));
+/** The permits of a kind that one account may hold. */
+export const permitsPerAccount = (permits: number): number => Math.max(1, Math.ceil(permits / 2));
 
 /**
  * The number of permits for `max` connections: half as many in total, fewer for searches, which use the most CPU time of
- * PostgreSQL.
+ * PostgreSQL. A process reads two reports at a time: each needs a processor, and up to ten times its size.
  */
-export function countPermits(max: number): Record<'search' | 'list', number> {
+export function countPermits(max: number): Record<WorkKind, number> {
   const all = Math.max(1, Math.floor(max / 2));
   const search = Math.max(1, Math.floor(all / 2));
-  return { search, list: Math.max(1, all - search) };
+  return { search, list: Math.max(1, all - search), report: 2 };
 }
 
-/** Reports that a process reads at a time. Each needs a processor, and up to ten times its size. */
-const REPORTS = 2;
-
-/** How long a report waits for its turn. */
-export const REPORT_WAIT_MS = 10_000;
-
-/** Creates the permits of a process. @param max its connections */
-export function createWorkPermits(max: number): WorkPermits {
-  const counts = { ...countPermits(max), report: REPORTS };
-  const permitsFor = (kind: WorkKind) =>
-    createSemaphore(Array<true>(counts[kind]).fill(true), {
-      timeoutMs: LIST_WAIT_MS,
-      perKey: permitsPerOrg(counts[kind]),
-    });
-  const [list, report] = [permitsFor('list'), permitsFor('report')];
-  return max <= FEW
-    ? { list, report, search: list, searchWaitMs: SEARCH_WAIT_OF_FEW_MS, shared: true }
-    : { list, report, search: permitsFor('search'), searchWaitMs: SEARCH_WAIT_MS, shared: false };
+/**
+ * Creates the permits of a process.
+ * @param max its connections
+ * @param isShared whether several organizations are active
+ */
+export function createWorkPermits(max: number, isShared: () => boolean): WorkPermits {
+  const counts = countPermits(max);
+  const permitsFor = (total: number, perAccount: number | (() => number)) =>
+    createSemaphore({ total, perAccount, timeoutMs: ACQUIRE_TIMEOUT_MS });
+  const searches = permitsPerAccount(counts.search);
+  return {
+    search: permitsFor(counts.search, () => (isShared() ? 1 : searches)),
+    list: permitsFor(counts.list, permitsPerAccount(counts.list)),
+    report: permitsFor(counts.report, permitsPerAccount(counts.report)),
+  };
 }
 
 export interface WorkCounter {
@@ -59,22 +48,43 @@ export interface WorkCounter {
 
 /** Wraps permits to count how requests for them end. */
 export function countedPermits(permits: WorkPermits, counter: WorkCounter): WorkPermits {
-  const timeoutMs = { search: permits.searchWaitMs, list: LIST_WAIT_MS, report: REPORT_WAIT_MS };
-  const counted = (kind: WorkKind): Permits => ({
-    ...permits[kind],
-    async acquire(request) {
-      const before = permits[kind].waiting();
-      const acquired = permits[kind].acquire({ timeoutMs: timeoutMs[kind], ...request });
-      const waits = permits[kind].waiting() > before;
+  function counted(kind: WorkKind): Permits {
+    const tryAcquire: Permits['tryAcquire'] = (request) => {
+      const release = permits[kind].tryAcquire(request);
+      if (release) counter.workAdmitted(kind, 'at once');
+      return release;
+    };
+    const acquire: Permits['acquire'] = async (request) => {
+      const free = tryAcquire(request);
+      if (free) return free;
       try {
-        const permit = await acquired;
-        counter.workAdmitted(kind, waits ? 'waited' : 'at once');
-        return permit;
+        const release = await permits[kind].acquire(request);
+        counter.workAdmitted(kind, 'waited');
+        return release;
       } catch (error) {
         if (sqlState(error) !== ABORTED) counter.workAdmitted(kind, 'refused');
         throw error;
       }
-    },
+    };
+    return { ...permits[kind], tryAcquire, acquire };
+  }
+  return { search: counted('search'), list: counted('list'), report: counted('report') };
+}
+
+/**
+ * Limits one kind of work to `max` connections at a time, so that the others remain for the rest. One account gets at most all
+ * but one.
+ */
+export function createConnectionShare(withConnection: WithConnection, max: number): WithConnection {
+  const permits = createSemaphore({
+    ...{ total: max, perAccount: Math.max(1, max - 1), timeoutMs: ACQUIRE_TIMEOUT_MS },
   });
-  return { ...permits, search: counted('search'), list: counted('list'), report: counted('report') };
+  return async (use, org) => {
+    const release = untilLong(await permits.acquire({ sharer: org }));
+    try {
+      return await withConnection(use, org);
+    } finally {
+      release();
+    }
+  };
 }

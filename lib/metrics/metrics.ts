@@ -11,11 +11,10 @@ import {
   type HashLoad,
   MAIL_OUTCOMES,
   type MailOutcome,
+  WORK_KINDS,
+  type WorkKind,
 } from './reports.ts';
 
-/** Work of an organization that is expensive. */
-const WORK_KINDS = ['search', 'list', 'report'] as const;
-export type WorkKind = (typeof WORK_KINDS)[number];
 const WORK_OUTCOMES = ['at once', 'waited', 'refused'] as const;
 
 /** The metrics of the process (docs/operations.md). */

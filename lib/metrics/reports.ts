@@ -36,3 +36,7 @@ export interface Backlog {
   /** Organizations whose schema is behind. */
   orgsBehind: number;
 }
+
+/** Work of an organization that is expensive. */
+export const WORK_KINDS = ['search', 'list', 'report'] as const;
+export type WorkKind = (typeof WORK_KINDS)[number];

@@ -65,11 +65,11 @@ const gzip = (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes, { level: 1 })
 
 const MIB = 1024 * 1024;
 const createBodyBudgets = (): BodyBudgets => ({
-  ofOrgs: createByteBudget({ total: 64 * MIB, perKey: 32 * MIB }),
-  ofClients: createByteBudget({ total: 8 * MIB, perKey: 4 * MIB }),
+  ofOrgs: createByteBudget({ total: 64 * MIB, perAccount: 32 * MIB }),
+  ofClients: createByteBudget({ total: 8 * MIB, perAccount: 4 * MIB }),
 });
 
-/** Reports of the largest size that the process holds in memory. One organization has half of them. */
+/** Reports of the largest size that the process holds in memory. One account has half of them. */
 const BODIES = 4;
 
 /** The heap of a process that reads reports: what it needs anyway, and for each MiB of a report. */
@@ -84,7 +84,7 @@ function createReportReader({ maxReport }: Config, log: Logger): ReportReader {
   const largest = maxReport + FORM_BYTES;
   return {
     maxBytes: maxReport,
-    bodies: createByteBudget({ total: BODIES * largest, perKey: (BODIES / 2) * largest }),
+    bodies: createByteBudget({ total: BODIES * largest, perAccount: (BODIES / 2) * largest }),
     open: processes.open,
   };
 }

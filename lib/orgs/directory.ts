@@ -21,6 +21,8 @@ const UNNAMED = {
 export interface Org {
   id: string;
   slug: string;
+  /** The user who created it, whose share of the service it uses. Unset: it has a share of its own. */
+  account?: string | undefined;
   tables: OrgTables;
 }
 
@@ -92,6 +94,7 @@ export function createOrgDirectory(options: {
       .select({
         id: orgs.id,
         slug: orgs.slug,
+        account: orgs.createdBy,
         schemaVersion: orgs.schemaVersion,
         deleted: sql<boolean>`${orgDeletions.orgId} is not null`,
       })
@@ -99,7 +102,7 @@ export function createOrgDirectory(options: {
       .leftJoin(orgDeletions, eq(orgDeletions.orgId, orgs.id))
       .where(where);
     if (!row) return undefined;
-    const { id, slug, schemaVersion, deleted } = row;
+    const { id, slug, account, schemaVersion, deleted } = row;
     if (isBehind(schemaVersion, migrations)) {
       await migrateAsked(id).catch((cause) => {
         throw new ApiError('server_error/unavailable', {
@@ -108,7 +111,7 @@ export function createOrgDirectory(options: {
         });
       });
     }
-    return { id, slug, deleted, hasTables: schemaVersion > 0 };
+    return { id, slug, account: account ?? undefined, deleted, hasTables: schemaVersion > 0 };
   }
 
   /** Each attempt locks tables: however often an organization is asked for, it is made now and then only. */
@@ -160,7 +163,12 @@ export function createOrgDirectory(options: {
     return running;
   }
 
-  const withTables = ({ id, slug }: OrgName): Org => ({ id, slug, tables: tablesOf({ id }) });
+  const withTables = ({ id, slug, account }: OrgName): Org => ({
+    id,
+    slug,
+    account,
+    tables: tablesOf({ id }),
+  });
 
   async function toOrg(found: FoundOrg): Promise<Org> {
     if (found.hasTables) return withTables(found);
@@ -168,7 +176,8 @@ export function createOrgDirectory(options: {
       log.error('the tables of organizations without tables cannot be created', { error: cause });
       throw new ApiError('server_error/unavailable', { cause });
     });
-    return { id: found.id, slug: found.slug, tables: known.emptyTables };
+    const { id, slug, account } = found;
+    return { id, slug, account, tables: known.emptyTables };
   }
 
   const createIndexes = () => indexOrgs(database, migrations, log);

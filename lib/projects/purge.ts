@@ -1,4 +1,5 @@
 import type { Database, DatabaseClient } from '../../db/client.ts';
+import type { Sharer } from '../../db/pool/semaphore.ts';
 import { endPurge, LEASE_MS, releasePurge, takePurge, takePurgeOf } from '../../db/projects/deletion.ts';
 import { purgeBatch } from '../../db/projects/purge.ts';
 import type { Logger } from '../logger.ts';
@@ -37,8 +38,9 @@ export async function purgeProjects(services: PurgeServices): Promise<void> {
  * Removes a project that was deleted by a request, as far as the time of the request and the organization's share of the connections
  * allow. Never rejects.
  */
-export async function purgeInRequest(services: PurgeServices, project: Project): Promise<void> {
-  const database = services.database.of({ id: project.orgId });
+export async function purgeInRequest(services: PurgeServices, org: Sharer, projectId: string): Promise<void> {
+  const database = services.database.of(org);
+  const project = { orgId: org.id, projectId };
   try {
     if (await takePurgeOf(database.sql, project))
       await takeTurn({ ...services, database }, project, IN_REQUEST_MS, false);

@@ -1,49 +1,74 @@
 import { describe, expect, it } from 'vitest';
-import { createSemaphore, type Permit } from '../../db/pool/semaphore.ts';
+import { createSemaphore, type Release, type SemaphoreOptions } from '../../db/pool/semaphore.ts';
 
 const TIMEOUT_MS = 50;
 
-/** A semaphore of four resources, and the order in which keys acquire them or fail. */
-function setUp(perKey?: number) {
-  const semaphore = createSemaphore([1, 2, 3, 4], { timeoutMs: TIMEOUT_MS, ...(perKey && { perKey }) });
+/** A semaphore of four units, and the order in which senders acquire them or fail. `a:x` is the sender `x` of the account `a`. */
+function setUp(options: SemaphoreOptions = {}) {
+  const semaphore = createSemaphore({ total: 4, timeoutMs: TIMEOUT_MS, ...options });
   const order: string[] = [];
-  const permits: Permit<number>[] = [];
-  const acquire = (key: string, request = {}, name = key) =>
-    semaphore.acquire({ key, ...request }).then(
-      (permit) => {
-        order.push(name);
-        permits.push(permit);
+  const releases: Release[] = [];
+  const acquire = (name: string, request = {}, as = name) => {
+    const [account, id = name] = name.split(':');
+    return semaphore.acquire({ sharer: { id, account }, ...request }).then(
+      (release) => {
+        order.push(as);
+        releases.push(release);
       },
       (error) => {
-        order.push(`${name} ${error.code}`);
+        order.push(`${as} ${error.code}`);
       },
     );
+  };
   /** Releases what was acquired first. */
   const release = async (count: number) => {
-    for (const permit of permits.splice(0, count)) permit.release();
+    for (const release of releases.splice(0, count)) release();
+    await Promise.resolve();
     await Promise.resolve();
   };
-  return { semaphore, order, permits, acquire, release };
+  return { semaphore, order, releases, acquire, release };
 }
 
 describe('a fair semaphore', () => {
-  it('serves the keys round-robin, however many requests of one key came first', async () => {
+  it('serves accounts round-robin, and the senders of one as well, however many requests came first', async () => {
     const { order, acquire, release } = setUp();
-    const requests = [...Array(10).fill('noisy'), 'b', 'c'].map((key) => acquire(key));
+    const names = ['a:x', 'a:x', 'a:x', 'a:x', 'a:x', 'a:x', 'a:y', 'b', 'b'];
+    const requests = names.map((name) => acquire(name));
     await Promise.all(requests.slice(0, 4));
-    await release(3);
-    await Promise.resolve();
-    expect(order.slice(4)).toEqual(['noisy', 'b', 'c']);
+    for (let i = 0; i < 5; i++) await release(1);
+    expect(order.slice(4)).toEqual(['a:x', 'b', 'a:y', 'b', 'a:x']);
   });
 
-  it('gives one key its share at most, and says so when its request times out', async () => {
-    const { semaphore, order, permits, acquire, release } = setUp(3);
-    const noisy = Array.from({ length: 5 }, () => acquire('noisy'));
+  it('gives one account its share at most, and says so when its request times out', async () => {
+    const { semaphore, order, releases, acquire, release } = setUp({ perAccount: 3 });
+    const noisy = ['x', 'y', 'x', 'y', 'x'].map((id) => acquire(`noisy:${id}`));
     await Promise.all([...noisy, acquire('b'), acquire('c')]);
-    expect(order.slice(0, 4)).toEqual(['noisy', 'noisy', 'noisy', 'b']);
-    expect(order.slice(4).sort()).toEqual(['c TOO_BUSY', 'noisy OVER_SHARE', 'noisy OVER_SHARE']);
-    await release(permits.length);
+    expect(order.slice(0, 4)).toEqual(['noisy:x', 'noisy:y', 'noisy:x', 'b']);
+    expect(order.slice(4).sort()).toEqual(['c TOO_BUSY', 'noisy:x OVER_SHARE', 'noisy:y OVER_SHARE']);
+    await release(releases.length);
     expect([semaphore.inUse(), semaphore.waiting()]).toEqual([0, 0]);
+  });
+
+  it('serves all that wait when a share grows, before a new request', async () => {
+    let share = 1;
+    const { semaphore, acquire } = setUp({ total: 2, perAccount: () => share });
+    const requests = [acquire('a'), acquire('a')];
+    await requests[0];
+    share = 2;
+    expect(semaphore.tryAcquire({ sharer: { id: 'b' } })).toBeUndefined();
+    await Promise.all(requests);
+  });
+
+  it('does not let small requests starve a large one', async () => {
+    const { semaphore, order, acquire, release } = setUp();
+    const requests = [acquire('a', { units: 3 }), acquire('b', { units: 4 }), acquire('c')];
+    await requests[0];
+    expect(semaphore.waiting()).toBe(2);
+    await release(1);
+    expect(order).toEqual(['a', 'b']);
+    await release(1);
+    expect(order).toEqual(['a', 'b', 'c']);
+    await Promise.all(requests);
   });
 
   it('withdraws a request whose signal is aborted', async () => {
@@ -74,22 +99,21 @@ describe('a fair semaphore', () => {
     expect(order.slice(4)).toEqual(['repeated', 'late TOO_BUSY', 'a OVER_SHARE']);
   });
 
-  it('keeps a resource for the delay of its release, and gives a permit back once', async () => {
-    const { semaphore, order, permits, acquire } = setUp(4);
-    await Promise.all(Array.from({ length: 4 }, () => acquire('a')));
-    const [permit] = permits;
-    permit?.release(20);
-    permit?.release();
-    expect(semaphore.inUse()).toBe(3);
-    const began = performance.now();
-    await acquire('a');
-    expect(performance.now() - began).toBeGreaterThan(15);
-    expect([order.at(-1), semaphore.inUse()]).toEqual(['a', 4]);
+  it('takes units back in parts, and each once', async () => {
+    const { semaphore } = setUp();
+    const release = await semaphore.acquire({ units: 4 });
+    const waiting = semaphore.acquire({ units: 2 });
+    release(2);
+    release(2);
+    expect([await waiting.then(() => true), semaphore.inUse()]).toEqual([true, 4]);
+    release();
+    release();
+    expect(semaphore.inUse()).toBe(2);
   });
 
   it('rejects all waiting requests at once', async () => {
     const { semaphore, order, acquire } = setUp();
-    const requests = ['a', 'a', 'a', 'a', 'b', 'c', 'c'].map((key) => acquire(key));
+    const requests = ['a', 'a', 'a', 'a', 'b', 'c', 'c'].map((name) => acquire(name));
     semaphore.rejectWaiting(Object.assign(new Error('down'), { code: 'DOWN' }));
     await Promise.all(requests);
     expect(order).toEqual(['a', 'a', 'a', 'a', 'b DOWN', 'c DOWN', 'c DOWN']);

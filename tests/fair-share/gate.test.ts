@@ -1,231 +1,146 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createOrgGate, type OrgGate, REQUESTS_AT_ONCE } from '../../lib/fair-share/gate.ts';
-import type { StepKind } from '../../lib/fair-share/steps.ts';
+import { OVER_SHARE, type Sharer } from '../../db/pool/semaphore.ts';
+import { createGate, type Gate, REQUESTS_AT_ONCE } from '../../lib/fair-share/gate.ts';
+import { createWorkPermits } from '../../lib/fair-share/permits.ts';
 
-/* How an organization that sends too much leaves time to others. The clock is a fake one. */
+/* How accounts share the requests in progress. The clock is a fake one. */
 
 const REQUEST_MS = 5;
-const STEP_MS = 10;
 
 const sleep = (ms: number) => new Promise<void>((over) => setTimeout(over, ms));
+const ONE: Sharer = { id: 'one' };
+const TWO: Sharer = { id: 'two' };
 
-let gate: OrgGate;
-let ended: boolean;
+let gate: Gate;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
-  gate = createOrgGate();
-  ended = false;
+  gate = createGate();
 });
 afterEach(async () => {
-  ended = true;
   await vi.advanceTimersByTimeAsync(60_000);
-  // The gate forgets organizations without requests, and its timer ends.
   expect(vi.getTimerCount()).toBe(0);
   vi.useRealTimers();
 });
 
-async function request(org: string, ms = REQUEST_MS): Promise<void> {
-  const leave = await gate.enter(org);
+async function request(org: Sharer, ms = REQUEST_MS): Promise<void> {
+  const leave = gate.tryEnter(org) ?? (await gate.enter(org));
   await sleep(ms);
   leave();
 }
 
-interface Sender {
-  answered: number;
-  slowestMs: number;
-}
-
-/** Connections that each send a request as soon as the one before is answered. */
-function send(org: string, connections: number, pauseMs = 0): Sender {
-  const sender: Sender = { answered: 0, slowestMs: 0 };
-  const connect = async () => {
-    while (!ended) {
-      const began = performance.now();
-      await request(org);
-      sender.answered++;
-      sender.slowestMs = Math.max(sender.slowestMs, performance.now() - began);
-      if (pauseMs > 0) await sleep(pauseMs);
-    }
-  };
-  for (let i = 0; i < connections; i++) void connect();
-  return sender;
-}
-
-/** Connections that send requests of all organizations in turn. Those of the first one take longer. */
-function sendInTurn(orgs: readonly string[], connections: number): Sender {
-  const sender: Sender = { answered: 0, slowestMs: 0 };
-  let next = 0;
-  const connect = async () => {
-    while (!ended) {
-      const turn = next++ % orgs.length;
-      await request(orgs[turn] as string, turn === 0 ? 4 * REQUEST_MS : REQUEST_MS);
-      sender.answered++;
-    }
-  };
-  for (let i = 0; i < connections; i++) void connect();
-  return sender;
-}
-
-/** Does one step of expensive work after the other. */
-function work(org: string, kind: StepKind): { steps: number } {
-  const worker = { steps: 0 };
-  const next = async () => {
-    while (!ended) {
-      await gate.oneAtATime(org, kind, () => sleep(STEP_MS));
-      worker.steps++;
-    }
-  };
-  void next();
-  return worker;
-}
-
-/** The requests answered in a second. The second before it is long enough to find who sends too much. */
-async function perSecond(senders: readonly Sender[]): Promise<number[]> {
-  await vi.advanceTimersByTimeAsync(1_000);
-  const before = senders.map(({ answered }) => answered);
-  await vi.advanceTimersByTimeAsync(1_000);
-  return senders.map(({ answered }, i) => answered - (before[i] ?? 0));
-}
-
-/** Requests of an organization in a second, if each of its places is used for a part of the time. */
-const rate = (places: number, part = 1) => (places * part * 1_000) / REQUEST_MS;
-
-describe('an organization that sends as much as it can', () => {
-  it('has half of its places for a quarter of the time beside one that sends little', async () => {
-    const noisy = send('noisy', 100);
-    const quiet = send('quiet', 1, 50);
-    const [answered = 0] = await perSecond([noisy]);
-    expect(answered).toBeGreaterThan(0.8 * rate(REQUESTS_AT_ONCE / 2, 1 / 4));
-    expect(answered).toBeLessThan(1.2 * rate(REQUESTS_AT_ONCE / 2, 1 / 4));
-    expect(quiet.slowestMs).toBe(REQUEST_MS);
-  });
-
-  it('has half of that while it does expensive work', async () => {
-    const noisy = send('noisy', 100);
-    send('quiet', 1, 50);
-    work('noisy', 'search');
-    const [answered = 0] = await perSecond([noisy]);
-    expect(answered).toBeGreaterThan(0.8 * rate(REQUESTS_AT_ONCE / 4, 1 / 8));
-    expect(answered).toBeLessThan(1.2 * rate(REQUESTS_AT_ONCE / 4, 1 / 8));
-  });
-
-  it('is admitted within a few seconds, however much it sends', async () => {
-    send('quiet', 1, 50);
-    const noisy = send('noisy', 2_000);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(noisy.slowestMs).toBeLessThan(5_000);
-  });
-
-  it('pauses no longer when it sends less again', async () => {
-    send('quiet', 1, 50);
-    const noisy = send('noisy', 2);
-    for (let i = 0; i < 400; i++) void request('noisy');
-    await perSecond([noisy]);
-    const [answered] = await perSecond([noisy]);
-    expect(answered).toBeCloseTo(rate(2), -2);
-  });
-
-  it('has all of its places beside one that sends as much', async () => {
-    const answered = await perSecond([send('one', 100), send('two', 20)]);
-    for (const one of answered) expect(one).toBeCloseTo(rate(REQUESTS_AT_ONCE), -2);
-  });
-
-  it('has all of its places if the others send as much, and wait for the same client', async () => {
-    const orgs = ['slow', 'two', 'three', 'four'];
-    const [answered = 0] = await perSecond([sendInTurn(orgs, 64)]);
-    expect(answered).toBeGreaterThan(0.9 * orgs.length * (rate(REQUESTS_AT_ONCE) / 4));
-  });
-
-  it('pauses beside one that sends little, also if a third one sends as much', async () => {
-    const noisy = send('noisy', 100);
-    send('accomplice', 2);
-    send('quiet', 1, 50);
-    const [answered] = await perSecond([noisy]);
-    expect(answered).toBeLessThan(1.2 * rate(REQUESTS_AT_ONCE / 2, 1 / 4));
-  });
-
-  it('has no limit when it is alone, also if another one was active before', async () => {
-    const other = send('other', 1, 50);
-    const noisy = send('noisy', 100);
-    await perSecond([noisy, other]);
-    ended = true;
-    await vi.advanceTimersByTimeAsync(2_000);
-    ended = false;
-    const [answered] = await perSecond([send('noisy', 100)]);
-    expect(answered).toBeCloseTo(rate(100), -2);
-  });
-});
-
-describe('an organization with few requests', () => {
-  it('is not delayed when many arrive at once, as after the process has waited', async () => {
-    send('other', 1, 50);
-    const quiet = send('quiet', 1, 50);
-    send('noisy', 100);
-    await perSecond([quiet]);
-    const began = performance.now();
-    const all = Array.from({ length: 5 * REQUESTS_AT_ONCE }, async () => {
-      await request('quiet');
-      return performance.now() - began;
+/** Sends requests at the same time. @returns how many are in progress before the first one is answered */
+async function inProgress(org: Sharer, count: number): Promise<number> {
+  let admitted = 0;
+  for (let i = 0; i < count; i++)
+    void gate.enter(org).then(async (leave) => {
+      admitted++;
+      await sleep(REQUEST_MS);
+      leave();
     });
+  await vi.advanceTimersByTimeAsync(REQUEST_MS - 1);
+  return admitted;
+}
+
+describe('requests in progress', () => {
+  it('of an organization have no limit while it is alone', async () => {
+    expect(await inProgress(ONE, 100)).toBe(100);
+  });
+
+  it('are limited while another organization is active, and no longer half a second later', async () => {
+    void request(TWO);
+    expect(await inProgress(ONE, 100)).toBe(REQUESTS_AT_ONCE);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(Math.max(...(await Promise.all(all)))).toBeLessThanOrEqual(6 * REQUEST_MS);
+    expect(await inProgress(ONE, 100)).toBe(100);
+  });
+
+  it('count together for the organizations of an account, which are admitted in turn', async () => {
+    const orgs = Array.from({ length: 20 }, (_, i) => ({ id: `org ${i}`, account: 'one' }));
+    const order: string[] = [];
+    const send = async (org: Sharer) => {
+      await gate.enter(org).then((leave) => sleep(REQUEST_MS).then(() => leave()));
+      order.push(org.id);
+    };
+    const [first, ...others] = orgs as [Sharer, ...Sharer[]];
+    await gate.enter({ ...TWO }).then((leave) => leave());
+    const all = [...Array.from({ length: 2 * REQUESTS_AT_ONCE }, () => first), ...others].map(send);
+    await vi.advanceTimersByTimeAsync(REQUEST_MS);
+    expect(order).toHaveLength(REQUESTS_AT_ONCE);
+    await vi.advanceTimersByTimeAsync(REQUEST_MS);
+    // One of the first organization, then one of each.
+    expect(new Set(order.slice(REQUESTS_AT_ONCE)).size).toBe(REQUESTS_AT_ONCE);
+    await vi.advanceTimersByTimeAsync(100);
+    await Promise.all(all);
+  });
+
+  it('of one account do not delay another one', async () => {
+    void inProgress(ONE, 1_000);
+    const began = performance.now();
+    const quiet = request(TWO).then(() => performance.now() - began);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await quiet).toBe(REQUEST_MS);
+    await vi.advanceTimersByTimeAsync(10_000);
+  });
+
+  it('no longer count after a second, so that a lock or a slow body does not keep others out', async () => {
+    const others = setInterval(() => void request(TWO), 100);
+    for (let i = 0; i < REQUESTS_AT_ONCE; i++) void request(ONE, 10_000);
+    await vi.advanceTimersByTimeAsync(100);
+    const began = performance.now();
+    const next = request(ONE).then(() => performance.now() - began);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await next).toBeLessThanOrEqual(1_000 + REQUEST_MS);
+    clearInterval(others);
+  });
+
+  it('that are not admitted in time, or whose client is gone, are refused', async () => {
+    const others = setInterval(() => void request(TWO), 100);
+    gate = createGate({ timeoutMs: 200 });
+    void request(TWO);
+    for (let i = 0; i < REQUESTS_AT_ONCE; i++) void request(ONE, 500);
+    const client = new AbortController();
+    const gone = gate.enter(ONE, client.signal).catch(({ code }) => code);
+    const late = gate.enter(ONE).catch(({ code }) => code);
+    client.abort();
+    expect(await gone).toBe(OVER_SHARE);
+    await vi.advanceTimersByTimeAsync(300);
+    clearInterval(others);
+    expect(await late).toBe(OVER_SHARE);
   });
 });
 
-describe('expensive work beside another organization', () => {
-  const steps = async (...workers: { steps: number }[]) => {
-    send('quiet', 1, 50);
-    await vi.advanceTimersByTimeAsync(10_000);
-    return workers.map((worker) => (worker.steps * STEP_MS) / 10_000);
-  };
-
-  it('takes a quarter of the time, however many lists there are', async () => {
-    send('quiet', 1, 50);
-    await vi.advanceTimersByTimeAsync(10);
-    const [one = 0, two = 0] = await steps(work('noisy', 'list'), work('noisy', 'list'));
-    expect(one + two).toBeCloseTo(1 / 4, 1);
-    expect(one).toBeCloseTo(two, 1);
-  });
-
-  it('divides another quarter among all kinds if it is not a list', async () => {
-    gate.enter('quiet');
-    const kinds = ['list', 'search', 'change'] as const;
-    const [list = 0, search = 0, change = 0] = await steps(...kinds.map((kind) => work('noisy', kind)));
-    expect(list).toBeCloseTo(1 / 4, 1);
-    for (const part of [search, change]) {
-      expect(part).toBeGreaterThan(0.8 / 12);
-      expect(part).toBeLessThan(1.2 / 12);
-    }
-  });
-
-  it('that is withdrawn before its turn fails at once, and the next step does not wait for it', async () => {
-    gate.enter('quiet');
-    send('quiet', 1, 50);
-    gate.enter('noisy');
-    const client = new AbortController();
+describe('the batches of whole lists', () => {
+  /** Reads a batch of each list of an organization. @returns the most that were read at a time, and the milliseconds it took */
+  async function read(lists: number) {
     const began = performance.now();
-    const ends: string[] = [];
-    const step = (name: string, signal?: AbortSignal) =>
-      gate
-        .oneAtATime('noisy', 'search', () => sleep(STEP_MS), signal)
-        .then(
-          () => ends.push(`${name} ended at ${performance.now() - began}`),
-          ({ code }) => ends.push(`${name} ${code} at ${performance.now() - began}`),
-        );
-    const steps = [step('first'), step('withdrawn', client.signal), step('last')];
-    await vi.advanceTimersByTimeAsync(15);
-    client.abort();
-    await vi.advanceTimersByTimeAsync(1_000);
-    await Promise.all(steps);
-    // The pause after the first step takes 30 ms.
-    expect(ends).toEqual(['first ended at 10', 'withdrawn OVER_SHARE at 15', 'last ended at 50']);
-  });
+    let endedAt = began;
+    let [running, most] = [0, 0];
+    const batch = async () => {
+      most = Math.max(most, ++running);
+      await sleep(REQUEST_MS);
+      running--;
+      endedAt = performance.now();
+      throw new Error('the next list is read all the same');
+    };
+    const all = Array.from({ length: lists }, () => gate.fetch(ONE, batch).catch(() => {}));
+    await vi.advanceTimersByTimeAsync(2 * lists * REQUEST_MS);
+    await Promise.all(all);
+    return { most, ms: endedAt - began };
+  }
 
-  it('takes less if the organization sends too many requests as well', async () => {
-    send('noisy', 100);
-    const [part = 0] = await steps(work('noisy', 'search'));
-    expect(part).toBeGreaterThan(0.8 / 8);
-    expect(part).toBeLessThan(1.2 / 8);
+  it('are read one at a time and for half of the time while another organization is active', async () => {
+    expect(await read(5)).toEqual({ most: 5, ms: REQUEST_MS });
+    void request(TWO);
+    expect(await read(5)).toEqual({ most: 1, ms: 9 * REQUEST_MS });
   });
+});
+
+it('an account has one search at a time while another organization is active, and half of the permits otherwise', () => {
+  const searches = (isShared: boolean) => {
+    const { search } = createWorkPermits(20, () => isShared);
+    const sharers = [{ id: 'one', account: 'a' }, { id: 'two', account: 'a' }, { id: 'three' }];
+    return Array.from({ length: 9 }, (_, i) => search.tryAcquire({ sharer: sharers[i % 3] })).filter(Boolean)
+      .length;
+  };
+  expect([searches(false), searches(true)]).toEqual([5, 2]);
 });

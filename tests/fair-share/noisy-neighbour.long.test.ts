@@ -2,13 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { openDatabase } from '../../db/client.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
-import { OVER_SHARE } from '../../db/pool/semaphore.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';
 import type { Config } from '../../lib/config/config.ts';
-import { createOrgGate, REQUESTS_AT_ONCE, REQUESTS_AT_ONCE_ON_CITUS } from '../../lib/fair-share/gate.ts';
+import { createGate, REQUESTS_AT_ONCE } from '../../lib/fair-share/gate.ts';
 import { countPermits } from '../../lib/fair-share/permits.ts';
 import {
   type Answer,
@@ -172,10 +171,10 @@ describe('a client that goes away', () => {
     const app = await another({ dbPoolMax: 1 });
     const { listPermits } = app.services;
     const reader = { taken: () => 0, waited: () => 0, breakOff: () => {} };
-    const leave = await listPermits.enter(reader, { org: noisy.id });
+    const leave = await listPermits.enter(reader, { org: noisy });
     const controller = new AbortController();
-    const waiting = listPermits.enter(reader, { org: noisy.id, signal: controller.signal });
-    const next = listPermits.enter(reader, { org: quiet.id });
+    const waiting = listPermits.enter(reader, { org: noisy, signal: controller.signal });
+    const next = listPermits.enter(reader, { org: quiet });
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' });
     leave();
@@ -189,7 +188,7 @@ describe('readers of whole lists that keep all permits', () => {
     const { listPermits } = app.services;
     const reader = { taken: () => 0, waited: () => 0, breakOff: () => {} };
     const permits = countPermits(app.services.config.dbPoolMax).list;
-    const leaves = await repeat(permits, (i) => listPermits.enter(reader, { org: `noisy ${i}` }));
+    const leaves = await repeat(permits, (i) => listPermits.enter(reader, { org: { id: `noisy ${i}` } }));
     const began = performance.now();
     expect(must(await app.api.get('/scans', quiet.asOwner)).length).toBeGreaterThan(0);
     expect(must(await app.api.get('/findings?severity=low', quiet.asOwner))).toEqual([]);
@@ -202,7 +201,7 @@ describe('readers of whole lists that keep all permits', () => {
     for (const leave of leaves) leave();
     expect(must(await long).length).toBeGreaterThanOrEqual(FINDINGS);
     await expect(
-      repeat(permits, (i) => listPermits.enter(reader, { org: `next ${i}` })),
+      repeat(permits, (i) => listPermits.enter(reader, { org: { id: `next ${i}` } })),
     ).resolves.toBeDefined();
   });
 });
@@ -239,50 +238,6 @@ describe('ordinary use', () => {
 });
 
 describe('requests of one organization at a time', () => {
-  it('are as many as come while no other asks, and eight while there are others', async () => {
-    const gate = createOrgGate({ timeoutMs: 200 });
-    const alone = await repeat(100, async () => gate.enter('one'));
-    expect([gate.isAlone('one'), gate.restAfter('one', 'list', 10)]).toEqual([true, 0]);
-    for (const leave of alone) leave();
-    (await gate.enter('two'))();
-    expect([gate.isAlone('one'), gate.restAfter('one', 'list', 10)]).toEqual([false, 30]);
-    let admitted = 0;
-    const leaves: (() => void)[] = [];
-    const enter = async () => {
-      leaves.push(await gate.enter('one'));
-      admitted++;
-    };
-    const entering = Promise.allSettled(Array.from({ length: 20 }, enter));
-    await sleep(0);
-    expect(admitted).toBe(REQUESTS_AT_ONCE);
-    leaves[0]?.();
-    leaves[0]?.();
-    // After a pause, see MAX_PAUSE_MS.
-    await vi.waitFor(() => expect(admitted).toBe(REQUESTS_AT_ONCE + 1), { interval: 1 });
-    const refused = (await entering).filter(({ status }) => status === 'rejected');
-    // Those that waited until the other was forgotten were admitted.
-    expect(refused.length + admitted).toBe(20);
-    for (const leave of leaves) leave();
-  });
-
-  it.each([
-    ['postgres', REQUESTS_AT_ONCE],
-    ['citus', REQUESTS_AT_ONCE_ON_CITUS],
-  ] as const)('are more on Citus, whose batches of pushes cost more: %s', async (engine, expected) => {
-    const gate = createOrgGate({ engine: () => engine });
-    (await gate.enter('other'))();
-    let admitted = 0;
-    const enter = async () => {
-      const leave = await gate.enter('pushing');
-      admitted++;
-      return leave;
-    };
-    const entering = Array.from({ length: expected + 1 }, enter);
-    await sleep(0);
-    expect(admitted).toBe(expected);
-    for (const leave of await Promise.all(entering)) leave();
-  });
-
   it.each(
     Object.entries(endpoints)
       .filter(([, { access }]) => access.kind === 'cookieOrg' || access.kind === 'bearer')
@@ -302,10 +257,11 @@ describe('requests of one organization at a time', () => {
   async function full(): Promise<TestApp> {
     shared ??= another({});
     const app = await shared;
-    const gate = createOrgGate({ timeoutMs: 20 });
+    const gate = createGate({ timeoutMs: 20 });
     app.services.gate = gate;
-    for (let i = 0; i < REQUESTS_AT_ONCE; i++) await gate.enter(noisy.id);
-    await gate.enter(quiet.id);
+    const { account } = await app.services.orgs.resolve('', noisy.slug);
+    for (let i = 0; i < REQUESTS_AT_ONCE; i++) await gate.enter({ id: noisy.id, account });
+    await gate.enter(quiet);
     return app;
   }
 });
@@ -318,9 +274,9 @@ describe('strangers who send requests to an organization', () => {
     const { gate } = app.services;
     app.services.gate = {
       ...gate,
-      enter(orgId) {
-        entered.push(orgId);
-        return gate.enter(orgId);
+      tryEnter(org) {
+        entered.push(org.id);
+        return gate.tryEnter(org);
       },
     };
     return { app, entered };
@@ -393,6 +349,7 @@ describe('strangers who send requests to an organization', () => {
     let asks = 0;
     app.services.gate = {
       ...gate,
+      tryEnter: () => undefined,
       async enter() {
         asks++;
         const schema = kind === 'token' ? orgSchemaName(id) : 'shared';
@@ -406,82 +363,6 @@ describe('strangers who send requests to an organization', () => {
         ? await app.api.post('/agent/findings', { ...asAgent, body: {} })
         : await app.api.get('/scans', asOwner);
     expect([answer.error, asks]).toEqual([error, 1]);
-  });
-});
-
-describe('requests that wait at the gate', () => {
-  const full = () => {
-    const gate = createOrgGate();
-    gate.enter('two');
-    const leave = Array.from({ length: REQUESTS_AT_ONCE }, () => gate.enter('one') as () => void);
-    return { gate, leave };
-  };
-
-  it('leave it soon when their clients are gone, and nobody else does', async () => {
-    const { gate } = full();
-    const client = new AbortController();
-    const gone = Promise.resolve(gate.enter('one', () => client.signal));
-    let admitted = false;
-    void Promise.resolve(gate.enter('one', () => new AbortController().signal)).then(() => {
-      admitted = true;
-    });
-    client.abort();
-    await expect(gone).rejects.toMatchObject({ code: OVER_SHARE });
-    expect(admitted).toBe(false);
-  });
-
-  it('do not begin when their clients are gone: the next one does', async () => {
-    const { gate, leave } = full();
-    const client = new AbortController();
-    const gone = Promise.resolve(gate.enter('one', () => client.signal));
-    const next = Promise.resolve(gate.enter('one'));
-    client.abort();
-    leave[0]?.();
-    await expect(gone).rejects.toMatchObject({ code: OVER_SHARE });
-    expect(await next).toBeTypeOf('function');
-  });
-});
-
-describe('expensive work of one organization', () => {
-  it('runs in parts one at a time while there are others, and goes on after a part that failed', async () => {
-    const gate = createOrgGate();
-    let [running, most] = [0, 0];
-    const part = async (fails = false) => {
-      most = Math.max(most, ++running);
-      await sleep(5);
-      running--;
-      if (fails) throw new Error('failed');
-    };
-    gate.enter('one');
-    await repeat(5, () => gate.oneAtATime('one', 'list', part));
-    expect(most).toBe(5);
-    most = 0;
-    gate.enter('two');
-    const outcomes = await Promise.allSettled([
-      gate.oneAtATime('one', 'list', () => part(true)),
-      gate.oneAtATime('one', 'list', part),
-      gate.oneAtATime('one', 'list', part),
-    ]);
-    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
-    expect(most).toBe(1);
-  });
-
-  it('waits for one change at the most while it holds a permit, however many changes there are', async () => {
-    const gate = createOrgGate();
-    gate.enter('one');
-    gate.enter('two');
-    const order: string[] = [];
-    const part = (name: string) => async () => {
-      await sleep(5);
-      order.push(name);
-    };
-    const changes = repeat(20, () => gate.oneAtATime('one', 'change', part('change')));
-    // The first one runs.
-    await Promise.resolve().then(() => {});
-    await gate.oneAtATime('one', 'search', part('search'));
-    expect(order).toEqual(['change', 'search']);
-    await changes;
-    expect(order).toHaveLength(21);
   });
 });
 

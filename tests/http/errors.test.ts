@@ -155,9 +155,10 @@ describe('a limit that is reached', () => {
 
   /** An organization whose share is in use. */
   const gate: Services['gate'] = {
-    isAlone: () => true,
-    oneAtATime: (_id, _kind, part) => part(),
-    restAfter: () => 0,
+    isShared: () => true,
+    work: (_org, run) => run(),
+    fetch: (_org, read) => read(),
+    tryEnter: () => undefined,
     enter() {
       throw Object.assign(new Error('not admitted'), { code: OVER_SHARE });
     },
@@ -185,7 +186,7 @@ describe('a limit that is reached', () => {
   const others = limited.filter(([name, operation]) => !ofOrg(operation) && !BODY_ONLY.includes(name));
 
   it.each(withBody)('says how long to wait for memory for a large body: %s', async (_, operation) => {
-    const full = createByteBudget({ total: 1, perKey: 1, timeoutMs: 10 });
+    const full = createByteBudget({ total: 1, perAccount: 1, timeoutMs: 10 });
     const bodies = { ofOrgs: full, ofClients: full };
     const unknown = 'x'.repeat(100_000);
     const answer = await call(over({ bodies }), operation, { body: { unknown } });

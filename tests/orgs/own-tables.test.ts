@@ -237,7 +237,11 @@ describe('the first write', () => {
     const free = new Promise<void>((done) => {
       leave = done;
     });
-    app.services.gate = { ...gate, enter: (id) => free.then(() => gate.enter(id)) };
+    app.services.gate = {
+      ...gate,
+      tryEnter: () => undefined,
+      enter: (org) => free.then(() => gate.enter(org)),
+    };
     const waiting = app.api.get('/projects', org.asOwner);
     must(await t.api.patch('/org-features/require_mfa', { ...org.asOwner, body: { enabled: true } }));
     leave();

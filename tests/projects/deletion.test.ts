@@ -230,7 +230,7 @@ describe('a large project', () => {
     };
     const shared = { ...database, sql: Object.assign(outside, { begin: outside, unsafe: outside }) };
     const services = { knownOrgs, log, database: shared as unknown as typeof database };
-    await purgeInRequest(services, { orgId: org.id, projectId: org.projectId });
+    await purgeInRequest(services, org, org.projectId);
     expect([await rowsOf(org.projectId), await purges()]).toEqual([{}, 0]);
   });
 

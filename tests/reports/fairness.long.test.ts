@@ -18,7 +18,7 @@ function createSlowReader() {
   const release: (() => void)[] = [];
   const reader: ReportReader = {
     maxBytes: MAX,
-    bodies: createByteBudget({ total: 4 * MAX, perKey: 2 * MAX, timeoutMs: 1_000 }),
+    bodies: createByteBudget({ total: 4 * MAX, perAccount: 2 * MAX, timeoutMs: 1_000 }),
     async open({ body }) {
       if (!Buffer.from(body).toString().includes('quick'))
         await new Promise<void>((resolve) => release.push(resolve));
@@ -121,13 +121,13 @@ describe('two organizations with large reports', () => {
 describe('a byte budget', () => {
   const order: string[] = [];
   const take = async (budget: ReturnType<typeof createByteBudget>, org: string, bytes: number) => {
-    const free = await budget.reserve(org, bytes);
+    const free = await budget.reserve({ id: org }, bytes);
     order.push(`${org}${bytes}`);
     return free;
   };
 
   it('serves organizations round-robin, and large requests before later small ones', async () => {
-    const budget = createByteBudget({ total: 10, perKey: 8 });
+    const budget = createByteBudget({ total: 10, perAccount: 8 });
     const first = await take(budget, 'a', 8);
     const waiting = [take(budget, 'a', 8), take(budget, 'a', 1), take(budget, 'b', 6), take(budget, 'c', 1)];
     await sleep(0);
@@ -143,13 +143,13 @@ describe('a byte budget', () => {
   });
 
   it('refuses after its timeout, and when the request is aborted', async () => {
-    const budget = createByteBudget({ total: 2, perKey: 1, timeoutMs: 30 });
-    const free = await budget.reserve('a', 1);
-    await expect(budget.reserve('a', 1)).rejects.toMatchObject({ code: 'OVER_SHARE' });
+    const budget = createByteBudget({ total: 2, perAccount: 1, timeoutMs: 30 });
+    const free = await budget.reserve({ id: 'a' }, 1);
+    await expect(budget.reserve({ id: 'a' }, 1)).rejects.toMatchObject({ code: 'OVER_SHARE' });
     const controller = new AbortController();
-    const aborted = budget.reserve('a', 1, { signal: controller.signal });
+    const aborted = budget.reserve({ id: 'a' }, 1, { signal: controller.signal });
     controller.abort();
-    await expect(aborted).rejects.toMatchObject({ code: 'OVER_SHARE' });
+    await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' });
     free();
     free();
     expect([budget.inUse(), budget.waiting()]).toEqual([0, 0]);

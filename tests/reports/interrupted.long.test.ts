@@ -106,7 +106,7 @@ describe('a database that drops all connections while a report is imported', () 
     let part = 0;
     const reader: ReportReader = {
       maxBytes: 1_000,
-      bodies: createByteBudget({ total: 2_000, perKey: 1_000 }),
+      bodies: createByteBudget({ total: 2_000, perAccount: 1_000 }),
       open: async () => ({
         ...{ format: 'generic-json', errors: [], sources: [], count: 600 },
         async next() {

@@ -19,7 +19,7 @@ const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url
 function busyMetrics(options: MetricsOptions = {}) {
   const metrics = createMetrics(() => ({ open: 2, inUse: 1, idle: 1, max: 10, waiting: 0 }), {
     replica: () => ({ problem: undefined, reason: undefined, lagMs: 5 }),
-    bodies: { organizations: createByteBudget({ total: 2, perKey: 1 }) },
+    bodies: { organizations: createByteBudget({ total: 2, perAccount: 1 }) },
     ...options,
   });
   metrics.requestStarted();

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { email } from '../../lib/http/fields.ts';
-import { ORG_SLUG } from '../../lib/orgs/slugs.ts';
-import { emailProblem } from '../../ui/src/components/forms/email.ts';
-import { passwordProblem } from '../../ui/src/components/forms/password-rules.ts';
-import { orgSlugProblem, slugFrom } from '../../ui/src/components/forms/slug.ts';
+import { ORG_SLUG, slugFrom } from '../../lib/orgs/slugs.ts';
+import { emailProblem, orgSlugProblem, passwordProblem } from '../../ui/src/components/forms/rules.ts';
 
 describe('validation in the web UI', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { serverWait, whenUp } from '../../ui/src/app/server.ts';
+import { serverWaits, whenUp } from '../../ui/src/app/server.ts';
 
 const GONE = new TypeError('Failed to fetch dynamically imported module');
 
@@ -27,15 +27,15 @@ describe('the code of a page', () => {
     const fetch = responses(down(), new Response(null, { status: 502 }), new Response());
     const load = vi.fn().mockRejectedValueOnce(GONE).mockResolvedValueOnce('the page');
     const heard = vi.fn();
-    const unsubscribe = serverWait.subscribe(heard);
+    const unsubscribe = serverWaits.subscribe(heard);
 
     const page = whenUp(load)();
     await vi.advanceTimersByTimeAsync(0);
-    expect(serverWait.isWaiting()).toBe(true);
+    expect(serverWaits.get()).toBe(1);
     await vi.runAllTimersAsync();
 
     await expect(page).resolves.toBe('the page');
-    expect(serverWait.isWaiting()).toBe(false);
+    expect(serverWaits.get()).toBe(0);
     expect(heard).toHaveBeenCalledTimes(2);
     expect(fetch).toHaveBeenCalledTimes(3);
     unsubscribe();
@@ -44,7 +44,7 @@ describe('the code of a page', () => {
   it('fails at once if the server responds, because a newer build has replaced it', async () => {
     responses(new Response());
     await expect(whenUp(() => Promise.reject(GONE))()).rejects.toBe(GONE);
-    expect(serverWait.isWaiting()).toBe(false);
+    expect(serverWaits.get()).toBe(0);
   });
 
   it('asks nothing of a server from which it loads', async () => {

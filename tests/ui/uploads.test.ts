@@ -55,9 +55,9 @@ function setUp() {
         });
       }),
   });
-  const states = () => uploads.all().map(({ label, state }) => `${label}: ${state.kind}`);
+  const states = () => uploads.list.get().map(({ label, state }) => `${label}: ${state.kind}`);
   const sent = () => requests.map(({ label }) => label);
-  const idOf = (label: string) => uploads.all().find((one) => one.label === label)?.id ?? 0;
+  const idOf = (label: string) => uploads.list.get().find((one) => one.label === label)?.id ?? 0;
   return { uploads, requests, onChanged, states, sent, idOf };
 }
 
@@ -99,7 +99,7 @@ describe('uploads', () => {
     uploads.add([fileOf('a')], TO);
     requests[0]?.fail(refusal(429, { 'retry-after': '7' }));
     await settle();
-    expect(uploads.all()[0]?.state).toEqual({ kind: 'waiting', until: Date.now() + 7_000 });
+    expect(uploads.list.get()[0]?.state).toEqual({ kind: 'waiting', until: Date.now() + 7_000 });
     await vi.advanceTimersByTimeAsync(6_999);
     expect(sent()).toEqual(['a']);
     await vi.advanceTimersByTimeAsync(1);
@@ -135,7 +135,7 @@ describe('uploads', () => {
     // The service has the file, and imports it although nobody waits for the answer.
     requests[1]?.tell({ kind: 'importing' });
     uploads.cancel(idOf('b'));
-    expect(uploads.all()[1]?.state).toEqual({ kind: 'canceled', wasSent: true });
+    expect(uploads.list.get()[1]?.state).toEqual({ kind: 'canceled', wasSent: true });
     expect(onChanged).toHaveBeenCalledTimes(1);
 
     requests[2]?.fail(refusal(429));
@@ -154,7 +154,7 @@ describe('uploads', () => {
     const error = new TypeError('Failed to fetch');
     requests[0]?.fail(error);
     await settle();
-    expect(uploads.all()[0]?.state).toEqual({ kind: 'failed', error, wasSent: true });
+    expect(uploads.list.get()[0]?.state).toEqual({ kind: 'failed', error, wasSent: true });
     // The report may have been imported.
     expect(onChanged).toHaveBeenCalledTimes(1);
     uploads.retry(idOf('a'), 'sarif');
@@ -196,7 +196,7 @@ describe('uploads', () => {
     uploads.add([{ name: 'reports' }, fileOf('empty', ' '.repeat(0))], TO);
     expect(states()).toEqual(['reports: refused', 'empty: refused']);
     uploads.removeEnded();
-    expect(uploads.all()).toEqual([]);
+    expect(uploads.list.get()).toEqual([]);
     uploads.add(
       Array.from({ length: MAX_FILES + 2 }, (_, i) => fileOf(`f${i}`)),
       TO,

@@ -18,7 +18,7 @@ import { Overlays } from './shell/Overlays.tsx';
 import { sessionEnded } from './shell/SessionEnded.tsx';
 import { theme, variables } from './theme.ts';
 
-const queries = createQueries(sessionEnded.tell);
+const queries = createQueries(() => sessionEnded.set(true));
 const root = createRoot(document.getElementById('root') as HTMLElement, {
   // Errors that the page explains are not defects and do not belong in the console.
   onCaughtError: (error) => isExpected(error) || reportError(error),

@@ -26,7 +26,7 @@ export const cancelProjectTransfer = endpoint(
     if (!(await cancelTransfer(sql, { projectId, sourceId: org.id })))
       throw new ApiError('resource_error/not_found');
     logSecurityEvent(call, 'project_transfer_cancelled', { project: projectId });
-    await transferInRequest(services, { orgId: org.id, projectId });
+    await transferInRequest(services, { org, projectId });
     return noContent();
   },
 );

@@ -58,7 +58,7 @@ export const startProjectTransfer = endpoint(
     if (typeof findings === 'string') throw refusal(findings);
     const about = { project: project.id, project_slug: project.slug, to_org: target.id };
     logSecurityEvent(call, 'project_transfer_started', about);
-    const isDone = await transferInRequest(services, { orgId: source.id, projectId: project.id, findings });
+    const isDone = await transferInRequest(services, { org: source, projectId: project.id, findings });
     if (isDone) await requireArrived(db, target, project.id);
     return ok({
       project_id: project.id,

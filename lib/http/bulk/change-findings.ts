@@ -12,12 +12,14 @@ import type { FindingFilter } from '../../findings/filter/parameters.ts';
 import { commonFields } from '../../findings/triage/changes.ts';
 import { noteRisks } from '../../findings/triage/triage.ts';
 import type { OrgCall } from '../call.ts';
-import { search } from '../lists/search.ts';
+import { holdingSearchPermit, search } from '../lists/search.ts';
 
 /** The findings that one request changes at most by a filter. */
 export const MAX_BY_FILTER = 5_000;
 /** The findings of a transaction. Pushes of the same findings wait for it. */
 const CHUNK = 500;
+
+const TOO_MANY = 'This organization changes too many findings at a time.';
 
 /** The results of a bulk change, by finding. */
 export interface BulkResult {
@@ -107,7 +109,7 @@ export async function changeMatching(
       .slice(done, done + CHUNK)
       .map(({ id, change_id }) => ({ ...changeOf(id), id, if_change_id: change_id }));
     try {
-      found.push(...(await services.gate.oneAtATime(org.id, 'change', () => write(chunk), signal)));
+      found.push(...(await holdingSearchPermit(call, () => write(chunk), TOO_MANY)));
     } catch (error) {
       if (done === 0) throw error;
       if (!signal.aborted) log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });

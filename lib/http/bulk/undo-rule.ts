@@ -3,6 +3,7 @@ import { findAppliedChanges, undoDecisions } from '../../../db/rules/undo.ts';
 import { ApiError } from '../../errors.ts';
 import { undoableSince } from '../../findings/triage/changes.ts';
 import type { OrgCall } from '../call.ts';
+import { holdingSearchPermit } from '../lists/search.ts';
 
 /** The findings of a transaction. */
 const CHUNK = 500;
@@ -51,7 +52,6 @@ export async function undoRule(
   { limit, after }: { limit: number; after: Position },
 ): Promise<Undone> {
   const { actor, c, log, now, org, services, sql } = call;
-  call.leaveGate();
   const { signal } = c.req.raw;
   const undone = { restored: 0, skipped: 0 };
   let position: Position | undefined = after;
@@ -59,7 +59,11 @@ export async function undoRule(
     const from: Position = position;
     try {
       const undo = () => (from.among === 'changes' ? undoApplied(from) : undoPushed(from));
-      position = await services.gate.oneAtATime(org.id, 'change', undo, signal);
+      position = await holdingSearchPermit(
+        call,
+        undo,
+        'This organization changes too many findings at a time.',
+      );
     } catch (error) {
       if (from === after) throw error;
       if (!signal.aborted) log.warn('the undo of a rule was interrupted', { org: org.id, ...undone, error });

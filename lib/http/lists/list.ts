@@ -7,13 +7,10 @@ import type { PublicCall } from '../call.ts';
 import type { Headers, ResultInfo } from '../respond.ts';
 import { concat, holdingPermit, prefetch } from './batches.ts';
 import { envelopeFormat, formatRows, type ListFormat } from './list-format.ts';
-import { paced, tooLong } from './search.ts';
+import { batchesInTurn, tooLong } from './search.ts';
 import { createBodyStream } from './stream.ts';
 
 const ROWS_PER_FETCH = 200;
-
-/** The fraction of `rowsPerFetch` that is fetched while other organizations send requests, because a fetch uses CPU time. */
-const SHARED_FETCH = 1 / 2;
 
 /** Pages with at most this number of rows are read completely into memory. */
 const MAX_BUFFERED_ROWS = 100;
@@ -52,33 +49,24 @@ export async function answerRows(
   // The body of a HEAD response is never read, so it would never free its database connection.
   if (c.req.method === 'HEAD') return { status: 200, headers, body: null };
 
-  const restAfter = (ms: number) => services.gate.restAfter(org.id, 'list', ms);
-  const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, restAfter(ms)));
-  const partsOf = (rows: readonly Uint8Array[]) => formatRows(format, rows, pause);
   const [head, separator] = [encoder.encode(format.head), encoder.encode(format.separator)];
   const tail = () => encoder.encode(format.tail());
-  const complete = async (rows: readonly Uint8Array[]) => concat([head, ...(await partsOf(rows)), tail()]);
+  const complete = (rows: readonly Uint8Array[]) => concat([head, ...rows, tail()]);
   if (info && info.per_page <= MAX_BUFFERED_ROWS) {
-    return { status: 200, headers, body: await complete(await readAtOnce(call.sql, query)) };
+    const rows = await readAtOnce(call.sql, query);
+    return { status: 200, headers, body: complete(await formatRows(format, rows)) };
   }
 
   const { reader, send } = createBodyStream(call, 'list');
   const { searchMs } = services.config;
-  const batchesFrom = (client: Transactions) => {
-    // The first batch is complete, also when it is read again: a smaller one would count as the whole list.
-    let fetches = 0;
-    const nextFetch = () =>
-      fetches++ === 0 || services.gate.isAlone(org.id)
-        ? rowsPerFetch
-        : Math.ceil(rowsPerFetch * SHARED_FETCH);
-    return readRows(client, query, nextFetch, isSearch ? searchMs : undefined);
-  };
-  const unpaced = fromReplica ? services.reads.stream(org, batchesFrom) : batchesFrom(call.sql);
-  const read = paced(call, unpaced, isSearch);
+  const rowsFrom = (client: Transactions) =>
+    readRows(client, query, rowsPerFetch, isSearch ? searchMs : undefined);
+  const rowBatches = fromReplica ? services.reads.stream(org, rowsFrom) : rowsFrom(call.sql);
+  const read = batchesInTurn(call, formatBatches(format, rowBatches), isSearch);
   call.leaveGate();
   const cancelPermit = new AbortController();
   const signal = AbortSignal.any([c.req.raw.signal, cancelPermit.signal]);
-  const permit = services.listPermits.enter(reader, { org: org.id, signal });
+  const permit = services.listPermits.enter(reader, { org, signal });
   if (!info && !isSearch && !(await isSettled(permit))) {
     const rows = await readShort(call, query, rowsPerFetch);
     if (rows) {
@@ -87,7 +75,7 @@ export async function answerRows(
         (release) => release(),
         () => {},
       );
-      return { status: 200, headers, body: await complete(rows) };
+      return { status: 200, headers, body: complete(await formatRows(format, rows)) };
     }
   }
   const batches = holdingPermit(
@@ -98,25 +86,34 @@ export async function answerRows(
   const first = await batches.next().catch((error) => {
     throw isSearch ? tooLong(error, searchMs) : error;
   });
-  const rows = first.done ? [] : first.value;
-  if (rows.length < rowsPerFetch) {
+  const { rows, parts } = first.done ? { rows: 0, parts: [] } : first.value;
+  if (rows < rowsPerFetch) {
     await batches.return(undefined);
-    return { status: 200, headers, body: await complete(rows) };
+    return { status: 200, headers, body: complete(parts) };
   }
-  const parts = await partsOf(rows).catch(async (error) => {
-    await batches.return(undefined);
-    throw error;
-  });
 
   const body = send(concat([head, ...parts]), {
     async next() {
       const { done, value } = await batches.next();
-      if (done || value.length === 0) return { bytes: tail(), isLast: true };
-      return { bytes: concat([separator, ...(await partsOf(value))]), isLast: false };
+      if (done) return { bytes: tail(), isLast: true };
+      return { bytes: concat([separator, ...value.parts]), isLast: false };
     },
     end: () => batches.return(undefined),
   });
   return { status: 200, headers, body };
+}
+
+/** Rows of a list as the response has them. */
+interface Batch {
+  rows: number;
+  parts: readonly Uint8Array[];
+}
+
+async function* formatBatches(
+  format: ListFormat,
+  batches: AsyncGenerator<Uint8Array[]>,
+): AsyncGenerator<Batch> {
+  for await (const rows of batches) yield { rows: rows.length, parts: await formatRows(format, rows) };
 }
 
 /** A free permit is acquired within this time. */

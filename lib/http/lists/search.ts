@@ -1,62 +1,64 @@
 import { sqlState } from '../../../db/errors.ts';
 import type { SearchLimits } from '../../../db/findings/lists/search.ts';
 import { OverShareError, permitOr } from '../../fair-share/over-share.ts';
-import { LIST_WAIT_MS } from '../../fair-share/permits.ts';
 import type { Org } from '../../orgs/directory.ts';
 import type { PublicCall } from '../call.ts';
 
 /**
- * Runs a search while holding one of the organization's permits.
- * @param timeoutMs how long it waits for a permit, if not as long as searches do
- * @throws OverShareError when no permit becomes free in time, or the search exceeds its timeout
+ * Runs a statement that may use a processor of PostgreSQL's for long while holding one of the permits for searches.
+ * @param tooMany the message when no permit becomes free in time
+ * @throws OverShareError
  */
-export async function search<T>(
+export async function holdingSearchPermit<T>(
   { c, org, services, leaveGate }: PublicCall & { org: Org },
-  run: (limits: SearchLimits) => Promise<T>,
-  timeoutMs?: number,
+  run: () => Promise<T>,
+  tooMany: string,
 ): Promise<T> {
   leaveGate();
   const { signal } = c.req.raw;
-  const permit = services.searchPermits.acquire({
-    ...{ key: org.id, signal },
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  });
-  const { release } = await permitOr(permit, 'This organization searches too much at a time.');
-  const { searchMs } = services.config;
-  const limited = () => run({ statementMs: searchMs, signal });
+  const release = await permitOr(services.searchPermits.acquire({ sharer: org, signal }), tooMany);
   try {
-    return await services.gate.oneAtATime(org.id, 'search', limited, signal);
-  } catch (error) {
-    throw tooLong(error, searchMs);
+    return await services.gate.work(org, run, signal);
   } finally {
     release();
   }
 }
 
+/** Runs a search. @throws OverShareError when no permit becomes free in time, or the search exceeds its timeout */
+export async function search<T>(
+  call: PublicCall & { org: Org },
+  run: (limits: SearchLimits) => Promise<T>,
+): Promise<T> {
+  const { searchMs } = call.services.config;
+  const limited = () => run({ statementMs: searchMs, signal: call.c.req.raw.signal });
+  try {
+    return await holdingSearchPermit(call, limited, 'This organization searches too much at a time.');
+  } catch (error) {
+    throw tooLong(error, searchMs);
+  }
+}
+
 /**
- * Reads the batches of a list at the pace of the organization's share.
+ * Reads the batches of a list. While several organizations are active, an account reads one batch at a time.
  * @param isSearch no index has the list in order, so the first batch needs a scan of all rows and a permit for searches
  */
-export async function* paced<T>(
+export async function* batchesInTurn<T>(
   call: PublicCall & { org: Org },
-  parts: AsyncGenerator<T>,
+  batches: AsyncGenerator<T>,
   isSearch = false,
 ): AsyncGenerator<T> {
   const { org, services } = call;
-  const { gate, permitsShared } = services;
-  const next = () => parts.next();
+  const next = () => batches.next();
   try {
-    let mustSearch = isSearch && !permitsShared;
-    for (;;) {
-      const { done, value } = await (mustSearch
-        ? search(call, next, LIST_WAIT_MS)
-        : gate.oneAtATime(org.id, 'list', next));
-      mustSearch = false;
+    for (let isFirst = true; ; isFirst = false) {
+      const { done, value } = await (isFirst && isSearch
+        ? search(call, next)
+        : services.gate.fetch(org, next));
       if (done) return;
       yield value;
     }
   } finally {
-    await parts.return(undefined);
+    await batches.return(undefined);
   }
 }
 

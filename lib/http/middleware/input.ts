@@ -39,8 +39,8 @@ function shareOf(call: PublicCall): Share {
   const { peer, services } = call;
   const { org } = call as Partial<InOrgCall>;
   return org
-    ? { budget: services.bodies?.ofOrgs, key: org.id }
-    : { budget: services.bodies?.ofClients, key: networkOf(peer.ip) };
+    ? { budget: services.bodies?.ofOrgs, sharer: org }
+    : { budget: services.bodies?.ofClients, sharer: { id: networkOf(peer.ip) } };
 }
 
 type Input = { [K in keyof RequestSchemas]: unknown };

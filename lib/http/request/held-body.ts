@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
+import type { Release, Sharer } from '../../../db/pool/semaphore.ts';
 import { ApiError } from '../../errors.ts';
-import type { ByteBudget, Release, Sender } from '../../fair-share/byte-budget.ts';
+import type { ByteBudget, Sender } from '../../fair-share/byte-budget.ts';
 import { OverShareError, permitOr } from '../../fair-share/over-share.ts';
 import { announcedLength, bodyTooLarge, FIRST_BYTES, readBody } from './body-stream.ts';
 
@@ -12,16 +13,16 @@ export interface HeldBody {
 
 export const NO_BODY: HeldBody = { bytes: new Uint8Array(), free() {} };
 
-/** The memory budget for bodies, and the key of the share that a request uses. */
+/** The memory budget for bodies, and whose share of it a request uses. */
 export interface Share {
   /** Unset: the runtime limits memory itself. */
   budget: ByteBudget | undefined;
-  key: string;
+  sharer: Sharer;
 }
 
 /** For JSON bodies that are not small. */
 export interface BodyBudgets {
-  /** By the ids of organizations. */
+  /** By organizations. */
   ofOrgs: ByteBudget;
   /** By the networks of clients that send a request outside organizations. */
   ofClients: ByteBudget;
@@ -75,8 +76,8 @@ export async function holdBody(c: Context, options: HoldOptions, shareOf: () => 
   };
   let release: Release = () => {};
   const reserve = async () => {
-    const { budget, key } = shareOf();
-    const reserved = budget?.reserve(key, length ?? maxBytes, { signal: c.req.raw.signal, sender });
+    const { budget, sharer: from } = shareOf();
+    const reserved = budget?.reserve(from, length ?? maxBytes, { signal: c.req.raw.signal, sender });
     if (reserved) release = await permitOr(reserved, tooManyOf(nouns));
   };
   const mayBeSmall = smallIsFree && length === undefined;

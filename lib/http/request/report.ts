@@ -61,7 +61,7 @@ async function receiveReport({ c, org, services }: InOrgCall): Promise<ReceivedR
       ...{ maxBytes, arrivalMs, nouns: NOUNS },
       tooLarge: () => bodyTooLarge(maxBytes, [maxBytesDetail(maxReport)]),
     },
-    () => ({ budget: bodies, key: org.id }),
+    () => ({ budget: bodies, sharer: org }),
   );
   if (bytes.byteLength === 0) {
     free();
@@ -83,14 +83,15 @@ const SMALL_WAIT_MS = 35_000;
 
 /** Waits until the organization may have one more report read. @throws OverShareError */
 async function enterReader({ c, org, services }: InOrgCall): Promise<() => void> {
-  const request = { key: org.id, signal: c.req.raw.signal };
+  const request = { sharer: org, signal: c.req.raw.signal };
   const isSmall = (announcedLength(c) ?? Number.POSITIVE_INFINITY) <= SMALL_BYTES;
   const permit = services.reportPermits.acquire(request).catch((error) => {
     if (isSmall && sqlState(error) === TOO_BUSY)
       return services.reportPermits.acquire({ ...request, timeoutMs: SMALL_WAIT_MS });
     throw error;
   });
-  return (await permitOr(permit, tooManyOf(NOUNS))).release;
+  const release = await permitOr(permit, tooManyOf(NOUNS));
+  return () => release();
 }
 
 const ENCODINGS: Record<string, string> = { '': '', identity: '', gzip: 'gzip', 'x-gzip': 'gzip' };

@@ -3,6 +3,7 @@ import type { Database } from '../../../db/client.ts';
 import { sqlState } from '../../../db/errors.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
 import type { Sql } from '../../../db/pool/query.ts';
+import type { Sharer } from '../../../db/pool/semaphore.ts';
 import { removeMarks } from '../../../db/projects/transfer/marks.ts';
 import { moveProject } from '../../../db/projects/transfer/move.ts';
 import {
@@ -76,10 +77,10 @@ async function giveUp({ database, log }: TransferServices, transfer: Taken): Pro
  */
 export async function transferInRequest(
   services: TransferServices,
-  { orgId, projectId, findings = 0 }: { orgId: string; projectId: string; findings?: number },
+  { org, projectId, findings = 0 }: { org: Sharer; projectId: string; findings?: number },
 ): Promise<boolean> {
   if (findings > IN_REQUEST_FINDINGS) return false;
-  const client = services.database.of({ id: orgId }).sql;
+  const client = services.database.of(org).sql;
   try {
     const transfer = await takeTransfer(client, services.orgMigrations.length, projectId);
     if (!transfer) return (await readTransfers(client, { projectId })).length === 0;

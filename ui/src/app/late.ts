@@ -1,3 +1,4 @@
+import { type ComponentType, lazy, type ReactNode } from 'react';
 import styles from '../late.css?url';
 import { whenUp } from './server.ts';
 
@@ -25,3 +26,12 @@ export const late = <T>(load: () => Promise<T>): (() => Promise<T>) =>
     const [loaded] = await Promise.all([load(), lateStyles()]);
     return loaded;
   });
+
+type PropsOf<Component> = Component extends (props: infer Props) => ReactNode ? Props : never;
+
+/** A component whose module is loaded when it is shown for the first time. */
+export const lazyNamed = <Module, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
+): ComponentType<PropsOf<Module[Name]>> =>
+  lazy(late(async () => ({ default: (await load())[name] as ComponentType<PropsOf<Module[Name]>> })));

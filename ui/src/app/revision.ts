@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { isTemporary, ServiceError } from './api.ts';
 import { type OrgSession, useOrg } from './session.ts';
 
@@ -84,10 +84,7 @@ export function useChanges(onChange: () => void): void {
     enabled: false,
   });
   const seen = useRef(revision);
-  const latest = useRef(onChange);
-  useEffect(() => {
-    latest.current = onChange;
-  });
+  const change = useEffectEvent(onChange);
   useEffect(() => {
     const before = seen.current;
     seen.current = revision;
@@ -95,7 +92,7 @@ export function useChanges(onChange: () => void): void {
     let timer: ReturnType<typeof setTimeout>;
     const run = () => {
       if (queries.isMutating() > 0) timer = setTimeout(run, WRITING_MS);
-      else latest.current();
+      else change();
     };
     run();
     return () => clearTimeout(timer);

@@ -1,7 +1,7 @@
 import * as text from '#strings/app.ts';
 import { OPERATION_ROLES, type Operation, ROLES, type Role } from '../../../lib/client/roles.ts';
 
-export { ROLES, type Role };
+export { type Operation, ROLES, type Role };
 
 /** Whether a role may call an operation. */
 export const isAllowed = (role: Role, operation: Operation): boolean =>

@@ -110,7 +110,8 @@ export const wholeNumber = (value: unknown): number | undefined => {
   return Number.isInteger(number) && number > 0 && number <= 1_000_000 ? number : undefined;
 };
 
-const TEXTS = [
+/** The parameters whose value is any text. */
+export const TEXTS = [
   ...(['source', 'not_source', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
 ];

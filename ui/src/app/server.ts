@@ -1,22 +1,10 @@
+import { createStore } from './store.ts';
+
 /** The time between two attempts to reach the server. */
 const RETRY_MS = 2_000;
 
-let waiting = 0;
-const listeners = new Set<() => void>();
-
-function count(change: 1 | -1): void {
-  waiting += change;
-  for (const listener of listeners) listener();
-}
-
-/** Tells whether a page waits for the server, for `useSyncExternalStore`. */
-export const serverWait = {
-  subscribe(listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  isWaiting: (): boolean => waiting > 0,
-};
+/** The number of imports that wait for the server. */
+export const serverWaits = createStore(0);
 
 /** Whether the server responds. */
 export async function isServerUp(): Promise<boolean> {
@@ -39,12 +27,12 @@ export const whenUp =
     } catch (error) {
       if (await isServerUp()) throw error;
     }
-    count(1);
+    serverWaits.set(serverWaits.get() + 1);
     try {
       do await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
       while (!(await isServerUp()));
     } finally {
-      count(-1);
+      serverWaits.set(serverWaits.get() - 1);
     }
     return load();
   };

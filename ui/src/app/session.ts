@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { Operation } from '../../../lib/client/roles.ts';
 import { api, type Client, isSignedOut, orgApi, type Schemas } from './api.ts';
 import { isAllowed, type Role } from './roles.ts';
+import type { Site } from './site.ts';
 
 /** The site and its user; without `user` if nobody is signed in. */
 export const sessionQuery = queryOptions({
@@ -57,3 +58,24 @@ export function orgSession(slug: string, org: Schemas['Organization']): OrgSessi
 
 /** The organization of the page. Available below `/o/$org`. */
 export const useOrg = (): OrgSession => orgRoute.useRouteContext({ select: ({ session }) => session });
+
+/**
+ * Ends the session and loads another page, which clears the memory. `POST /auth/logout` works on the base domain only, other
+ * hosts revoke the session.
+ * @param next the page after that
+ */
+export async function signOut(site: Site, next = '/login'): Promise<void> {
+  try {
+    await (site.signsIn ? api.post('/auth/logout') : revokeOwn());
+  } catch (error) {
+    // The session has already ended.
+    if (!isSignedOut(error)) throw error;
+  }
+  location.assign(site.signInUrl(next));
+}
+
+async function revokeOwn(): Promise<void> {
+  const { sessions } = (await api.get('/profile/sessions')).result;
+  const own = sessions.find(({ current }) => current);
+  if (own) await api.delete('/profile/sessions/{id}', { params: { path: { id: own.id } } });
+}

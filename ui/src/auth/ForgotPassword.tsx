@@ -1,12 +1,10 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import * as text from '#strings/auth.tsx';
 import { api } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { toFields } from '../components/forms/to-fields.ts';
+import { useSend } from '../components/forms/use-send.ts';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { IconMailForward } from '../icons/icons.ts';
@@ -16,16 +14,11 @@ const route = getRouteApi('/_public/forgot-password');
 /** Requests a link to set a new password. The page does not reveal whether the account exists. */
 export function ForgotPassword() {
   const { email = '' } = route.useSearch();
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { email },
     validate: { email: (value) => (value.trim() === '' ? text.enterEmail : null) },
   });
-  const ask = useMutation({
-    mutationFn: (body: typeof form.values) => api.post('/auth/forgot-password', { body }),
-    onMutate: () => setProblem(undefined),
-    onError: (error) => setProblem(toFields(form, error)),
-  });
+  const ask = useSend(form, { send: (body) => api.post('/auth/forgot-password', { body }) });
   const back = (
     <LinkAnchor to="/login" search={form.values.email ? { email: form.values.email.trim() } : {}} size="sm">
       {text.backToSignIn}
@@ -48,9 +41,9 @@ export function ForgotPassword() {
   }
   return (
     <Page title={text.forgotYourPassword} description={text.weMailReset}>
-      <form noValidate onSubmit={form.onSubmit((values) => ask.mutate(values))}>
+      <form noValidate onSubmit={ask.submit}>
         <Stack>
-          {problem !== undefined && <Problem error={problem} />}
+          {ask.problem !== undefined && <Problem error={ask.problem} />}
           <TextInput
             label={text.emailAddress}
             type="email"

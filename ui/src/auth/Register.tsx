@@ -1,15 +1,13 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as text from '#strings/auth.tsx';
-import { api, type Schemas, ServiceError } from '../app/api.ts';
+import { api, type Schemas } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { emailProblem } from '../components/forms/email.ts';
 import { NewPasswordField } from '../components/forms/PasswordField.tsx';
-import { passwordProblem } from '../components/forms/password-rules.ts';
-import { toFields } from '../components/forms/to-fields.ts';
+import { emailProblem, passwordProblem } from '../components/forms/rules.ts';
+import { useSend } from '../components/forms/use-send.ts';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { LinkAnchor, LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -93,7 +91,6 @@ interface Props {
 
 /** The form for name, e-mail address and password of a new account. */
 function RegisterForm({ email, onDone, onClosed }: Props) {
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { name: '', email, password: '' },
     validate: {
@@ -102,8 +99,8 @@ function RegisterForm({ email, onDone, onClosed }: Props) {
       password: (value) => passwordProblem(value) ?? null,
     },
   });
-  const register = useMutation({
-    mutationFn: async (body: typeof form.values) => {
+  const register = useSend(form, {
+    send: async (body) => {
       const { result, message } = await api.post('/auth/register', { body });
       const { user } = result;
       // The user is signed in even if this request fails.
@@ -113,29 +110,26 @@ function RegisterForm({ email, onDone, onClosed }: Props) {
       );
       return { name: user.name, email: user.email, org: orgs[0], message };
     },
-    onMutate: () => setProblem(undefined),
-    onSuccess: onDone,
-    onError(error) {
-      const { status, code } = error instanceof ServiceError ? error : {};
-      if (code === 'feature_disabled') return onClosed();
-      if (status === 409) {
-        return form.setFieldError(
-          'email',
-          text.addressTaken((label) => (
-            <LinkAnchor to="/login" search={{ email: form.values.email.trim() }} inherit underline="always">
-              {label}
-            </LinkAnchor>
-          )),
-        );
+    onSent: onDone,
+    errorsOf({ status, code }) {
+      if (code === 'feature_disabled') {
+        onClosed();
+        return {};
       }
-      setProblem(toFields(form, error));
+      if (status !== 409) return undefined;
+      const email = text.addressTaken((label) => (
+        <LinkAnchor to="/login" search={{ email: form.values.email.trim() }} inherit underline="always">
+          {label}
+        </LinkAnchor>
+      ));
+      return { email };
     },
   });
 
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => register.mutate(values))}>
+    <form noValidate onSubmit={register.submit}>
       <Stack>
-        {problem !== undefined && <Problem error={problem} />}
+        {register.problem !== undefined && <Problem error={register.problem} />}
         <TextInput
           label={text.name}
           autoComplete="name"

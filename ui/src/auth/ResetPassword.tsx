@@ -1,14 +1,12 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import * as text from '#strings/auth.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { NewPasswordField } from '../components/forms/PasswordField.tsx';
-import { passwordProblem } from '../components/forms/password-rules.ts';
-import { toFields } from '../components/forms/to-fields.ts';
+import { passwordProblem } from '../components/forms/rules.ts';
+import { useSend } from '../components/forms/use-send.ts';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
@@ -22,16 +20,12 @@ const isExpired = (error: unknown) =>
 /** Sets a password with a mailed link: a new one, or the first one of an invited user. */
 export function ResetPassword() {
   const { token, new: first } = route.useSearch();
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { password: '' },
     validate: { password: (value) => passwordProblem(value) ?? null },
   });
-  const reset = useMutation({
-    mutationFn: ({ password }: typeof form.values) =>
-      api.post('/auth/reset-password', { body: { token: token ?? '', password } }),
-    onMutate: () => setProblem(undefined),
-    onError: (error) => setProblem(isExpired(error) ? undefined : toFields(form, error)),
+  const reset = useSend(form, {
+    send: ({ password }) => api.post('/auth/reset-password', { body: { token: token ?? '', password } }),
   });
 
   if (reset.isSuccess) {
@@ -60,9 +54,9 @@ export function ResetPassword() {
       title={first ? text.setYourPassword : text.setNewPassword}
       description={first ? text.youWereInvited : text.sessionsWillEnd}
     >
-      <form noValidate onSubmit={form.onSubmit((values) => reset.mutate(values))}>
+      <form noValidate onSubmit={reset.submit}>
         <Stack>
-          {problem !== undefined && <Problem error={problem} />}
+          {reset.problem !== undefined && <Problem error={reset.problem} />}
           <NewPasswordField
             label={text.newPassword}
             autoFocus

@@ -4,10 +4,9 @@ import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import * as text from '#strings/auth.tsx';
 import { api } from '../app/api.ts';
-import { sessionQuery } from '../app/session.ts';
-import { signOut } from '../app/sign-out.ts';
+import { sessionQuery, signOut } from '../app/session.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { showError } from '../components/errors/toasts.ts';
 import { Page } from '../components/Page.tsx';
 import { IconMail } from '../icons/icons.ts';
 import { continueTo } from './return-to.ts';
@@ -43,7 +42,7 @@ export function VerifyFirst() {
       return data?.email_verification_required === true;
     },
   });
-  const leave = useMutation({ mutationFn: () => signOut(site), onError: showError });
+  const leave = useAction({ mutationFn: () => signOut(site) });
   const address = session.data?.user?.email;
 
   return (

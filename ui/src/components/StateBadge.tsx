@@ -1,15 +1,18 @@
-import { Badge } from '@mantine/core';
+import { Badge, type BadgeProps } from '@mantine/core';
+
+interface Props extends BadgeProps {
+  label: string;
+  color: string;
+}
 
 /** A state as a word with a coloured dot. */
-export function StateBadge({ label, color }: { label: string; color: string }) {
-  return (
-    <Badge
-      variant="dot"
-      color={color}
-      radius="sm"
-      styles={{ root: { textTransform: 'none', flexShrink: 0 }, label: { overflow: 'visible' } }}
-    >
-      {label}
-    </Badge>
-  );
-}
+export const StateBadge = ({ label, ...props }: Props) => (
+  <Badge
+    variant="dot"
+    radius="sm"
+    styles={{ root: { textTransform: 'none', flexShrink: 0 }, label: { overflow: 'visible' } }}
+    {...props}
+  >
+    {label}
+  </Badge>
+);

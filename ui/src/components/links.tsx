@@ -8,8 +8,9 @@ import {
   UnstyledButton,
   type UnstyledButtonProps,
 } from '@mantine/core';
-import { createLink } from '@tanstack/react-router';
-import type { AnchorHTMLAttributes, Ref } from 'react';
+import { createLink, type LinkComponent } from '@tanstack/react-router';
+import type { AnchorHTMLAttributes, ComponentType, Ref } from 'react';
+import { useOrg } from '../app/session.ts';
 
 type Native = { ref?: Ref<HTMLAnchorElement> } & Omit<
   AnchorHTMLAttributes<HTMLAnchorElement>,
@@ -30,3 +31,16 @@ export const LinkNav = createLink((props: Native & Omit<NavLinkProps, 'href'>) =
 export const LinkBox = createLink((props: Native & Omit<UnstyledButtonProps, 'href'>) => (
   <UnstyledButton component="a" {...props} />
 ));
+
+/** A link to a page of the organization that the user is in: the link fills in its slug. */
+const inOrg = <Component,>(Link: LinkComponent<Component>) => {
+  const Any = Link as ComponentType<{ params?: object }>;
+  const Filled = (props: { params?: object }) => (
+    <Any {...props} params={{ org: useOrg().slug, ...props.params }} />
+  );
+  return Filled as unknown as LinkComponent<Component, '/o/$org'>;
+};
+
+export const OrgAnchor = inOrg(LinkAnchor);
+export const OrgButton = inOrg(LinkButton);
+export const OrgBox = inOrg(LinkBox);

@@ -4,18 +4,15 @@ import type { ReactNode } from 'react';
 import * as text from '#strings/dashboard.tsx';
 import { number } from '#strings/language.ts';
 import { type FindingSearch, SEVERITIES, type Severity } from '../app/search.ts';
-import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { SEVERITY_NAMES, severityColor } from '../findings/Severity.tsx';
 import type { SeverityCounts } from '../findings/SeverityBar.tsx';
 import { ATTENTION, REGRESSED } from '../findings/views.ts';
 import type { Metrics } from '../metrics/queries.ts';
-import { Card } from './Card.tsx';
+import { Card, SeverityHeads } from './Card.tsx';
 import classes from './Projects.module.css';
 import type { ProjectNumbers } from './queries.ts';
-import { SeverityHeads } from './SeverityHeads.tsx';
-import { TrendLine } from './TrendLine.tsx';
 
 /** The number of projects shown. Projects with the most severe findings come first. */
 export const SHOWN = 10;
@@ -33,15 +30,14 @@ interface Props {
 
 /** Findings that need attention, by project, and how many were unresolved over time. */
 export function Projects({ query, weeks, weeksById }: Props) {
-  const { slug } = useOrg();
   const more = (query.data?.length ?? 0) - SHOWN;
   return (
     <Card
       title={text.projectsByRisk}
       side={
-        <LinkAnchor to="/o/$org/projects" params={{ org: slug }} size="sm">
+        <OrgAnchor to="/o/$org/projects" size="sm">
           {more > 0 ? text.showMoreProjects(more) : text.allProjects}
-        </LinkAnchor>
+        </OrgAnchor>
       }
     >
       <Loaded query={query} waiting={<Skeleton height={HEIGHT} />}>
@@ -99,14 +95,12 @@ interface RowProps {
 }
 
 function Row({ name, weeks, attention, regressed, of }: RowProps) {
-  const { slug } = useOrg();
   const allRegressed = totalOf(regressed);
   return (
     <Table.Tr>
       <Table.Th scope="row" fw={500}>
-        <LinkAnchor
+        <OrgAnchor
           to="/o/$org/findings"
-          params={{ org: slug }}
           search={{ ...ATTENTION, ...of }}
           c="inherit"
           size="sm"
@@ -114,7 +108,7 @@ function Row({ name, weeks, attention, regressed, of }: RowProps) {
           truncate
         >
           {name}
-        </LinkAnchor>
+        </OrgAnchor>
       </Table.Th>
       <Table.Td className={classes.trend}>
         {weeks ? <TrendLine weeks={weeks} /> : <Skeleton height={24} />}
@@ -149,7 +143,6 @@ interface CountProps {
 
 /** A number that opens its list. */
 function Count({ value, search, label, color }: CountProps) {
-  const { slug } = useOrg();
   if (value === 0) {
     return (
       <Text span inherit c="dimmed">
@@ -158,9 +151,8 @@ function Count({ value, search, label, color }: CountProps) {
     );
   }
   return (
-    <LinkAnchor
+    <OrgAnchor
       to="/o/$org/findings"
-      params={{ org: slug }}
       search={search}
       aria-label={label}
       {...(color !== undefined && { c: color })}
@@ -168,11 +160,12 @@ function Count({ value, search, label, color }: CountProps) {
       inherit
     >
       {number(value)}
-    </LinkAnchor>
+    </OrgAnchor>
   );
 }
 
-const totalOf = (counts: SeverityCounts) => SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
+export const totalOf = (counts: SeverityCounts) =>
+  SEVERITIES.reduce((sum, severity) => sum + counts[severity], 0);
 
 /** The sum over projects, by severity. */
 export const sumOf = (projects: ProjectNumbers[], of: 'attention' | 'regressed') =>
@@ -182,3 +175,45 @@ export const sumOf = (projects: ProjectNumbers[], of: 'attention' | 'regressed')
       projects.reduce((sum, project) => sum + project[of][severity], 0),
     ]),
   ) as SeverityCounts;
+
+const LINE_WIDTH = 100;
+const LINE_HEIGHT = 24;
+/** Half of the line, which would be cut off at the edge. */
+const EDGE = 1;
+
+/** The unresolved findings at the beginning of the first week and at the end of each. */
+function valuesOf(weeks: Metrics['weeks']): number[] {
+  const [first] = weeks;
+  const before = first ? Math.max(0, first.open + first.resolved - first.found) : 0;
+  return [before, ...weeks.map(({ open }) => open)];
+}
+
+/** The unresolved findings over time as a line. It begins at zero, so that lines show the same change alike. */
+function TrendLine({ weeks }: { weeks: Metrics['weeks'] }) {
+  const values = valuesOf(weeks);
+  const most = Math.max(...values);
+  const points = values.map((value, i) => {
+    const x = (i / Math.max(1, values.length - 1)) * LINE_WIDTH;
+    const y = LINE_HEIGHT - EDGE - (most === 0 ? 0 : value / most) * (LINE_HEIGHT - 2 * EDGE);
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  const label = text.trend({
+    first: values[0] ?? 0,
+    last: values.at(-1) ?? 0,
+    most,
+    weeks: weeks.length,
+  });
+  return (
+    <svg
+      className={classes.line}
+      viewBox={`0 0 ${LINE_WIDTH} ${LINE_HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      <polygon points={`0,${LINE_HEIGHT} ${points.join(' ')} ${LINE_WIDTH},${LINE_HEIGHT}`} />
+      <polyline points={points.join(' ')} />
+    </svg>
+  );
+}

@@ -1,9 +1,8 @@
 import { Group, Skeleton, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import * as text from '#strings/dashboard.tsx';
-import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import type { Scan } from '../scans/queries.ts';
 import { ScanDuration, ScanStatusBadge } from '../scans/ScanStatus.tsx';
@@ -29,7 +28,6 @@ interface Props {
 
 /** Running scans and those that failed lately, in one line; without any, the latest one. */
 export function Strip({ running, failed, latest, projects, of: { project_id } }: Props) {
-  const { slug } = useOrg();
   const of = project_id === undefined ? {} : { project_id };
   const broken = [running, failed].find(({ data, error }) => error && data === undefined);
   if (broken) return <Problem error={broken.error} onRetry={broken.refetch} />;
@@ -43,16 +41,15 @@ export function Strip({ running, failed, latest, projects, of: { project_id } }:
   const [last] = latest.data?.scans ?? [];
   return (
     <section className={classes.strip} aria-label={text.scans}>
-      <LinkAnchor
+      <OrgAnchor
         to="/o/$org/scans"
-        params={{ org: slug }}
         search={total > 0 ? { ...of, status: 'running' } : of}
         size="sm"
         fw={500}
         flex="none"
       >
         {total > 0 ? text.running(total) : text.noScanIsRunning}
-      </LinkAnchor>
+      </OrgAnchor>
       {!isReady && <Skeleton h={20} w={280} />}
       {isReady && (
         <ul className={classes.scans}>
@@ -63,14 +60,9 @@ export function Strip({ running, failed, latest, projects, of: { project_id } }:
           ))}
           {lately.length > SHOWN && (
             <li>
-              <LinkAnchor
-                to="/o/$org/scans"
-                params={{ org: slug }}
-                search={{ ...of, status: 'failed' }}
-                size="sm"
-              >
+              <OrgAnchor to="/o/$org/scans" search={{ ...of, status: 'failed' }} size="sm">
                 {text.moreFailedScans}
-              </LinkAnchor>
+              </OrgAnchor>
             </li>
           )}
         </ul>
@@ -80,13 +72,12 @@ export function Strip({ running, failed, latest, projects, of: { project_id } }:
 }
 
 function Item({ scan, project }: { scan: Scan; project: string | undefined }) {
-  const { slug } = useOrg();
   return (
     <Group gap={6} wrap="nowrap">
       <ScanStatusBadge scan={scan} />
-      <LinkAnchor
+      <OrgAnchor
         to="/o/$org/scans/$id"
-        params={{ org: slug, id: scan.id }}
+        params={{ id: scan.id }}
         c="inherit"
         size="sm"
         fw={500}
@@ -95,7 +86,7 @@ function Item({ scan, project }: { scan: Scan; project: string | undefined }) {
         maw="min(16rem, 55%)"
       >
         <bdi>{scanName(scan)}</bdi>
-      </LinkAnchor>
+      </OrgAnchor>
       <Text size="xs" c="dimmed" truncate className={classes.about}>
         {text.aboutScan(
           project !== undefined && <bdi>{project}</bdi>,

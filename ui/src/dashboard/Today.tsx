@@ -6,12 +6,12 @@ import { number } from '#strings/language.ts';
 import { type FindingSearch, has, SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { LinkBox } from '../components/links.tsx';
+import { OrgBox } from '../components/links.tsx';
 import { totalQuery } from '../findings/list-queries.ts';
-import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import type { SeverityCounts } from '../findings/SeverityBar.tsx';
+import { severityWords } from '../findings/SeverityBar.tsx';
 import { OVERDUE, REGRESSED, TO_VERIFY } from '../findings/views.ts';
-import { sumOf } from './Projects.tsx';
+import { sumOf, totalOf } from './Projects.tsx';
 import { type OfProject, type ProjectNumbers, trendQuery } from './queries.ts';
 import classes from './Today.module.css';
 
@@ -38,7 +38,7 @@ export function Today({ projects, of }: Props) {
   return (
     <nav className={classes.today} aria-label={text.workToday}>
       <Count
-        value={regressed && SEVERITIES.reduce((sum, severity) => sum + regressed[severity], 0)}
+        value={regressed && totalOf(regressed)}
         label={text.regressed}
         search={{ ...REGRESSED, ...of }}
         isUrgent
@@ -79,11 +79,9 @@ interface CountProps {
 }
 
 function Count({ value, label, search, isUrgent = false, children }: CountProps) {
-  const { slug } = useOrg();
   return (
-    <LinkBox
+    <OrgBox
       to="/o/$org/findings"
-      params={{ org: slug }}
       search={search}
       className={classes.count}
       data-urgent={(isUrgent && value !== undefined && value > 0) || undefined}
@@ -101,14 +99,10 @@ function Count({ value, label, search, isUrgent = false, children }: CountProps)
       <Text size="xs" c="dimmed">
         {children}
       </Text>
-    </LinkBox>
+    </OrgBox>
   );
 }
 
 /** Such as "6 critical, 12 high". */
 const worst = (counts: SeverityCounts): string =>
-  text.listOf(
-    SEVERITIES.filter((severity) => counts[severity] > 0)
-      .slice(0, 2)
-      .map((severity) => text.countOf(counts[severity], SEVERITY_NAMES[severity])),
-  );
+  severityWords(counts, SEVERITIES.filter((severity) => counts[severity] > 0).slice(0, 2));

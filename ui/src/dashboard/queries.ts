@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
+import { readFindings } from '../findings/list-queries.ts';
 import { ATTENTION } from '../findings/views.ts';
 import type { DayRange } from '../metrics/range.ts';
 
@@ -40,16 +41,15 @@ export const projectWeeksQuery = (org: OrgSession, range: DayRange, limit: numbe
   });
 
 /** The number of findings in the card of the highest priority. */
-export const FIRST = 7;
+const FIRST = 7;
 
 /** The first findings of the queue. */
 export const firstQuery = (org: OrgSession, { project_id }: OfProject) =>
   queryOptions({
     queryKey: [...dashboardKey(org), 'first', project_id],
     queryFn: async ({ signal }) => {
-      const project = project_id === undefined ? {} : { project_id: [project_id] };
-      const query = { ...ATTENTION, ...project, omit: 'description', page: 1, per_page: FIRST } as const;
-      return (await org.api.get('/findings', { params: { query }, signal })).result;
+      const filter = { ...ATTENTION, ...(project_id !== undefined && { project_id }) };
+      return (await readFindings(org, filter, 1, FIRST, signal)).rows;
     },
   });
 

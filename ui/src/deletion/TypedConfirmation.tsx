@@ -1,8 +1,10 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import * as text from '#strings/deletion.tsx';
-import { Problem } from '../components/errors/Problem.tsx';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { SectionCard } from '../components/SectionCard.tsx';
 
 interface Props {
   opened: boolean;
@@ -45,42 +47,65 @@ function Form({
   const removal = useMutation({ mutationFn: onConfirm });
   const isConfirmed = typed === word && isReady;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isConfirmed) removal.mutate();
+    <DialogForm
+      sending={{
+        submit: () => isConfirmed && removal.mutate(),
+        problem: removal.error,
+        isPending: removal.isPending,
       }}
+      action={label}
+      color={deletes ? 'red' : undefined}
+      isReady={isConfirmed}
+      onCancel={onClose}
     >
-      <Stack>
-        <Text size="sm" component="div">
-          {children}
-        </Text>
-        {fields}
-        <TextInput
-          label={text.typeToConfirm(word)}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          {...(!fields && { 'data-autofocus': true })}
-        />
-        {removal.error && <Problem error={removal.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.cancel}
-          </Button>
-          <Button
-            type="submit"
-            {...(deletes && { color: 'red' })}
-            disabled={!isConfirmed}
-            loading={removal.isPending}
-          >
-            {label}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Text size="sm" component="div">
+        {children}
+      </Text>
+      {fields}
+      <TextInput
+        label={text.typeToConfirm(word)}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        {...(!fields && { 'data-autofocus': true })}
+      />
+    </DialogForm>
+  );
+}
+
+interface DeletionProps extends Pick<Props, 'title' | 'word'> {
+  /** The heading, and the label of the button that confirms, such as “Delete project”. */
+  label: string;
+  /** The label of the button that opens the dialog. */
+  ask: string;
+  consequences: string;
+  /** Why it could not be deleted. */
+  refusal?: ReactNode;
+  onConfirm(close: () => void): Promise<void>;
+}
+
+/** A part of the settings that deletes what they belong to. */
+export function DeletionCard({ label, ask, consequences, refusal, onConfirm, ...dialog }: DeletionProps) {
+  const [opened, { open, close }] = useDisclosure();
+  return (
+    <SectionCard title={label} description={consequences}>
+      {refusal}
+      <Group>
+        <Button variant="default" size="sm" c="var(--mantine-color-error)" onClick={open}>
+          {ask}
+        </Button>
+      </Group>
+      <TypedConfirmation
+        opened={opened}
+        onClose={close}
+        label={label}
+        onConfirm={() => onConfirm(close)}
+        {...dialog}
+      >
+        {consequences}
+      </TypedConfirmation>
+    </SectionCard>
   );
 }

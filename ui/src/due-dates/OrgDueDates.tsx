@@ -1,15 +1,14 @@
-import { Card, List, NumberInput, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { SimpleGrid } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/due-dates.ts';
-import { rolesAllowed } from '../app/roles.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
-import { SettingsCard } from '../components/forms/SettingsCard.tsx';
+import { DaysInput, type EnteredDays, optionalDaysProblem } from '../components/forms/DaysInput.tsx';
+import { SettingsCard, SettingsShown } from '../components/forms/SettingsCard.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
-import { bySeverity, daysProblem, daysText, type EnteredDays, MAX_DAYS } from './days.ts';
-import { type DueDates, dueDatesQuery } from './queries.ts';
+import { bySeverity, type DueDates, daysText, dueDatesQuery } from './queries.ts';
 
 /** After how many days findings of the organization are due. */
 export function OrgDueDates() {
@@ -17,7 +16,18 @@ export function OrgDueDates() {
   const dueDates = useQuery(dueDatesQuery(org));
   return (
     <Loaded query={dueDates}>
-      {(days) => (org.may('updateDueDates') ? <OrgForm days={days} /> : <Shown days={days} />)}
+      {(days) =>
+        org.may('updateDueDates') ? (
+          <OrgForm days={days} />
+        ) : (
+          <SettingsShown
+            title={text.dueDates}
+            description={text.purpose}
+            lines={SEVERITIES.map((one) => text.daysOf(SEVERITY_NAMES[one], daysText(days[one])))}
+            operation="updateDueDates"
+          />
+        )
+      }
     </Loaded>
   );
 }
@@ -29,7 +39,7 @@ function OrgForm({ days }: { days: DueDates }) {
   const queries = useQueryClient();
   const form = useForm<Record<Severity, EnteredDays>>({
     initialValues: toValues(days),
-    validate: bySeverity(() => (entered: EnteredDays) => (entered === '' ? null : daysProblem(entered))),
+    validate: bySeverity(() => optionalDaysProblem),
   });
   return (
     <SettingsCard
@@ -46,43 +56,14 @@ function OrgForm({ days }: { days: DueDates }) {
     >
       <SimpleGrid cols={{ base: 2, xs: 3, md: 5 }} spacing="sm">
         {SEVERITIES.map((severity) => (
-          <NumberInput
+          <DaysInput
             key={severity}
             label={SEVERITY_NAMES[severity]}
             placeholder={text.noDueDate}
-            suffix={text.daysSuffix}
-            min={1}
-            max={MAX_DAYS}
-            clampBehavior="none"
-            allowDecimal={false}
             {...form.getInputProps(severity)}
           />
         ))}
       </SimpleGrid>
     </SettingsCard>
-  );
-}
-
-/** For members who may not change them. */
-function Shown({ days }: { days: DueDates }) {
-  return (
-    <Card withBorder component="section" aria-labelledby="due-dates">
-      <Stack gap={6}>
-        <Title order={2} fz="md" id="due-dates">
-          {text.dueDates}
-        </Title>
-        <Text size="sm">{text.purpose}</Text>
-        <List size="sm">
-          {SEVERITIES.map((severity) => (
-            <List.Item key={severity}>
-              {text.daysOf(SEVERITY_NAMES[severity], daysText(days[severity]))}
-            </List.Item>
-          ))}
-        </List>
-        <Text size="xs" c="dimmed">
-          {text.whoMayChange(rolesAllowed('updateDueDates'))}
-        </Text>
-      </Stack>
-    </Card>
   );
 }

@@ -1,14 +1,14 @@
-import { Group, NumberInput, Select, Stack } from '@mantine/core';
+import { Group, Select, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/due-dates.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
+import { DaysInput, daysProblem, type EnteredDays } from '../components/forms/DaysInput.tsx';
 import { SettingsCard } from '../components/forms/SettingsCard.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { SEVERITY_NAMES, SeverityBadge } from '../findings/Severity.tsx';
-import { bySeverity, daysProblem, daysText, type EnteredDays, MAX_DAYS } from './days.ts';
-import { type DueDates, dueDatesQuery, projectDueDatesQuery } from './queries.ts';
+import { bySeverity, type DueDates, daysText, dueDatesQuery, projectDueDatesQuery } from './queries.ts';
 
 /** The due dates of a severity: the days of the organization, no due date, or own days. */
 interface Choice {
@@ -93,14 +93,9 @@ function ProjectForm({ projectId, days, inherited }: FormProps) {
                 {...form.getInputProps(`${severity}.mode`)}
               />
               {mode === 'own' && (
-                <NumberInput
+                <DaysInput
                   aria-label={text.ownDaysOf(name)}
                   w="10rem"
-                  suffix={text.daysSuffix}
-                  min={1}
-                  max={MAX_DAYS}
-                  clampBehavior="none"
-                  allowDecimal={false}
                   {...form.getInputProps(`${severity}.days`)}
                   error={form.errors[severity]}
                 />

@@ -1,5 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import * as text from '#strings/due-dates.ts';
 import type { Schemas } from '../app/api.ts';
+import { SEVERITIES, type Severity } from '../app/search.ts';
 import type { OrgSession } from '../app/session.ts';
 
 /** Days by severity; null for none. */
@@ -20,3 +22,11 @@ export const projectDueDatesQuery = ({ slug, api }: OrgSession, id: string) =>
     queryFn: async ({ signal }): Promise<DueDates> =>
       (await api.get('/projects/{id}/due-dates', { params: { path: { id } }, signal })).result,
   });
+
+/** Days in words. */
+export const daysText = (days: number | null): string =>
+  days === null || days === 0 ? text.never : text.days(days);
+
+/** A value for each severity. */
+export const bySeverity = <T>(make: (severity: Severity) => T): Record<Severity, T> =>
+  Object.fromEntries(SEVERITIES.map((severity) => [severity, make(severity)])) as Record<Severity, T>;

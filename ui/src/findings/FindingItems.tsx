@@ -2,8 +2,7 @@ import { Text } from '@mantine/core';
 import * as text from '#strings/findings.ts';
 import type { Schemas } from '../app/api.ts';
 import type { FindingSearch } from '../app/search.ts';
-import { useOrg } from '../app/session.ts';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { FileLocation } from './FileLocation.tsx';
 import classes from './FindingItems.module.css';
@@ -20,7 +19,6 @@ interface Props {
 
 /** A short list of findings. */
 export function FindingItems({ findings, list, projects }: Props) {
-  const { slug } = useOrg();
   return (
     <ul className={classes.list}>
       {findings.map((finding, index) => (
@@ -34,9 +32,9 @@ export function FindingItems({ findings, list, projects }: Props) {
             </span>
           </div>
           <div className={classes.title}>
-            <LinkAnchor
+            <OrgAnchor
               to="/o/$org/findings/$id"
-              params={{ org: slug, id: finding.id }}
+              params={{ id: finding.id }}
               search={list ? { ...list, at: index + 1 } : {}}
               c="inherit"
               size="sm"
@@ -45,7 +43,7 @@ export function FindingItems({ findings, list, projects }: Props) {
               truncate
             >
               <bdi>{titleOf(finding.title)}</bdi>
-            </LinkAnchor>
+            </OrgAnchor>
             <Text size="xs" c="dimmed" truncate>
               <Ago time={finding.created_at} />
               <Where finding={finding} project={projects?.get(finding.project_id)} />

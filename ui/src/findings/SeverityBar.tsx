@@ -1,9 +1,8 @@
 import { Box } from '@mantine/core';
 import * as text from '#strings/findings.ts';
 import { type FindingSearch, SEVERITIES, type Severity } from '../app/search.ts';
-import { useOrg } from '../app/session.ts';
 import { Tip } from '../components/floating/Tip.tsx';
-import { LinkBox } from '../components/links.tsx';
+import { OrgBox } from '../components/links.tsx';
 import { severityColor } from './Severity.tsx';
 import classes from './SeverityBar.module.css';
 
@@ -26,7 +25,6 @@ interface Props {
 
 /** A bar with the shares of severities, and their numbers as a tooltip and for screen readers. */
 export function SeverityBar({ counts, height = 8, partTo }: Props) {
-  const { slug } = useOrg();
   const words = severityWords(counts) || text.noFindings;
   const parts = SEVERITIES.filter((severity) => counts[severity] > 0).map((severity) => ({
     severity,
@@ -38,9 +36,8 @@ export function SeverityBar({ counts, height = 8, partTo }: Props) {
       <Box className={classes.bar} h={height} aria-hidden>
         {parts.map(({ severity, ...props }) => (
           <Tip key={severity} label={severityWords(counts, [severity])}>
-            <LinkBox
+            <OrgBox
               to="/o/$org/findings"
-              params={{ org: slug }}
               search={partTo(severity)}
               className={classes.part}
               tabIndex={-1}

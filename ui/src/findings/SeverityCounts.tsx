@@ -2,9 +2,8 @@ import { Group, Text, VisuallyHidden } from '@mantine/core';
 import * as text from '#strings/findings.ts';
 import { number } from '#strings/language.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
-import { useOrg } from '../app/session.ts';
 import { Tip } from '../components/floating/Tip.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { IconRotateClockwise } from '../icons/icons.ts';
 import classes from './Severity.module.css';
 import { SEVERITY_NAMES, severityColor } from './Severity.tsx';
@@ -18,7 +17,6 @@ interface Props {
 
 /** Findings of a project that need attention, by severity. Each number links to its findings. */
 export function SeverityCounts({ counts, projectId }: Props) {
-  const { slug } = useOrg();
   const some = SEVERITIES.filter((severity) => counts[severity] > 0);
   if (some.length === 0) {
     return (
@@ -32,9 +30,8 @@ export function SeverityCounts({ counts, projectId }: Props) {
       {some.map((severity) => {
         return (
           <Tip key={severity} label={text.needAttention(counts[severity], severity)}>
-            <LinkAnchor
+            <OrgAnchor
               to="/o/$org/findings"
-              params={{ org: slug }}
               search={{ ...ATTENTION, project_id: projectId, severity: [severity] }}
               size="sm"
               fw={600}
@@ -47,7 +44,7 @@ export function SeverityCounts({ counts, projectId }: Props) {
             >
               {number(counts[severity])} {SEVERITY_NAMES[severity].charAt(0)}
               <VisuallyHidden>{SEVERITY_NAMES[severity].slice(1)}</VisuallyHidden>
-            </LinkAnchor>
+            </OrgAnchor>
           </Tip>
         );
       })}
@@ -57,7 +54,6 @@ export function SeverityCounts({ counts, projectId }: Props) {
 
 /** The number of findings of a project that have regressed, as a link to them. */
 export function RegressedCount({ count, projectId }: { count: number; projectId: string }) {
-  const { slug } = useOrg();
   if (count === 0) {
     return (
       <Text size="sm" c="dimmed">
@@ -66,9 +62,8 @@ export function RegressedCount({ count, projectId }: { count: number; projectId:
     );
   }
   return (
-    <LinkAnchor
+    <OrgAnchor
       to="/o/$org/findings"
-      params={{ org: slug }}
       search={{ ...REGRESSED, project_id: projectId }}
       aria-label={text.countRegressed(count)}
       c="inherit"
@@ -77,6 +72,6 @@ export function RegressedCount({ count, projectId }: { count: number; projectId:
         <IconRotateClockwise size={15} stroke={1.8} aria-hidden />
         <strong>{number(count)}</strong>
       </span>
-    </LinkAnchor>
+    </OrgAnchor>
   );
 }

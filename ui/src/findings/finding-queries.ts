@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../app/api.ts';
 import type { OrgSession } from '../app/session.ts';
-import type { FindingFilter } from './list-queries.ts';
+import { type FindingFilter, readFindings } from './list-queries.ts';
 
 export type Finding = Schemas['Finding'];
 export type Exploit = Schemas['Exploit'];
@@ -77,8 +77,7 @@ export const placeQuery = (org: OrgSession, filter: FindingFilter, at: number) =
   queryOptions({
     queryKey: [...placesKey(org), filter, at],
     queryFn: async ({ signal }) => {
-      const query = { ...filter, omit: 'description' as const, page: at, per_page: 1 };
-      const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
-      return { id: result[0]?.id, total: resultInfo?.total ?? 0 };
+      const { rows, total } = await readFindings(org, filter, at, 1, signal);
+      return { id: rows[0]?.id, total };
     },
   });

@@ -36,25 +36,22 @@ export const totalsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'to
 export const totalQuery = (org: OrgSession, { sort: _, ...filter }: FindingFilter) =>
   queryOptions({
     queryKey: [...totalsKey(org), filter],
-    queryFn: async ({ signal }) => {
-      const query = { ...filter, omit: 'description', page: 1, per_page: 1 } as const;
-      return (await org.api.get('/findings', { params: { query }, signal })).resultInfo?.total ?? 0;
-    },
+    queryFn: async ({ signal }) => (await readFindings(org, filter, 1, 1, signal)).total,
   });
 
-/** Reads some rows of the list, without descriptions. */
-async function readRows(
-  org: OrgSession,
+/** Reads a part of the findings that match a filter, without descriptions, and how many match. */
+export async function readFindings(
+  { api }: Pick<OrgSession, 'api'>,
   filter: FindingFilter,
   page: number,
   per_page: number,
-  signal: AbortSignal,
+  signal?: AbortSignal,
   fetch?: typeof fetchEarly,
-): Promise<FindingsPage> {
+): Promise<{ rows: ListedFinding[]; total: number }> {
   const query = { ...filter, omit: 'description' as const, page, per_page };
-  const { result, resultInfo } = await org.api.get('/findings', {
+  const { result, resultInfo } = await api.get('/findings', {
     params: { query },
-    signal,
+    ...(signal && { signal }),
     ...(fetch && { fetch }),
   });
   return { rows: result, total: resultInfo?.total ?? result.length };
@@ -62,7 +59,7 @@ async function readRows(
 
 /** Reads a page of the list. */
 export const readPage = (org: OrgSession, filter: FindingFilter, page: number, signal: AbortSignal) =>
-  readRows(org, filter, page, PAGE_ROWS, signal);
+  readFindings(org, filter, page, PAGE_ROWS, signal);
 
 /** A page of the list, without descriptions. */
 export const findingsPageQuery = (org: OrgSession, filter: FindingFilter, page: number) =>
@@ -73,7 +70,7 @@ export const findingsPageQuery = (org: OrgSession, filter: FindingFilter, page: 
       if (known.every(([, data]) => data === undefined)) {
         const start = (page - 1) * (PAGE_ROWS / FIRST_ROWS) + 1;
         const isEarly = globalThis.early !== undefined;
-        const first = await readRows(org, filter, start, FIRST_ROWS, signal, fetchEarly);
+        const first = await readFindings(org, filter, start, FIRST_ROWS, signal, fetchEarly);
         const length = Math.min(PAGE_ROWS, first.total - (page - 1) * PAGE_ROWS);
         // Early rows may be older than the revision that the list starts from.
         if (first.rows.length >= length && !isEarly) return first;

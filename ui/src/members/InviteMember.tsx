@@ -1,15 +1,15 @@
 import { Alert, Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/members.tsx';
 import { mayManageRole } from '../../../lib/members/roles.ts';
-import { type Schemas, ServiceError } from '../app/api.ts';
+import type { Schemas } from '../app/api.ts';
 import { ROLES, type Role } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
-import { Problem } from '../components/errors/Problem.tsx';
-import { emailProblem } from '../components/forms/email.ts';
-import { toFields } from '../components/forms/to-fields.ts';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { emailProblem } from '../components/forms/rules.ts';
+import { useSend } from '../components/forms/use-send.ts';
 import { IconAlertTriangle, IconCheck, IconMail } from '../icons/icons.ts';
 import { membersQuery } from './queries.ts';
 
@@ -37,58 +37,35 @@ export function InviteMember({ opened, onClose }: { opened: boolean; onClose: ()
 function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; onClose: () => void }) {
   const org = useOrg();
   const queries = useQueryClient();
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm<{ email: string; role: Role }>({
     initialValues: { email: '', role: 'member' },
     validate: { email: emailProblem },
   });
-  const invite = useMutation({
-    mutationFn: async ({ email, role }: { email: string; role: Role }) =>
+  const invite = useSend(form, {
+    send: async ({ email, role }) =>
       (await org.api.post('/members/invite', { body: { email: email.trim(), role } })).result,
-    onSuccess: (member) => {
+    onSent: (member) => {
       onAdded(member);
       return queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
     },
-    onError: (error) => {
-      if (error instanceof ServiceError && error.code === 'already_exists') {
-        return form.setFieldError('email', error.message);
-      }
-      setProblem(toFields(form, error));
-    },
+    errorsOf: ({ code, message }) => (code === 'already_exists' ? { email: message } : undefined),
   });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit((values) => {
-        setProblem(undefined);
-        invite.mutate(values);
-      })}
-    >
-      <Stack>
-        <TextInput
-          label={text.emailAddress}
-          description={text.weMailInvitation}
-          type="email"
-          required
-          withAsterisk={false}
-          // When the dialog opens, and when it shows the form again.
-          data-autofocus
-          autoFocus
-          autoComplete="off"
-          {...form.getInputProps('email')}
-        />
-        <RoleChoice {...form.getInputProps('role')} />
-        {problem !== undefined && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={invite.isPending}>
-            {text.invite}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm sending={invite} action={text.invite} onCancel={onClose}>
+      <TextInput
+        label={text.emailAddress}
+        description={text.weMailInvitation}
+        type="email"
+        required
+        withAsterisk={false}
+        // When the dialog opens, and when it shows the form again.
+        data-autofocus
+        autoFocus
+        autoComplete="off"
+        {...form.getInputProps('email')}
+      />
+      <RoleChoice {...form.getInputProps('role')} />
+    </DialogForm>
   );
 }
 
@@ -114,10 +91,7 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
           color="orange"
           icon={<IconAlertTriangle />}
           title={text.addressNotVerified}
-          styles={{
-            title: { color: 'var(--mantine-color-text)' },
-            message: { color: 'var(--mantine-color-text)' },
-          }}
+          styles={{ message: { color: 'var(--mantine-color-text)' } }}
         >
           <Text size="sm">{text.riskOfAddress}</Text>
         </Alert>

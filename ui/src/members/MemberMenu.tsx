@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, Text } from '@mantine/core';
+import { Menu, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
@@ -8,10 +8,11 @@ import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
 import type { Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { Problem } from '../components/errors/Problem.tsx';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
-import { IconDots, IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
+import { ActionMenu } from '../components/ActionMenu.tsx';
+import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
 import { RoleChoice } from './InviteMember.tsx';
 import { membersQuery } from './queries.ts';
 
@@ -32,70 +33,54 @@ export function MemberMenu({ member }: { member: Member }) {
   const mayResend = org.may('resendInvitation') && !member.verified && isInvited && !isOwn;
   const path = { params: { path: { userId: member.user_id } } };
   const renew = () => queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
-
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: () => org.api.post('/members/{userId}/resend-invitation', path),
     onSuccess: () => showSuccess(text.invitationSent(member.email)),
-    onError: showError,
   });
-  const remove = useMutation({
+  const remove = useConfirmed({
+    title: text.removeName(<bdi>{member.name}</bdi>),
+    children: (
+      <Stack gap="xs">
+        <Text size="sm">{text.losesAccess(<bdi>{member.email}</bdi>, <bdi>{org.org.name}</bdi>)}</Text>
+        <Text size="sm">{text.theirTokens}</Text>
+      </Stack>
+    ),
+    confirm: text.remove,
+    color: 'red',
     mutationFn: () => org.api.delete('/members/{userId}', path),
     onSuccess: () => {
       showSuccess(text.removed(member.name));
       return renew();
     },
-    onError: showError,
   });
-  const askToRemove = () =>
-    openConfirm({
-      title: text.removeName(<bdi>{member.name}</bdi>),
-      children: (
-        <Stack gap="xs">
-          <Text size="sm">{text.losesAccess(<bdi>{member.email}</bdi>, <bdi>{org.org.name}</bdi>)}</Text>
-          <Text size="sm">{text.theirTokens}</Text>
-        </Stack>
-      ),
-      labels: { confirm: text.remove, cancel: text.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => remove.mutate(),
-    });
-
   if (!mayChange && !mayRemove && !mayResend) return null;
   return (
     <>
-      <Menu position="bottom-end" width={220}>
-        <Menu.Target>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-label={text.actionsFor(member.name)}
-            loading={remove.isPending || resend.isPending}
+      <ActionMenu
+        label={text.actionsFor(member.name)}
+        width={220}
+        isBusy={remove.isPending || resend.isPending}
+      >
+        {mayResend && (
+          <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
+            {text.resendInvitation}
+          </Menu.Item>
+        )}
+        {mayChange && (
+          <Menu.Item leftSection={<IconUserCog size={16} />} onClick={open}>
+            {text.changeRole}
+          </Menu.Item>
+        )}
+        {mayRemove && (
+          <Menu.Item
+            color="var(--mantine-color-error)"
+            leftSection={<IconUserMinus size={16} />}
+            onClick={remove.ask}
           >
-            <IconDots size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {mayResend && (
-            <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
-              {text.resendInvitation}
-            </Menu.Item>
-          )}
-          {mayChange && (
-            <Menu.Item leftSection={<IconUserCog size={16} />} onClick={open}>
-              {text.changeRole}
-            </Menu.Item>
-          )}
-          {mayRemove && (
-            <Menu.Item
-              color="var(--mantine-color-error)"
-              leftSection={<IconUserMinus size={16} />}
-              onClick={askToRemove}
-            >
-              {text.remove}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+            {text.remove}
+          </Menu.Item>
+        )}
+      </ActionMenu>
       <Modal opened={isChoosing} onClose={close} title={text.roleOf(<bdi>{member.name}</bdi>)}>
         <ChangeRole member={member} isOwn={isOwn} onClose={close} />
       </Modal>
@@ -122,32 +107,21 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
     },
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.mutate();
-      }}
+    <DialogForm
+      sending={{ ...change, submit: change.mutate, problem: change.error }}
+      action={text.changeRole}
+      isReady={role !== member.role}
+      onCancel={onClose}
     >
-      <Stack>
-        <Text size="sm">
-          {member.verified ? <bdi>{member.email}</bdi> : text.notVerifiedYet(<bdi>{member.email}</bdi>)}
+      <Text size="sm">
+        {member.verified ? <bdi>{member.email}</bdi> : text.notVerifiedYet(<bdi>{member.email}</bdi>)}
+      </Text>
+      <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
+      {isOwn && role !== member.role && (
+        <Text size="sm" role="status">
+          {text.ownRole}
         </Text>
-        <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
-        {isOwn && role !== member.role && (
-          <Text size="sm" role="status">
-            {text.ownRole}
-          </Text>
-        )}
-        {change.isError && <Problem error={change.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={change.isPending} disabled={role === member.role}>
-            {text.changeRole}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      )}
+    </DialogForm>
   );
 }

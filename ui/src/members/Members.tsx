@@ -1,18 +1,19 @@
-import { Alert, Avatar, Button, Card, Group, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Alert, Avatar, Button, Card, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/members.tsx';
 import type { Schemas } from '../app/api.ts';
 import { type Role, rolesAllowed } from '../app/roles.ts';
 import { useMe, useOrg } from '../app/session.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
-import { IconAlertTriangle, IconMail, IconUserPlus } from '../icons/icons.ts';
+import { IconAlertTriangle, IconLogout2, IconMail, IconUserPlus } from '../icons/icons.ts';
 import { InviteMember } from './InviteMember.tsx';
-import { LeaveOrg } from './LeaveOrg.tsx';
 import { MemberMenu } from './MemberMenu.tsx';
 import { membersQuery } from './queries.ts';
 
@@ -87,10 +88,7 @@ function OwnAddress({ members }: { members: Member[] }) {
       color="blue"
       icon={<IconMail />}
       title={text.ownAddress}
-      styles={{
-        title: { color: 'var(--mantine-color-text)' },
-        message: { color: 'var(--mantine-color-text)' },
-      }}
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
     >
       {text.openMailedLink(<bdi>{own.email}</bdi>, (label) => (
         <LinkAnchor to="/profile" inherit c="inherit" underline="always">
@@ -113,10 +111,7 @@ function Unverified({ members }: { members: Member[] }) {
       color={isPending ? 'gray' : 'orange'}
       icon={isPending ? <IconMail /> : <IconAlertTriangle />}
       title={text.unverifiedMembers(others.length)}
-      styles={{
-        title: { color: 'var(--mantine-color-text)' },
-        message: { color: 'var(--mantine-color-text)' },
-      }}
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
     >
       {isPending ? text.noAccessYet : text.accessUnverified}
     </Alert>
@@ -174,5 +169,42 @@ function MemberRow({ member }: { member: Member }) {
         </Table.Td>
       )}
     </Table.Tr>
+  );
+}
+
+/** Lets the user leave the organization. */
+function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {
+  const org = useOrg();
+  const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
+  const leave = useConfirmed({
+    title: text.leaveName(<bdi>{org.org.name}</bdi>),
+    children: (
+      <Stack gap="xs">
+        <Text size="sm">{text.youLoseAccess}</Text>
+        <Text size="sm">{text.yourTokens}</Text>
+      </Stack>
+    ),
+    confirm: text.leave,
+    color: 'red',
+    mutationFn: () => org.api.post('/members/leave'),
+    onSuccess: () => location.assign(site.signInUrl('/orgs')),
+  });
+  return (
+    <Group justify="space-between" gap="xs">
+      <Text size="sm" c="dimmed">
+        {isLastOwner ? text.onlyOwner : text.yourRole(org.role)}
+      </Text>
+      {!isLastOwner && (
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<IconLogout2 size={16} />}
+          loading={leave.isPending}
+          onClick={leave.ask}
+        >
+          {text.leaveOrganization}
+        </Button>
+      )}
+    </Group>
   );
 }

@@ -1,18 +1,20 @@
-import { Alert, Grid, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, Grid, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useId } from 'react';
 import { number } from '#strings/language.ts';
 import * as text from '#strings/metrics.tsx';
-import { useOrg } from '../app/session.ts';
+import { SEVERITIES } from '../app/search.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkButton } from '../components/links.tsx';
+import { OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
+import { Card, SeverityHeads } from '../dashboard/Card.tsx';
+import { SeverityBar } from '../findings/SeverityBar.tsx';
 import { IconChartLine } from '../icons/icons.ts';
 import classes from './Metrics.module.css';
 import { MetricsFilter, RangeInWords } from './MetricsFilter.tsx';
-import { OpenByAge } from './OpenByAge.tsx';
 import { type Metrics as Data, useMetrics } from './queries.ts';
 import type { DayRange } from './range.ts';
 import { TimeToResolve } from './TimeToResolve.tsx';
@@ -52,7 +54,6 @@ export function Metrics() {
 }
 
 function Shown({ data, range }: { data: Data; range: DayRange }) {
-  const { slug } = useOrg();
   const found = data.weeks.reduce((sum, week) => sum + week.found, 0);
   const resolved = data.weeks.reduce((sum, week) => sum + week.resolved, 0);
   const open = data.open_by_age.reduce((sum, { total }) => sum + total, 0);
@@ -61,9 +62,9 @@ function Shown({ data, range }: { data: Data; range: DayRange }) {
       <Empty icon={<IconChartLine />} title={text.noFindingsInRange}>
         {text.whenMetricsAppear}
         <div style={{ marginTop: 'var(--mantine-spacing-md)' }}>
-          <LinkButton to="/o/$org" params={{ org: slug }} variant="default">
+          <OrgButton to="/o/$org" variant="default">
             {text.openDashboard}
-          </LinkButton>
+          </OrgButton>
         </div>
       </Empty>
     );
@@ -130,3 +131,61 @@ const Cell = ({ name, value, about }: { name: string; value: string; about: Reac
     </dd>
   </div>
 );
+
+type Age = Data['open_by_age'][number];
+
+const nameOf = ({ min_days, max_days }: Age) =>
+  max_days === undefined ? text.moreThanDays(min_days - 1) : text.fromToDays(min_days, max_days);
+
+/** The unresolved findings of now, by their age and severity. */
+function OpenByAge({ ages }: { ages: Data['open_by_age'] }) {
+  const about = useId();
+  const most = Math.max(...ages.map(({ total }) => total));
+  return (
+    <Card title={text.unresolvedByAge}>
+      {most === 0 ? (
+        <Text size="sm" c="dimmed">
+          {text.noneUnresolved}
+        </Text>
+      ) : (
+        <>
+          <Table.ScrollContainer minWidth={320} type="native" tabIndex={0}>
+            <Table className={classes.table} verticalSpacing={6} fz="sm" aria-describedby={about}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>{text.age}</Table.Th>
+                  <Table.Th>{text.total}</Table.Th>
+                  <SeverityHeads />
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {ages.map((age) => (
+                  <Table.Tr key={age.min_days}>
+                    <Table.Th scope="row" fw={500}>
+                      {nameOf(age)}
+                      {age.total > 0 && (
+                        <div className={classes.age} aria-hidden>
+                          <div style={{ width: `${(age.total / most) * 100}%` }}>
+                            <SeverityBar counts={age} height={6} />
+                          </div>
+                        </div>
+                      )}
+                    </Table.Th>
+                    <Table.Td fw={600}>{number(age.total)}</Table.Td>
+                    {SEVERITIES.map((severity) => (
+                      <Table.Td key={severity}>{number(age[severity])}</Table.Td>
+                    ))}
+                  </Table.Tr>
+                ))}
+              </Table.Tbody>
+            </Table>
+          </Table.ScrollContainer>
+          {/* Not a caption: one is as wide as the table, which a phone shows only a part of. */}
+          <Text id={about} size="sm" c="dimmed" mt="xs">
+            {text.aboutAge}
+          </Text>
+        </>
+      )}
+    </Card>
+  );
+}

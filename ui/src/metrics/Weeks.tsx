@@ -1,18 +1,17 @@
 import { ActionIcon, Box, ColorSwatch, Group, ScrollArea, Skeleton, Table, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { number } from '#strings/language.ts';
 import * as text from '#strings/metrics.tsx';
-import { late } from '../app/late.ts';
+import { lazyNamed } from '../app/late.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { Card } from '../dashboard/Card.tsx';
 import { IconChartBar, IconTable } from '../icons/icons.ts';
 import classes from './Metrics.module.css';
 import type { Metrics } from './queries.ts';
 import type { DayRange } from './range.ts';
-import { SERIES } from './series.ts';
-import { dayInWords } from './words.ts';
+import { dayInWords, SERIES } from './words.ts';
 
-const WeeksChart = lazy(late(async () => ({ default: (await import('./WeeksChart.tsx')).WeeksChart })));
+const WeeksChart = lazyNamed(() => import('./WeeksChart.tsx'), 'WeeksChart');
 
 const HEIGHT = 240;
 

@@ -1,7 +1,7 @@
 import { CompositeChart } from '@mantine/charts';
 import { TAG } from '#strings/language.ts';
 import type { Metrics } from './queries.ts';
-import { SERIES } from './series.ts';
+import { SERIES } from './words.ts';
 
 const compact = new Intl.NumberFormat(TAG, { notation: 'compact' });
 /** Such as "200K". */

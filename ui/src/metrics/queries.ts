@@ -6,7 +6,7 @@ import { dashboardKey } from '../dashboard/queries.ts';
 import { DAY_MS, type DayRange, dateOf, type MetricsSearch, rangeOf } from './range.ts';
 
 /** The metrics of a range of days, of one project or all. */
-export const metricsQuery = (org: OrgSession, range: DayRange, project_id: string | undefined) =>
+const metricsQuery = (org: OrgSession, range: DayRange, project_id: string | undefined) =>
   queryOptions({
     queryKey: [...dashboardKey(org), 'metrics', range, project_id],
     queryFn: async ({ signal }) => {

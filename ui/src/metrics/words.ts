@@ -20,3 +20,10 @@ export const dayInWords = (date: string): string => day.format(Date.parse(`${dat
 /** A share of 1, such as "94%". Only complete shares are 100%. */
 export const inPercent = (share: number): string =>
   text.percent(share > 0.99 && share < 1 ? 99 : Math.round(share * 100));
+
+/** The numbers of a week. The colours are those of `Metrics.module.css`. */
+export const SERIES = [
+  { name: 'found', label: text.found, color: 'var(--found)', type: 'bar' },
+  { name: 'resolved', label: text.resolved, color: 'var(--resolved)', type: 'bar' },
+  { name: 'open', label: text.unresolvedAtEnd, color: 'var(--open)', type: 'line', yAxisId: 'right' },
+] as const;

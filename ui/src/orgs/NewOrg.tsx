@@ -1,14 +1,14 @@
 import { Button, Code, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as text from '#strings/orgs.ts';
-import { api, ServiceError } from '../app/api.ts';
+import { slugFrom } from '../../../lib/orgs/slugs.ts';
+import { api } from '../app/api.ts';
 import { useMe } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { orgSlugProblem, slugFrom } from '../components/forms/slug.ts';
-import { toFields } from '../components/forms/to-fields.ts';
+import { orgSlugProblem } from '../components/forms/rules.ts';
+import { useSend } from '../components/forms/use-send.ts';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 
@@ -22,7 +22,6 @@ export function NewOrg() {
   const { orgs } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const [isOwnSlug, setOwnSlug] = useState(false);
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { name: '', slug: '' },
     validate: {
@@ -31,18 +30,13 @@ export function NewOrg() {
     },
   });
   const { name, slug } = form.values;
-  const create = useMutation({
-    mutationFn: async (body: typeof form.values) => (await api.post('/orgs', { body })).result,
-    onMutate: () => setProblem(undefined),
-    onSuccess: (org) => {
+  const create = useSend(form, {
+    send: async (body) => (await api.post('/orgs', { body })).result,
+    onSent: (org) => {
       localStorage.setItem('org', org.slug);
       location.assign(site.orgUrl(org.slug));
     },
-    onError(error) {
-      const refused = error instanceof ServiceError ? REFUSED[error.code] : undefined;
-      if (refused) form.setFieldError('slug', refused);
-      else setProblem(toFields(form, error));
-    },
+    errorsOf: ({ code }) => (REFUSED[code] ? { slug: REFUSED[code] } : undefined),
   });
   // The error is also shown for a slug generated from the name.
   const live = slug !== '' || name.trim() !== '' ? orgSlugProblem(slug) : undefined;
@@ -51,9 +45,9 @@ export function NewOrg() {
   return (
     <Page title={text.newOrganization} description={text.forATeam}>
       <Paper withBorder p="lg" radius="md" maw={560}>
-        <form noValidate onSubmit={form.onSubmit((values) => create.mutate(values))}>
+        <form noValidate onSubmit={create.submit}>
           <Stack>
-            {problem !== undefined && <Problem error={problem} />}
+            {create.problem !== undefined && <Problem error={create.problem} />}
             <TextInput
               label={text.name}
               autoFocus

@@ -1,18 +1,20 @@
-import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
-import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Avatar, Badge, Button, Card, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as text from '#strings/orgs.ts';
 import { api, type Schemas } from '../app/api.ts';
 import { useMe } from '../app/session.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { LinkButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
 import { dateTime } from '../components/time/Time.tsx';
-import { IconBuilding, IconPlus, IconSearch } from '../icons/icons.ts';
-import { useRefreshUser } from '../profile/use-refresh-user.ts';
-import { OrgCard } from './OrgCard.tsx';
+import { IconBuilding, IconClock, IconPlus, IconSearch } from '../icons/icons.ts';
+import { useRefreshUser } from '../profile/queries.ts';
+import classes from './Orgs.module.css';
 
 /** The number of organizations from which on the page has a search field. */
 const MANY = 9;
@@ -90,14 +92,11 @@ function DeletedOrgs() {
   if (deleted.length === 0) return null;
   return (
     <Stack component="section" aria-labelledby="deleted-organizations" gap="sm" mt="md">
-      <div>
-        <Title order={2} fz="md" id="deleted-organizations">
-          {text.deletedOrganizations}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {text.restorable}
-        </Text>
-      </div>
+      <SectionHead
+        title={text.deletedOrganizations}
+        description={text.restorable}
+        id="deleted-organizations"
+      />
       {deleted.map((org) => (
         <DeletedOrg key={org.id} org={org} />
       ))}
@@ -109,13 +108,12 @@ function DeletedOrg({ org }: { org: Schemas['Organization'] }) {
   const { name, slug, purge_at } = org;
   const queries = useQueryClient();
   const refresh = useRefreshUser();
-  const restore = useMutation({
+  const restore = useAction({
     mutationFn: () => api.post('/orgs/{slug}/restore', { params: { path: { slug } } }),
     onSuccess: async () => {
       showSuccess(text.restored(name));
       await Promise.all([refresh(), queries.invalidateQueries({ queryKey: deletedQuery.queryKey })]);
     },
-    onError: showError,
   });
   return (
     <Card withBorder padding="md">
@@ -138,6 +136,75 @@ function DeletedOrg({ org }: { org: Schemas['Organization'] }) {
         >
           {text.restore}
         </Button>
+      </Group>
+    </Card>
+  );
+}
+
+interface Props {
+  org: Schemas['Organization'];
+  /** The organization was used last. */
+  isLast: boolean;
+  /** Omitted if the organization cannot be opened from this host. */
+  href?: string;
+}
+
+/** An organization of the user, as a link. */
+function OrgCard({ org, isLast, href }: Props) {
+  const { name, slug, role, plan } = org;
+  return (
+    <Card
+      component="li"
+      withBorder
+      padding="md"
+      className={classes.card}
+      {...(href === undefined && { 'data-closed': true })}
+    >
+      <Group wrap="nowrap" align="flex-start">
+        <Avatar name={name} color="indigo" radius="md" alt="" aria-hidden />
+        <div className={classes.text}>
+          {href === undefined ? (
+            <Text fw={600} className={classes.name}>
+              <bdi>{name}</bdi>
+            </Text>
+          ) : (
+            <a
+              href={href}
+              className={`${classes.name} ${classes.link}`}
+              // The organization may be at another host, with its own storage.
+              onClick={() => localStorage.setItem('org', slug)}
+            >
+              <bdi>{name}</bdi>
+            </a>
+          )}
+          <Text size="sm" c="dimmed" truncate>
+            {slug}
+          </Text>
+          <Group gap={6} mt="xs">
+            <Badge variant="light" radius="sm" tt="capitalize" size="sm">
+              {role}
+            </Badge>
+            <Badge variant="default" radius="sm" tt="capitalize" size="sm">
+              {plan}
+            </Badge>
+            {isLast && (
+              <Badge
+                variant="default"
+                radius="sm"
+                tt="none"
+                size="sm"
+                leftSection={<IconClock size={12} aria-hidden />}
+              >
+                {text.lastUsed}
+              </Badge>
+            )}
+          </Group>
+          {href === undefined && (
+            <Text size="xs" c="dimmed" mt="xs">
+              {text.notAvailableHere}
+            </Text>
+          )}
+        </div>
       </Group>
     </Card>
   );

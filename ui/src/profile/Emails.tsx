@@ -1,19 +1,18 @@
-import { Button, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
-import { api, type Schemas, ServiceError } from '../app/api.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
+import { api, type Schemas } from '../app/api.ts';
+import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
-import { emailProblem } from '../components/forms/email.ts';
-import { toFields } from '../components/forms/to-fields.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
+import { emailProblem } from '../components/forms/rules.ts';
+import { useSend } from '../components/forms/use-send.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
-import { emailsQuery } from './queries.ts';
-import { useRefreshUser } from './use-refresh-user.ts';
+import { emailsQuery, useRefreshUser } from './queries.ts';
 
 type Email = Schemas['UserEmail'];
 
@@ -22,12 +21,7 @@ export function Emails() {
   const emails = useQuery(emailsQuery);
   return (
     <Stack>
-      <div>
-        <Title order={2}>{text.emails}</Title>
-        <Text size="sm" c="dimmed">
-          {text.whatAddressesAreFor}
-        </Text>
-      </div>
+      <SectionHead title={text.emails} description={text.whatAddressesAreFor} />
       <Loaded query={emails}>
         {(list) => (
           <Rows label={text.emails}>
@@ -50,29 +44,22 @@ function EmailRow({ email }: { email: Email }) {
     showSuccess(message);
     return renew();
   };
-  const resend = useMutation({
+  const resend = useAction({
     mutationFn: () => api.post('/profile/emails/{id}/send-verification', path),
     onSuccess: () => said(text.linkSent(email.email)),
-    onError: showError,
   });
-  const makePrimary = useMutation({
+  const makePrimary = useAction({
     mutationFn: () => api.post('/profile/emails/{id}/set-primary', path),
     onSuccess: () => said(text.nowPrimary(email.email)),
-    onError: showError,
   });
-  const remove = useMutation({
+  const remove = useConfirmed({
+    title: text.removeThisAddress,
+    children: <Text size="sm">{text.consequencesOfRemoval(<bdi>{email.email}</bdi>)}</Text>,
+    confirm: text.remove,
+    color: 'red',
     mutationFn: () => api.delete('/profile/emails/{id}', path),
     onSuccess: () => said(text.addressRemoved(email.email)),
-    onError: showError,
   });
-  const ask = () =>
-    openConfirm({
-      title: text.removeThisAddress,
-      children: <Text size="sm">{text.consequencesOfRemoval(<bdi>{email.email}</bdi>)}</Text>,
-      labels: { confirm: text.remove, cancel: text.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => remove.mutate(),
-    });
   const actions = (
     <>
       {!email.verified && (
@@ -104,7 +91,7 @@ function EmailRow({ email }: { email: Email }) {
           color="red"
           aria-label={text.removeAddress(email.email)}
           loading={remove.isPending}
-          onClick={ask}
+          onClick={remove.ask}
         >
           {text.remove}
         </Button>
@@ -130,33 +117,21 @@ function EmailRow({ email }: { email: Email }) {
 
 function AddEmail() {
   const queries = useQueryClient();
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { email: '' },
     validate: { email: emailProblem },
   });
-  const add = useMutation({
-    mutationFn: async (email: string) => (await api.post('/profile/emails', { body: { email } })).result,
-    onSuccess: ({ email }) => {
+  const add = useSend(form, {
+    send: async ({ email }) => (await api.post('/profile/emails', { body: { email: email.trim() } })).result,
+    onSent: ({ email }) => {
       form.reset();
       showSuccess(text.linkSentAndExpires(email));
       return queries.invalidateQueries({ queryKey: emailsQuery.queryKey });
     },
-    onError: (error) => {
-      if (error instanceof ServiceError && error.code === 'already_exists') {
-        return form.setFieldError('email', error.message);
-      }
-      setProblem(toFields(form, error));
-    },
+    errorsOf: ({ code, message }) => (code === 'already_exists' ? { email: message } : undefined),
   });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ email }) => {
-        setProblem(undefined);
-        add.mutate(email.trim());
-      })}
-    >
+    <form noValidate onSubmit={add.submit}>
       <Stack gap="sm">
         <Group align="flex-start" gap="xs">
           <TextInput
@@ -171,7 +146,7 @@ function AddEmail() {
             {text.add}
           </Button>
         </Group>
-        {problem !== undefined && <Problem error={problem} />}
+        {add.problem !== undefined && <Problem error={add.problem} />}
       </Stack>
     </form>
   );

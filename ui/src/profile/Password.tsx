@@ -1,22 +1,21 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
-import { api, ServiceError } from '../app/api.ts';
+import { api } from '../app/api.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { NewPasswordField, PasswordField } from '../components/forms/PasswordField.tsx';
-import { passwordProblem } from '../components/forms/password-rules.ts';
-import { toFields } from '../components/forms/to-fields.ts';
+import { passwordProblem } from '../components/forms/rules.ts';
+import { useSend } from '../components/forms/use-send.ts';
 import { WeakPassword } from '../components/forms/WeakPassword.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
+import { Username } from './PasswordDialog.tsx';
 import { sessionsQuery } from './queries.ts';
-import { Username } from './Username.tsx';
 
 /** Changes the password of the user. */
 export function Password() {
   const queries = useQueryClient();
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { current_password: '', new_password: '' },
     validate: {
@@ -24,35 +23,20 @@ export function Password() {
       new_password: (password) => passwordProblem(password) ?? null,
     },
   });
-  const change = useMutation({
-    mutationFn: (body: typeof form.values) => api.post('/auth/change-password', { body }),
-    onSuccess: () => {
+  const change = useSend(form, {
+    send: (body) => api.post('/auth/change-password', { body }),
+    onSent: () => {
       form.reset();
       showSuccess(text.passwordChanged);
       return queries.invalidateQueries({ queryKey: sessionsQuery.queryKey });
     },
-    onError: (error) => {
-      if (error instanceof ServiceError && error.code === 'invalid_credentials') {
-        return form.setFieldError('current_password', text.wrongCurrentPassword);
-      }
-      setProblem(toFields(form, error));
-    },
+    errorsOf: ({ code }) =>
+      code === 'invalid_credentials' ? { current_password: text.wrongCurrentPassword } : undefined,
   });
   return (
     <Stack>
-      <div>
-        <Title order={2}>{text.password}</Title>
-        <Text size="sm" c="dimmed">
-          {text.whatNewPasswordDoes}
-        </Text>
-      </div>
-      <form
-        noValidate
-        onSubmit={form.onSubmit((values) => {
-          setProblem(undefined);
-          change.mutate(values);
-        })}
-      >
+      <SectionHead title={text.password} description={text.whatNewPasswordDoes} />
+      <form noValidate onSubmit={change.submit}>
         <Stack maw={440}>
           <Username />
           <PasswordField label={text.currentPassword} {...form.getInputProps('current_password')} />
@@ -61,7 +45,7 @@ export function Password() {
             {...form.getInputProps('new_password')}
             value={form.values.new_password}
           />
-          {problem !== undefined && <Problem error={problem} />}
+          {change.problem !== undefined && <Problem error={change.problem} />}
           <WeakPassword message={change.data?.message} />
           <Group>
             <Button type="submit" loading={change.isPending}>

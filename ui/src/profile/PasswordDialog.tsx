@@ -1,11 +1,11 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Modal } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import * as text from '#strings/profile.tsx';
 import { ServiceError } from '../app/api.ts';
-import { Problem } from '../components/errors/Problem.tsx';
+import { useMe } from '../app/session.ts';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
-import { Username } from './Username.tsx';
 
 interface Props {
   opened: boolean;
@@ -34,41 +34,35 @@ function PasswordForm({ onClose, action, color, children, onConfirm }: Omit<Prop
   const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   const isWrong = confirm.error instanceof ServiceError && confirm.error.code === 'invalid_credentials';
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        confirm.mutate(password);
+    <DialogForm
+      sending={{
+        submit: () => confirm.mutate(password),
+        problem: isWrong ? undefined : confirm.error,
+        isPending: confirm.isPending,
       }}
+      action={action}
+      color={color}
+      isReady={password !== ''}
+      onCancel={onClose}
     >
-      <Stack>
-        {children}
-        <Username />
-        <PasswordField
-          label={text.yourPassword}
-          data-autofocus
-          value={password}
-          onChange={({ currentTarget }) => {
-            setPassword(currentTarget.value);
-            confirm.reset();
-          }}
-          error={isWrong && text.wrongPassword}
-        />
-        {confirm.error && !isWrong && <Problem error={confirm.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.cancel}
-          </Button>
-          <Button
-            type="submit"
-            {...(color !== undefined && { color })}
-            loading={confirm.isPending}
-            disabled={password === ''}
-          >
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      {children}
+      <Username />
+      <PasswordField
+        label={text.yourPassword}
+        data-autofocus
+        value={password}
+        onChange={({ currentTarget }) => {
+          setPassword(currentTarget.value);
+          confirm.reset();
+        }}
+        error={isWrong && text.wrongPassword}
+      />
+    </DialogForm>
   );
+}
+
+/** Tells password managers for which account a form asks for a password. */
+export function Username() {
+  const { user } = useMe();
+  return <input type="email" autoComplete="username" value={user.email} readOnly hidden />;
 }

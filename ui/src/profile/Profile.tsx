@@ -1,6 +1,5 @@
-import { ActionIcon, Avatar, Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { ActionIcon, Avatar, Group, Modal, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { tab as data } from '#strings/profile/data.tsx';
@@ -8,8 +7,9 @@ import { tab as tokens } from '#strings/profile/tokens.ts';
 import * as text from '#strings/profile.tsx';
 import { api } from '../app/api.ts';
 import { useMe } from '../app/session.ts';
-import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { useSend } from '../components/forms/use-send.ts';
 import { LinkBox } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import {
@@ -22,7 +22,7 @@ import {
   IconShieldLock,
 } from '../icons/icons.ts';
 import classes from './Profile.module.css';
-import { useRefreshUser } from './use-refresh-user.ts';
+import { useRefreshUser } from './queries.ts';
 
 const TABS = [
   { to: '/profile', label: text.emails, Icon: IconMail },
@@ -99,35 +99,24 @@ function NameForm({ onClose }: { onClose: () => void }) {
     initialValues: { name: user.name },
     validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
   });
-  const change = useMutation({
-    mutationFn: ({ name }: { name: string }) => api.patch('/auth/me', { body: { name: name.trim() } }),
-    async onSuccess() {
+  const change = useSend(form, {
+    send: ({ name }) => api.patch('/auth/me', { body: { name: name.trim() } }),
+    async onSent() {
       await refresh();
       showSuccess(text.nameChanged);
       onClose();
     },
   });
   return (
-    <form noValidate onSubmit={form.onSubmit((values) => change.mutate(values))}>
-      <Stack>
-        <TextInput
-          label={text.name}
-          description={text.whoSeesName}
-          autoComplete="name"
-          maxLength={MAX_NAME}
-          data-autofocus
-          {...form.getInputProps('name')}
-        />
-        {change.error && <Problem error={change.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={change.isPending}>
-            {text.changeName}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm sending={change} action={text.changeName} onCancel={onClose}>
+      <TextInput
+        label={text.name}
+        description={text.whoSeesName}
+        autoComplete="name"
+        maxLength={MAX_NAME}
+        data-autofocus
+        {...form.getInputProps('name')}
+      />
+    </DialogForm>
   );
 }

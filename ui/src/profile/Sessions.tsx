@@ -1,11 +1,12 @@
-import { Button, Group, Stack, Text, ThemeIcon, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Stack, Text, ThemeIcon } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
 import { api, type Schemas } from '../app/api.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { Row, Rows } from '../components/Rows.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { IconDeviceDesktop, IconDeviceMobile, IconDeviceTablet, IconDeviceUnknown } from '../icons/icons.ts';
@@ -28,12 +29,7 @@ export function Sessions() {
   return (
     <Stack>
       <Group justify="space-between" align="flex-start">
-        <div style={{ flex: '1 1 18rem' }}>
-          <Title order={2}>{text.sessions}</Title>
-          <Text size="sm" c="dimmed">
-            {text.whatSessionsAre}
-          </Text>
-        </div>
+        <SectionHead flex="1 1 18rem" title={text.sessions} description={text.whatSessionsAre} />
         {sessions.data?.some(({ current }) => !current) && <RevokeOthers />}
       </Group>
       <Loaded query={sessions}>
@@ -84,30 +80,23 @@ function SessionRow({ session }: { session: Session }) {
 function Revoke({ session }: { session: Session }) {
   const queries = useQueryClient();
   const name = nameOf(session);
-  const revoke = useMutation({
+  const revoke = useConfirmed({
+    title: text.revokeThisSession,
+    children: <Text size="sm">{text.signedOutNext(<bdi>{name}</bdi>, <bdi>{session.ip_address}</bdi>)}</Text>,
+    confirm: text.revoke,
+    color: 'red',
     mutationFn: () => api.delete('/profile/sessions/{id}', { params: { path: { id: session.id } } }),
     onSuccess: () => showSuccess(text.sessionRevoked(name)),
-    onError: showError,
     // The session may have ended in the meantime.
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
-  const ask = () =>
-    openConfirm({
-      title: text.revokeThisSession,
-      children: (
-        <Text size="sm">{text.signedOutNext(<bdi>{name}</bdi>, <bdi>{session.ip_address}</bdi>)}</Text>
-      ),
-      labels: { confirm: text.revoke, cancel: text.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => revoke.mutate(),
-    });
   return (
     <Button
       size="compact-sm"
       variant="default"
       aria-label={text.revokeSession(name, session.ip_address)}
       loading={revoke.isPending}
-      onClick={ask}
+      onClick={revoke.ask}
     >
       {text.revoke}
     </Button>
@@ -116,22 +105,17 @@ function Revoke({ session }: { session: Session }) {
 
 function RevokeOthers() {
   const queries = useQueryClient();
-  const revoke = useMutation({
+  const revoke = useConfirmed({
+    title: text.revokeAllOthers,
+    children: <Text size="sm">{text.othersSignedOut}</Text>,
+    confirm: text.revokeOthers,
+    color: 'red',
     mutationFn: () => api.delete('/profile/sessions'),
     onSuccess: ({ message = text.othersRevoked }) => showSuccess(message),
-    onError: showError,
     onSettled: () => queries.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
   });
-  const ask = () =>
-    openConfirm({
-      title: text.revokeAllOthers,
-      children: <Text size="sm">{text.othersSignedOut}</Text>,
-      labels: { confirm: text.revokeOthers, cancel: text.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => revoke.mutate(),
-    });
   return (
-    <Button variant="default" color="red" loading={revoke.isPending} onClick={ask}>
+    <Button variant="default" color="red" loading={revoke.isPending} onClick={revoke.ask}>
       {text.revokeOthers}
     </Button>
   );

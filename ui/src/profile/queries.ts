@@ -1,5 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { api } from '../app/api.ts';
+import { sessionQuery } from '../app/session.ts';
 
 /** The e-mail addresses of the user, newest first. */
 export const emailsQuery = queryOptions({
@@ -24,3 +26,16 @@ export const sessionsQuery = queryOptions({
   queryKey: ['profile', 'sessions'],
   queryFn: async ({ signal }) => (await api.get('/profile/sessions', { signal })).result.sessions,
 });
+
+/** Reads the data of the user again after a change. */
+export function useRefreshUser(): () => Promise<void> {
+  const queries = useQueryClient();
+  const router = useRouter();
+  return async () => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['profile'] }),
+      queries.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+    ]);
+    await router.invalidate();
+  };
+}

@@ -1,15 +1,17 @@
-import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Code, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import * as text from '#strings/projects.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { Copy } from '../components/Copy.tsx';
 import { isFinal } from '../components/errors/problem.ts';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkButton } from '../components/links.tsx';
+import { OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { projectNumbersQuery } from '../dashboard/queries.ts';
 import { RegressedCount, SeverityCounts } from '../findings/SeverityCounts.tsx';
@@ -40,7 +42,7 @@ export function ProjectPage() {
 }
 
 function Content({ project }: { project: Project }) {
-  const { slug: org, may } = useOrg();
+  const { may } = useOrg();
   const search = { project_id: project.id };
   return (
     <Page
@@ -60,32 +62,30 @@ function Content({ project }: { project: Project }) {
       }
       actions={
         <>
-          <LinkButton
+          <OrgButton
             to="/o/$org/findings"
-            params={{ org }}
             search={{ ...ATTENTION, ...search }}
             leftSection={<IconBug size={16} />}
           >
             {text.findings}
-          </LinkButton>
-          <LinkButton
+          </OrgButton>
+          <OrgButton
             to="/o/$org/scans"
-            params={{ org }}
             search={search}
             variant="default"
             leftSection={<IconRadar size={16} />}
           >
             {text.scans}
-          </LinkButton>
+          </OrgButton>
           {may('updateProject') && (
-            <LinkButton
+            <OrgButton
               to="/o/$org/projects/$slug/settings"
-              params={{ org, slug: project.slug }}
+              params={{ slug: project.slug }}
               variant="default"
               leftSection={<IconSettings size={16} />}
             >
               {text.settings}
-            </LinkButton>
+            </OrgButton>
           )}
         </>
       }
@@ -105,36 +105,33 @@ function Numbers({ project }: { project: Project }) {
   return (
     <Card withBorder>
       <Group gap="xl" align="flex-start">
-        <Stack gap={4}>
-          <Text size="sm" c="dimmed">
-            {text.needsAttention}
-          </Text>
+        <Fact name={text.needsAttention}>
           <SeverityCounts counts={numbers.attention} projectId={project.id} />
-        </Stack>
-        <Stack gap={4}>
-          <Text size="sm" c="dimmed">
-            {text.regressed}
-          </Text>
+        </Fact>
+        <Fact name={text.regressed}>
           <RegressedCount count={numbers.regressed.total} projectId={project.id} />
-        </Stack>
-        <Stack gap={4}>
-          <Text size="sm" c="dimmed">
-            {text.allFindings}
-          </Text>
+        </Fact>
+        <Fact name={text.allFindings}>
           <Text size="sm" fw={600}>
             {text.count(numbers.total)}
           </Text>
-        </Stack>
-        <Stack gap={4}>
-          <Text size="sm" c="dimmed">
-            {text.lastScan}
-          </Text>
+        </Fact>
+        <Fact name={text.lastScan}>
           <Text size="sm">{numbers.last_scan_at ? <Ago time={numbers.last_scan_at} /> : text.never}</Text>
-        </Stack>
+        </Fact>
       </Group>
     </Card>
   );
 }
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <Stack gap={4}>
+    <Text size="sm" c="dimmed">
+      {name}
+    </Text>
+    {children}
+  </Stack>
+);
 
 function Upload({ project }: { project: Project }) {
   const uploads = useUploads();
@@ -152,14 +149,7 @@ function Tokens({ project }: { project: Project }) {
     <Card withBorder component="section" aria-labelledby="tokens">
       <Stack>
         <Group justify="space-between">
-          <div>
-            <Title order={2} id="tokens">
-              {text.apiTokens}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {text.whatTokensAre}
-            </Text>
-          </div>
+          <SectionHead title={text.apiTokens} description={text.whatTokensAre} id="tokens" />
           <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
             {text.newToken}
           </Button>

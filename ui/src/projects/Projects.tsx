@@ -1,21 +1,27 @@
-import { Button, Card, Group, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Button, Card, Group, Modal, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import * as text from '#strings/projects.tsx';
+import { slugFrom } from '../../../lib/orgs/slugs.ts';
 import type { Schemas } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { Copy } from '../components/Copy.tsx';
 import { Empty } from '../components/Empty.tsx';
+import { showSuccess } from '../components/errors/toasts.ts';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { useSend } from '../components/forms/use-send.ts';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { projectNumbersQuery } from '../dashboard/queries.ts';
 import { RegressedCount, SeverityCounts } from '../findings/SeverityCounts.tsx';
 import { IconFolderPlus, IconPlus } from '../icons/icons.ts';
-import { NewProject } from './NewProject.tsx';
 import { projectsQuery } from './queries.ts';
+import { SLUG } from './slug.ts';
 
 type Project = Schemas['Project'];
 
@@ -38,16 +44,16 @@ export function Projects() {
       }
     >
       <NewProject opened={opened} onClose={close} />
-      <Loaded query={projects} waiting={<Rows />}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={<IconFolderPlus />} title={text.noProjects}>
-              {mayCreate ? text.createForEach : text.whoMayCreate(rolesAllowed('createProject'))}
-            </Empty>
-          ) : (
-            <List projects={list} />
-          )
+      <Loaded
+        query={projects}
+        waiting={<Rows />}
+        empty={
+          <Empty icon={<IconFolderPlus />} title={text.noProjects}>
+            {mayCreate ? text.createForEach : text.whoMayCreate(rolesAllowed('createProject'))}
+          </Empty>
         }
+      >
+        {(list) => <List projects={list} />}
       </Loaded>
     </Page>
   );
@@ -113,12 +119,11 @@ function List({ projects }: { projects: Project[] }) {
 }
 
 function Name({ project }: { project: Project }) {
-  const { slug: org } = useOrg();
   return (
     <div style={{ minWidth: 0 }}>
-      <LinkAnchor to="/o/$org/projects/$slug" params={{ org, slug: project.slug }} fw={500}>
+      <OrgAnchor to="/o/$org/projects/$slug" params={{ slug: project.slug }} fw={500}>
         <bdi>{project.name}</bdi>
-      </LinkAnchor>
+      </OrgAnchor>
       <Text size="xs" c="dimmed">
         {project.slug}
       </Text>
@@ -158,3 +163,64 @@ const Rows = () => (
     ))}
   </Stack>
 );
+
+/** A dialog that creates a project and opens it. */
+function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={text.newProject}>
+      <NewProjectForm onClose={onClose} />
+    </Modal>
+  );
+}
+
+function NewProjectForm({ onClose }: { onClose: () => void }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const form = useForm({
+    initialValues: { name: '', slug: '' },
+    validate: {
+      name: (name) => (name.trim() === '' ? text.enterName : null),
+      slug: (slug) => (slug === '' || SLUG.test(slug) ? null : text.slugCharacters),
+    },
+    validateInputOnChange: ['slug'],
+  });
+  const create = useSend(form, {
+    send: async ({ name, slug }) =>
+      (await org.api.post('/projects', { body: { name: name.trim(), ...(slug !== '' && { slug }) } })).result,
+    onSent: async (project) => {
+      showSuccess(text.projectCreated(project.name));
+      onClose();
+      queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
+      await navigate({ to: '/o/$org/projects/$slug', params: { org: org.slug, slug: project.slug } });
+    },
+    errorsOf: ({ code }) => (code === 'already_exists' ? { slug: text.slugTaken } : undefined),
+  });
+  return (
+    <DialogForm sending={create} action={text.createProject} onCancel={onClose}>
+      <TextInput
+        label={text.name}
+        placeholder={text.exampleOfName}
+        maxLength={200}
+        required
+        data-autofocus
+        autoComplete="off"
+        {...form.getInputProps('name')}
+        onChange={({ currentTarget: { value } }) => {
+          // The slug follows the name until the user edits it.
+          if (form.values.slug === slugFrom(form.values.name)) form.setFieldValue('slug', slugFrom(value));
+          form.setFieldValue('name', value);
+        }}
+      />
+      <TextInput
+        label={text.slug}
+        description={text.whatSlugIs}
+        maxLength={50}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        {...form.getInputProps('slug')}
+      />
+    </DialogForm>
+  );
+}

@@ -1,10 +1,11 @@
-import { Anchor, Card, List, Stack, Tabs, Text, Title } from '@mantine/core';
+import { Anchor, Card, List, Stack, Tabs, Text } from '@mantine/core';
 import { useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import * as text from '#strings/projects.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { Copyable } from '../components/Copy.tsx';
+import { SectionHead } from '../components/SectionHead.tsx';
 import { agentCommands, ciSettings } from './agent-commands.ts';
 
 /** Instructions to send findings to a project, complete except for the token. */
@@ -17,18 +18,15 @@ export function SendFindings({ project }: { project: Schemas['Project'] }) {
   return (
     <Card withBorder component="section" aria-labelledby="send">
       <Stack>
-        <div>
-          <Title order={2} id="send">
-            {text.sendFindings}
-          </Title>
-          <Text size="sm" c="dimmed">
-            {text.whatAgentReads((label) => (
-              <Anchor href="/api/v1/docs" underline="always">
-                {label}
-              </Anchor>
-            ))}
-          </Text>
-        </div>
+        <SectionHead
+          title={text.sendFindings}
+          description={text.whatAgentReads((label) => (
+            <Anchor href="/api/v1/docs" underline="always">
+              {label}
+            </Anchor>
+          ))}
+          id="send"
+        />
         <Tabs defaultValue="shell" keepMounted={false}>
           <Tabs.List aria-label={text.environment}>
             <Tabs.Tab value="shell">{text.shell}</Tabs.Tab>

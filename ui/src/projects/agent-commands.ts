@@ -11,7 +11,7 @@ interface Target {
 }
 
 /** The settings of svc-agent for one project. */
-export function agentSettings({ site, org, project, token = 'svc_…' }: Target) {
+function agentSettings({ site, org, project, token = 'svc_…' }: Target) {
   const needsOrg = site.baseDomain === '' && site.hostOrg === undefined;
   return {
     SVC_BASE_URL: new URL(site.orgUrl(org)).origin,

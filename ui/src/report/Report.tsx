@@ -8,11 +8,11 @@ import { SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { FileLocation } from '../findings/FileLocation.tsx';
-import { useListWords } from '../findings/list/filters/list-words.ts';
+import { useListWords } from '../findings/list/filters/filter-chips.tsx';
 import { filterOf, type ListedFinding } from '../findings/list-queries.ts';
 import { SeverityBadge, StatusBadge } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
@@ -49,15 +49,14 @@ export function Report() {
       description={words}
       actions={
         <Group gap="xs" data-print-hidden>
-          <LinkButton
+          <OrgButton
             to="/o/$org/findings"
-            params={{ org: org.slug }}
             search={addressOf(filter)}
             variant="default"
             leftSection={<IconArrowLeft size={16} aria-hidden />}
           >
             {text.backToList}
-          </LinkButton>
+          </OrgButton>
           <PrintButton />
         </Group>
       }
@@ -129,7 +128,6 @@ interface RowProps {
 }
 
 function Row({ finding, project, assignee }: RowProps) {
-  const { slug } = useOrg();
   const { id, title, file, line, cve, severity, status, regressed, reason, due_at, created_at } = finding;
   return (
     <Table.Tr>
@@ -137,9 +135,9 @@ function Row({ finding, project, assignee }: RowProps) {
         <SeverityBadge severity={severity} />
       </Table.Td>
       <Table.Td className={classes.finding}>
-        <LinkAnchor to="/o/$org/findings/$id" params={{ org: slug, id }} c="inherit" inherit preload={false}>
+        <OrgAnchor to="/o/$org/findings/$id" params={{ id }} c="inherit" inherit preload={false}>
           <bdi>{titleOf(title)}</bdi>
-        </LinkAnchor>
+        </OrgAnchor>
         <Text size="xs" c="dimmed">
           {file && (
             <>

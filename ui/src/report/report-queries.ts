@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
-import { type FindingFilter, type ListedFinding, rowsKey } from '../findings/list-queries.ts';
+import { type FindingFilter, type ListedFinding, readFindings, rowsKey } from '../findings/list-queries.ts';
 
 /** The most findings of a report: 50 to 100 sheets. Files have all of them. */
-export const MAX_PRINTED = 2_000;
+const MAX_PRINTED = 2_000;
 /** The most findings that the API returns at once. */
 const PER_PAGE = 500;
 
@@ -20,12 +20,11 @@ export const reportQuery = (org: OrgSession, filter: FindingFilter) =>
     queryFn: async ({ signal }): Promise<Report> => {
       const findings = new Map<string, ListedFinding>();
       for (let page = 1; ; page++) {
-        const query = { ...filter, omit: 'description', page, per_page: PER_PAGE } as const;
-        const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
+        const { rows, total: matching } = await readFindings(org, filter, page, PER_PAGE, signal);
         // Findings move to the next page if others are pushed meanwhile.
-        for (const finding of result) findings.set(finding.id, finding);
-        const total = Math.max(resultInfo?.total ?? 0, findings.size);
-        if (result.length < PER_PAGE || page * PER_PAGE >= MAX_PRINTED)
+        for (const finding of rows) findings.set(finding.id, finding);
+        const total = Math.max(matching, findings.size);
+        if (rows.length < PER_PAGE || page * PER_PAGE >= MAX_PRINTED)
           return { findings: [...findings.values()], total };
       }
     },

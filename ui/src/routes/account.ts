@@ -1,9 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { late } from '../app/late.ts';
+import { createRoute } from '@tanstack/react-router';
 import { textSearch } from '../app/search.ts';
 import { PlainShell } from '../shell/PlainShell.tsx';
-import { errorComponent } from './root.tsx';
-import { signedIn } from './signed-in.ts';
+import { errorComponent, page, signedIn } from './root.tsx';
 
 const plain = createRoute({
   getParentRoute: () => signedIn,
@@ -15,83 +13,56 @@ const plain = createRoute({
 const orgs = createRoute({
   getParentRoute: () => plain,
   path: '/orgs',
-  component: lazyRouteComponent(
-    late(() => import('../orgs/Orgs.tsx')),
-    'Orgs',
-  ),
+  component: page(() => import('../orgs/Orgs.tsx'), 'Orgs'),
 });
 
 const newOrg = createRoute({
   getParentRoute: () => plain,
   path: '/orgs/new',
-  component: lazyRouteComponent(
-    late(() => import('../orgs/NewOrg.tsx')),
-    'NewOrg',
-  ),
+  component: page(() => import('../orgs/NewOrg.tsx'), 'NewOrg'),
 });
 
 const profile = createRoute({
   getParentRoute: () => plain,
   path: '/profile',
-  component: lazyRouteComponent(
-    late(() => import('../profile/Profile.tsx')),
-    'Profile',
-  ),
+  component: page(() => import('../profile/Profile.tsx'), 'Profile'),
 });
 
 const profileEmails = createRoute({
   getParentRoute: () => profile,
   path: '/',
-  component: lazyRouteComponent(
-    late(() => import('../profile/Emails.tsx')),
-    'Emails',
-  ),
+  component: page(() => import('../profile/Emails.tsx'), 'Emails'),
 });
 
 const profilePassword = createRoute({
   getParentRoute: () => profile,
   path: '/password',
-  component: lazyRouteComponent(
-    late(() => import('../profile/Password.tsx')),
-    'Password',
-  ),
+  component: page(() => import('../profile/Password.tsx'), 'Password'),
 });
 
 const profileMfa = createRoute({
   getParentRoute: () => profile,
   path: '/mfa',
   validateSearch: textSearch('return_to'),
-  component: lazyRouteComponent(
-    late(() => import('../profile/mfa/Mfa.tsx')),
-    'Mfa',
-  ),
+  component: page(() => import('../profile/mfa/Mfa.tsx'), 'Mfa'),
 });
 
 const profileSessions = createRoute({
   getParentRoute: () => profile,
   path: '/sessions',
-  component: lazyRouteComponent(
-    late(() => import('../profile/Sessions.tsx')),
-    'Sessions',
-  ),
+  component: page(() => import('../profile/Sessions.tsx'), 'Sessions'),
 });
 
 const profileTokens = createRoute({
   getParentRoute: () => profile,
   path: '/tokens',
-  component: lazyRouteComponent(
-    late(() => import('../profile/tokens/PersonalTokens.tsx')),
-    'PersonalTokens',
-  ),
+  component: page(() => import('../profile/tokens/PersonalTokens.tsx'), 'PersonalTokens'),
 });
 
 const profileData = createRoute({
   getParentRoute: () => profile,
   path: '/data',
-  component: lazyRouteComponent(
-    late(() => import('../profile/your-data/YourData.tsx')),
-    'YourData',
-  ),
+  component: page(() => import('../profile/your-data/YourData.tsx'), 'YourData'),
 });
 
 /** Pages of the signed-in user that belong to no organization. */

@@ -1,7 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as text from '#strings/routes.ts';
 import { api } from '../app/api.ts';
-import { late } from '../app/late.ts';
 import { NoSuchOrg, WrongHost } from '../app/org-errors.ts';
 import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
@@ -10,7 +9,7 @@ import { ATTENTION } from '../findings/views.ts';
 import { metricsSearch } from '../metrics/range.ts';
 import { NotFoundInShell, OrgProblem } from '../shell/ErrorPages.tsx';
 import { OrgShell } from '../shell/OrgShell.tsx';
-import { signedIn } from './signed-in.ts';
+import { page, signedIn } from './root.tsx';
 
 /** The organization that had a slug before it was changed. */
 const readRenamed = (slug: string) =>
@@ -50,20 +49,14 @@ const dashboard = createRoute({
   getParentRoute: () => org,
   path: '/',
   validateSearch: metricsSearch,
-  component: lazyRouteComponent(
-    late(() => import('../dashboard/Dashboard.tsx')),
-    'Dashboard',
-  ),
+  component: page(() => import('../dashboard/Dashboard.tsx'), 'Dashboard'),
 });
 
 const metrics = createRoute({
   getParentRoute: () => org,
   path: '/metrics',
   validateSearch: metricsSearch,
-  component: lazyRouteComponent(
-    late(() => import('../metrics/Metrics.tsx')),
-    'Metrics',
-  ),
+  component: page(() => import('../metrics/Metrics.tsx'), 'Metrics'),
 });
 
 const findings = createRoute({
@@ -95,20 +88,14 @@ const finding = createRoute({
       ...findingSearch(given),
       at: wholeNumber(given.at),
     }),
-  component: lazyRouteComponent(
-    late(() => import('../findings/page/FindingPage.tsx')),
-    'FindingPage',
-  ),
+  component: page(() => import('../findings/page/FindingPage.tsx'), 'FindingPage'),
 });
 
 const report = createRoute({
   getParentRoute: () => org,
   path: '/report',
   validateSearch: findingSearch,
-  component: lazyRouteComponent(
-    late(() => import('../report/Report.tsx')),
-    'Report',
-  ),
+  component: page(() => import('../report/Report.tsx'), 'Report'),
 });
 
 const scans = createRoute({
@@ -119,74 +106,50 @@ const scans = createRoute({
       ...textSearch('project_id', 'status')(given),
       page: wholeNumber(given.page),
     }),
-  component: lazyRouteComponent(
-    late(() => import('../scans/Scans.tsx')),
-    'Scans',
-  ),
+  component: page(() => import('../scans/Scans.tsx'), 'Scans'),
 });
 
 const scan = createRoute({
   getParentRoute: () => org,
   path: '/scans/$id',
   validateSearch: textSearch('against'),
-  component: lazyRouteComponent(
-    late(() => import('../scans/ScanPage.tsx')),
-    'ScanPage',
-  ),
+  component: page(() => import('../scans/ScanPage.tsx'), 'ScanPage'),
 });
 
 const projects = createRoute({
   getParentRoute: () => org,
   path: '/projects',
-  component: lazyRouteComponent(
-    late(() => import('../projects/Projects.tsx')),
-    'Projects',
-  ),
+  component: page(() => import('../projects/Projects.tsx'), 'Projects'),
 });
 
 const project = createRoute({
   getParentRoute: () => org,
   path: '/projects/$slug',
-  component: lazyRouteComponent(
-    late(() => import('../projects/ProjectPage.tsx')),
-    'ProjectPage',
-  ),
+  component: page(() => import('../projects/ProjectPage.tsx'), 'ProjectPage'),
 });
 
 const projectSettings = createRoute({
   getParentRoute: () => org,
   path: '/projects/$slug/settings',
-  component: lazyRouteComponent(
-    late(() => import('../projects/settings/ProjectSettings.tsx')),
-    'ProjectSettings',
-  ),
+  component: page(() => import('../projects/settings/ProjectSettings.tsx'), 'ProjectSettings'),
 });
 
 const members = createRoute({
   getParentRoute: () => org,
   path: '/members',
-  component: lazyRouteComponent(
-    late(() => import('../members/Members.tsx')),
-    'Members',
-  ),
+  component: page(() => import('../members/Members.tsx'), 'Members'),
 });
 
 const tokens = createRoute({
   getParentRoute: () => org,
   path: '/tokens',
-  component: lazyRouteComponent(
-    late(() => import('../tokens/Tokens.tsx')),
-    'Tokens',
-  ),
+  component: page(() => import('../tokens/Tokens.tsx'), 'Tokens'),
 });
 
 const rules = createRoute({
   getParentRoute: () => org,
   path: '/rules',
-  component: lazyRouteComponent(
-    late(() => import('../rules/Rules.tsx')),
-    'Rules',
-  ),
+  component: page(() => import('../rules/Rules.tsx'), 'Rules'),
 });
 
 const newRule = createRoute({
@@ -194,28 +157,19 @@ const newRule = createRoute({
   path: '/rules/new',
   // A finding that the rule is made from.
   validateSearch: textSearch('from'),
-  component: lazyRouteComponent(
-    late(() => import('../rules/RulePage.tsx')),
-    'NewRule',
-  ),
+  component: page(() => import('../rules/RulePage.tsx'), 'NewRule'),
 });
 
 const rule = createRoute({
   getParentRoute: () => org,
   path: '/rules/$id',
-  component: lazyRouteComponent(
-    late(() => import('../rules/RulePage.tsx')),
-    'EditRule',
-  ),
+  component: page(() => import('../rules/RulePage.tsx'), 'EditRule'),
 });
 
 const settings = createRoute({
   getParentRoute: () => org,
   path: '/settings',
-  component: lazyRouteComponent(
-    late(() => import('../settings/Settings.tsx')),
-    'Settings',
-  ),
+  component: page(() => import('../settings/Settings.tsx'), 'Settings'),
 });
 
 /** The former address of the settings. */

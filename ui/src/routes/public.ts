@@ -1,11 +1,9 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { late } from '../app/late.ts';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { textSearch } from '../app/search.ts';
 import { findMe } from '../app/session.ts';
 import { destinationOfSignedIn } from '../auth/return-to.ts';
-import { PublicShell } from '../shell/PublicShell.tsx';
-import { errorComponent, type RouteContext, root } from './root.tsx';
-import { toLogin } from './signed-in.ts';
+import { PublicShell } from '../shell/PlainShell.tsx';
+import { errorComponent, page, type RouteContext, root, toLogin } from './root.tsx';
 
 const pages = createRoute({
   getParentRoute: () => root,
@@ -35,10 +33,7 @@ const login = createRoute({
   path: '/login',
   validateSearch: textSearch('return_to', 'email'),
   beforeLoad: redirectSignedIn,
-  component: lazyRouteComponent(
-    late(() => import('../auth/Login.tsx')),
-    'Login',
-  ),
+  component: page(() => import('../auth/Login.tsx'), 'Login'),
 });
 
 const register = createRoute({
@@ -46,20 +41,14 @@ const register = createRoute({
   path: '/register',
   validateSearch: textSearch('return_to', 'email'),
   beforeLoad: redirectSignedIn,
-  component: lazyRouteComponent(
-    late(() => import('../auth/Register.tsx')),
-    'Register',
-  ),
+  component: page(() => import('../auth/Register.tsx'), 'Register'),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => pages,
   path: '/forgot-password',
   validateSearch: textSearch('email'),
-  component: lazyRouteComponent(
-    late(() => import('../auth/ForgotPassword.tsx')),
-    'ForgotPassword',
-  ),
+  component: page(() => import('../auth/ForgotPassword.tsx'), 'ForgotPassword'),
 });
 
 const resetPassword = createRoute({
@@ -67,30 +56,21 @@ const resetPassword = createRoute({
   path: '/reset-password',
   // `new`: the account has no password yet.
   validateSearch: textSearch('token', 'new'),
-  component: lazyRouteComponent(
-    late(() => import('../auth/ResetPassword.tsx')),
-    'ResetPassword',
-  ),
+  component: page(() => import('../auth/ResetPassword.tsx'), 'ResetPassword'),
 });
 
 const verifyEmail = createRoute({
   getParentRoute: () => pages,
   path: '/verify-email',
   validateSearch: textSearch('token', 'email_id'),
-  component: lazyRouteComponent(
-    late(() => import('../auth/VerifyEmail.tsx')),
-    'VerifyEmail',
-  ),
+  component: page(() => import('../auth/VerifyEmail.tsx'), 'VerifyEmail'),
 });
 
 const undoEmailChange = createRoute({
   getParentRoute: () => pages,
   path: '/undo-email-change',
   validateSearch: textSearch('token'),
-  component: lazyRouteComponent(
-    late(() => import('../auth/UndoEmailChange.tsx')),
-    'UndoEmailChange',
-  ),
+  component: page(() => import('../auth/UndoEmailChange.tsx'), 'UndoEmailChange'),
 });
 
 /** Sends users whose address is verified to their destination. */
@@ -107,20 +87,14 @@ const verify = createRoute({
   path: '/verify',
   validateSearch: textSearch('return_to'),
   beforeLoad: redirectVerified,
-  component: lazyRouteComponent(
-    late(() => import('../auth/VerifyFirst.tsx')),
-    'VerifyFirst',
-  ),
+  component: page(() => import('../auth/VerifyFirst.tsx'), 'VerifyFirst'),
 });
 
 /** The end of a sign-in in a second window. */
 const done = createRoute({
   getParentRoute: () => pages,
   path: '/signed-in',
-  component: lazyRouteComponent(
-    late(() => import('../auth/SignedIn.tsx')),
-    'SignedIn',
-  ),
+  component: page(() => import('../auth/SignedIn.tsx'), 'SignedIn'),
 });
 
 /** Pages for visitors who are not signed in. */

@@ -7,8 +7,7 @@ import { triageForm } from '../triage/form/triage-form.ts';
 import { accountPages } from './account.ts';
 import { orgPages } from './org.ts';
 import { publicPages } from './public.ts';
-import { errorComponent, type RouteContext, root } from './root.tsx';
-import { signedIn, toLogin, toVerification } from './signed-in.ts';
+import { errorComponent, type RouteContext, root, signedIn, toLogin, toVerification } from './root.tsx';
 
 /** Redirects to the last organization, the list of organizations or the sign-in page. */
 const home = createRoute({
@@ -47,7 +46,7 @@ export function createPages(context: RouteContext) {
   });
   // The form is about findings of the page that the user leaves.
   router.subscribe('onBeforeNavigate', ({ pathChanged }) => {
-    if (pathChanged) triageForm.close();
+    if (pathChanged) triageForm.set(undefined);
   });
   router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
     // The link that had the focus is gone. Screen readers and keyboards continue at the new page.

@@ -1,18 +1,19 @@
-import { ActionIcon, List, Loader, Menu, Stack, Text } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { List, Menu, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
 import * as text from '#strings/rules.tsx';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
+import { ActionMenu } from '../components/ActionMenu.tsx';
 import { openConfirm } from '../components/dialogs/confirm.ts';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { titleOf } from '../findings/title.ts';
 import {
   IconArrowBackUp,
   IconArrowDown,
   IconArrowUp,
-  IconDots,
   IconPencil,
   IconPlayerPlay,
   IconTrash,
@@ -37,23 +38,20 @@ export function RuleMenu({ rule, index, all }: Props) {
   const { queryKey } = rulesQuery(org);
   const button = useRef<HTMLButtonElement>(null);
   const renew = () => queries.invalidateQueries({ queryKey });
-
-  const move = useMutation({
+  const move = useAction({
     mutationFn: (to: number) => {
       const ids = all.map((one) => one.id).filter((one) => one !== id);
       ids.splice(to, 0, id);
       return org.api.put('/rules/order', { body: { ids } });
     },
     onSettled: renew,
-    onError: showError,
   });
-  const apply = useMutation({
+  const apply = useAction({
     mutationFn: (expected: number) => applyRule(org, id, expected),
     onSuccess: (updated) => showSuccess(text.hasChanged(name, updated)),
-    onError: showError,
     onSettled: () => refreshFindings(queries, org),
   });
-  const askToApply = useMutation({
+  const askToApply = useAction({
     mutationFn: () => queries.query({ ...previewQuery(org, { conditions, actions }), staleTime: 0 }),
     onSuccess: ({ total, findings }) =>
       total === 0
@@ -61,99 +59,73 @@ export function RuleMenu({ rule, index, all }: Props) {
         : openConfirm({
             title: text.applyTo(name, total),
             children: <Found findings={findings} total={total} />,
-            labels: { confirm: text.apply, cancel: text.cancel },
+            confirm: text.apply,
             onConfirm: () => apply.mutate(total),
           }),
-    onError: showError,
   });
-  const undo = useMutation({
+  const undo = useConfirmed({
+    title: text.undoWhat(name),
+    children: <Text size="sm">{text.whatUndoDoes(rule.enabled)}</Text>,
+    confirm: text.undoChanges,
     mutationFn: () => undoRule(org, id),
     onSuccess: ({ restored, skipped }) => {
       showSuccess(text.restored(restored, skipped));
     },
-    onError: showError,
     onSettled: () => refreshFindings(queries, org),
   });
-  const remove = useMutation({
+  const remove = useConfirmed({
+    title: text.deleteWhich(name),
+    children: <Text size="sm">{text.whatDeleteDoes}</Text>,
+    confirm: text.deleteRule,
+    color: 'red',
     mutationFn: () => org.api.delete('/rules/{id}', { params: { path: { id } } }),
     onSuccess() {
       // The button is about to disappear.
       button.current?.closest('ol')?.focus();
       showSuccess(text.deleted(name));
     },
-    onError: showError,
     onSettled: renew,
   });
 
-  const askToUndo = () =>
-    openConfirm({
-      title: text.undoWhat(name),
-      children: <Text size="sm">{text.whatUndoDoes(rule.enabled)}</Text>,
-      labels: { confirm: text.undoChanges, cancel: text.cancel },
-      onConfirm: () => undo.mutate(),
-    });
-  const askToDelete = () =>
-    openConfirm({
-      title: text.deleteWhich(name),
-      children: <Text size="sm">{text.whatDeleteDoes}</Text>,
-      labels: { confirm: text.deleteRule, cancel: text.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => remove.mutate(),
-    });
-
-  // Without disabling the button, which would lose the focus.
   const isBusy = [move, apply, askToApply, undo, remove].some(({ isPending }) => isPending);
   return (
-    <Menu position="bottom-end" width={240} disabled={isBusy}>
-      <Menu.Target>
-        <ActionIcon
-          ref={button}
-          variant="subtle"
-          color="gray"
-          aria-label={text.actionsFor(name)}
-          aria-busy={isBusy}
-        >
-          {isBusy ? <Loader size={16} /> : <IconDots size={16} />}
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<IconPencil size={16} />}
-          onClick={() => navigate({ to: '/o/$org/rules/$id', params: { org: org.slug, id } })}
-        >
-          {text.edit}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => askToApply.mutate()}>
-          {text.applyToExisting}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconArrowBackUp size={16} />} onClick={askToUndo}>
-          {text.undoItsChanges}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item
-          leftSection={<IconArrowUp size={16} />}
-          disabled={index === 0}
-          onClick={() => move.mutate(index - 1)}
-        >
-          {text.moveUp}
-        </Menu.Item>
-        <Menu.Item
-          leftSection={<IconArrowDown size={16} />}
-          disabled={index === all.length - 1}
-          onClick={() => move.mutate(index + 1)}
-        >
-          {text.moveDown}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item
-          color="var(--mantine-color-error)"
-          leftSection={<IconTrash size={16} />}
-          onClick={askToDelete}
-        >
-          {text.deleteItem}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <ActionMenu ref={button} label={text.actionsFor(name)} width={240} isBusy={isBusy}>
+      <Menu.Item
+        leftSection={<IconPencil size={16} />}
+        onClick={() => navigate({ to: '/o/$org/rules/$id', params: { org: org.slug, id } })}
+      >
+        {text.edit}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconPlayerPlay size={16} />} onClick={() => askToApply.mutate()}>
+        {text.applyToExisting}
+      </Menu.Item>
+      <Menu.Item leftSection={<IconArrowBackUp size={16} />} onClick={undo.ask}>
+        {text.undoItsChanges}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item
+        leftSection={<IconArrowUp size={16} />}
+        disabled={index === 0}
+        onClick={() => move.mutate(index - 1)}
+      >
+        {text.moveUp}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<IconArrowDown size={16} />}
+        disabled={index === all.length - 1}
+        onClick={() => move.mutate(index + 1)}
+      >
+        {text.moveDown}
+      </Menu.Item>
+      <Menu.Divider />
+      <Menu.Item
+        color="var(--mantine-color-error)"
+        leftSection={<IconTrash size={16} />}
+        onClick={remove.ask}
+      >
+        {text.deleteItem}
+      </Menu.Item>
+    </ActionMenu>
   );
 }
 

@@ -5,7 +5,7 @@ import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { findingQuery } from '../findings/finding-queries.ts';
 import { IconLock } from '../icons/icons.ts';
@@ -80,9 +80,9 @@ export function RoleCheck({
       title={title}
       description={
         description || (
-          <LinkAnchor to="/o/$org/rules" params={{ org: org.slug }} size="sm">
+          <OrgAnchor to="/o/$org/rules" size="sm">
             {text.rules}
-          </LinkAnchor>
+          </OrgAnchor>
         )
       }
       actions={org.may('listRules') && actions}

@@ -1,12 +1,12 @@
 import { Card, Stack, Switch, Text } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/rules.tsx';
 import { reasonInSentence } from '#strings/triage.tsx';
 import { useOrg } from '../app/session.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
-import { showError } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { inSentence } from '../components/text/in-sentence.ts';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../findings/Severity.tsx';
 import { IconPlus, IconWand } from '../icons/icons.ts';
@@ -30,26 +30,27 @@ export function Rules() {
     members: new Map(members?.map(({ user_id, name }) => [user_id, name])),
   };
   const create = (
-    <LinkButton to="/o/$org/rules/new" params={{ org: org.slug }} leftSection={<IconPlus size={16} />}>
+    <OrgButton to="/o/$org/rules/new" leftSection={<IconPlus size={16} />}>
       {text.newRule}
-    </LinkButton>
+    </OrgButton>
   );
   return (
     <RoleCheck title={text.rules} actions={create}>
-      <Loaded query={rules}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty icon={<IconWand />} title={text.noRules}>
-              {text.whatRulesDo}
-            </Empty>
-          ) : (
-            <ol className={classes.list} aria-label={text.rules} tabIndex={-1}>
-              {list.map((rule, index) => (
-                <RuleItem key={rule.id} rule={rule} index={index} all={list} names={names} />
-              ))}
-            </ol>
-          )
+      <Loaded
+        query={rules}
+        empty={
+          <Empty icon={<IconWand />} title={text.noRules}>
+            {text.whatRulesDo}
+          </Empty>
         }
+      >
+        {(list) => (
+          <ol className={classes.list} aria-label={text.rules} tabIndex={-1}>
+            {list.map((rule, index) => (
+              <RuleItem key={rule.id} rule={rule} index={index} all={list} names={names} />
+            ))}
+          </ol>
+        )}
       </Loaded>
     </RoleCheck>
   );
@@ -66,11 +67,10 @@ function RuleItem({ rule, index, all, names }: ItemProps) {
   const org = useOrg();
   const queries = useQueryClient();
   const { id, name, enabled, conditions, actions } = rule;
-  const change = useMutation({
+  const change = useAction({
     mutationFn: (to: boolean) =>
       org.api.patch('/rules/{id}', { params: { path: { id } }, body: { enabled: to } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: rulesQuery(org).queryKey }),
-    onError: showError,
   });
   return (
     <li>
@@ -79,9 +79,9 @@ function RuleItem({ rule, index, all, names }: ItemProps) {
           {index + 1}
         </Text>
         <Stack gap={2} className={classes.words}>
-          <LinkAnchor to="/o/$org/rules/$id" params={{ org: org.slug, id }} fw={600} c="inherit">
+          <OrgAnchor to="/o/$org/rules/$id" params={{ id }} fw={600} c="inherit">
             <bdi>{name}</bdi>
-          </LinkAnchor>
+          </OrgAnchor>
           <Text size="sm" c={enabled ? undefined : 'dimmed'} className={classes.text}>
             {text.ifThen(conditionsText(conditions, names), actionsText(actions, names))}
           </Text>

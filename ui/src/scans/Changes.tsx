@@ -5,7 +5,7 @@ import * as text from '#strings/scans.tsx';
 import { CHANGES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor, LinkBox } from '../components/links.tsx';
+import { OrgAnchor, OrgBox } from '../components/links.tsx';
 import classes from '../components/Numbers.module.css';
 import { number } from '../components/numbers.ts';
 import { dateTime } from '../components/time/Time.tsx';
@@ -43,9 +43,8 @@ export function Changes({ scan }: { scan: Scan }) {
             <SimpleGrid cols={3} spacing="xs">
               {CHANGES.map((change) => (
                 <Paper key={change} withBorder className={classes.cell}>
-                  <LinkBox
+                  <OrgBox
                     to="/o/$org/findings"
-                    params={{ org: org.slug }}
                     search={{ scan_id: scan.id, ...(data.against && { against: data.against.id }), change }}
                     className={classes.link}
                   >
@@ -54,7 +53,7 @@ export function Changes({ scan }: { scan: Scan }) {
                     <Text size="xs" c="dimmed">
                       {text.whereFound[change]}
                     </Text>
-                  </LinkBox>
+                  </OrgBox>
                 </Paper>
               ))}
             </SimpleGrid>
@@ -102,9 +101,9 @@ function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | u
       />
       {other && (
         <Text size="sm">
-          <LinkAnchor to="/o/$org/scans/$id" params={{ org: org.slug, id: other.id }} inherit>
+          <OrgAnchor to="/o/$org/scans/$id" params={{ id: other.id }} inherit>
             {text.openOtherScan}
-          </LinkAnchor>
+          </OrgAnchor>
         </Text>
       )}
     </Stack>

@@ -1,16 +1,19 @@
 import { Alert, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import * as deletion from '#strings/deletion.tsx';
 import * as text from '#strings/scans.tsx';
 import { useOrg } from '../app/session.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
 import { isFinal } from '../components/errors/problem.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor, LinkButton } from '../components/links.tsx';
+import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { Ago, dateTime } from '../components/time/Time.tsx';
-import { DeleteScan } from '../deletion/DeleteScan.tsx';
+import { DeleteMenu } from '../deletion/DeleteMenu.tsx';
 import { FindingItems } from '../findings/FindingItems.tsx';
 import { IconAlertTriangle, IconMoodCheck } from '../icons/icons.ts';
 import { projectsQuery } from '../projects/queries.ts';
@@ -24,6 +27,7 @@ import {
   type Scan,
   scanFindingsQuery,
   scanQuery,
+  scansKey,
   useFinalRead,
 } from './queries.ts';
 import { ScanDuration, ScanStatusBadge } from './ScanStatus.tsx';
@@ -46,9 +50,9 @@ export function ScanPage() {
     <Page
       title={(scan && scanName(scan)) ?? (isFinal(query.error) ? text.scanNotFound : text.scan)}
       description={
-        <LinkAnchor to="/o/$org/scans" params={{ org: org.slug }} search={{}} inherit>
+        <OrgAnchor to="/o/$org/scans" search={{}} inherit>
           {text.allScans}
-        </LinkAnchor>
+        </OrgAnchor>
       }
       actions={
         scan && (
@@ -71,12 +75,7 @@ function Shown({ scan }: { scan: Scan }) {
   return (
     <Stack gap="xl">
       {isStale(scan) && (
-        <Alert
-          color="yellow"
-          icon={<IconAlertTriangle />}
-          title={text.agentStopped}
-          styles={{ title: { color: 'var(--mantine-color-text)' } }}
-        >
+        <Alert color="yellow" icon={<IconAlertTriangle />} title={text.agentStopped}>
           {text.whyStale}
         </Alert>
       )}
@@ -120,9 +119,9 @@ function Facts({ scan }: { scan: Scan }) {
     <SimpleGrid component="dl" cols={{ base: 2, md: 3 }} spacing="sm" m={0}>
       <Fact name={text.project}>
         {project ? (
-          <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug: project.slug }} inherit>
+          <OrgAnchor to="/o/$org/projects/$slug" params={{ slug: project.slug }} inherit>
             <bdi>{project.name}</bdi>
-          </LinkAnchor>
+          </OrgAnchor>
         ) : (
           '…'
         )}
@@ -173,15 +172,9 @@ function Top({ scan }: { scan: Scan }) {
           {text.findings}
         </Title>
         {query.data && query.data.total > 0 && (
-          <LinkButton
-            to="/o/$org/findings"
-            params={{ org: org.slug }}
-            search={list}
-            variant="default"
-            size="xs"
-          >
+          <OrgButton to="/o/$org/findings" search={list} variant="default" size="xs">
             {query.data.total > TOP ? text.showAll(query.data.total) : text.openList}
-          </LinkButton>
+          </OrgButton>
         )}
       </Group>
       <Loaded query={query} waiting={<Skeleton height={240} />}>
@@ -209,4 +202,26 @@ function Skeletons() {
       <Skeleton height={320} />
     </Stack>
   );
+}
+
+/** Deletes the scan of a page and returns to the list of scans. */
+function DeleteScan({ scan: { id, status } }: { scan: Scan }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useConfirmed({
+    title: deletion.deleteThisScan,
+    children: <Text size="sm">{deletion.scanIsGone}</Text>,
+    confirm: deletion.deleteScan,
+    color: 'red',
+    mutationFn: () => org.api.delete('/scans/{id}', { params: { path: { id } } }),
+    onSuccess: async () => {
+      showSuccess(deletion.scanDeleted);
+      await navigate({ to: '/o/$org/scans', params: { org: org.slug }, search: {}, replace: true });
+      queries.removeQueries({ queryKey: scanQuery(org, id).queryKey });
+      await queries.invalidateQueries({ queryKey: scansKey(org) });
+    },
+  });
+  if (!org.may('deleteScan') || status === 'running') return null;
+  return <DeleteMenu label={deletion.deleteScanAsk} isBusy={remove.isPending} onDelete={remove.ask} />;
 }

@@ -1,9 +1,9 @@
-import { Badge } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
 import * as units from '#strings/components/time.ts';
 import * as text from '#strings/scans.tsx';
 import { Tip } from '../components/floating/Tip.tsx';
+import { StateBadge } from '../components/StateBadge.tsx';
 import { hasWarnings, isLive, isStale, type Scan } from './queries.ts';
 
 const NAMES = {
@@ -18,16 +18,7 @@ const COLORS = { running: 'blue', stale: 'yellow', completed: 'teal', warnings: 
 /** The state of a scan. */
 export function ScanStatusBadge({ scan }: { scan: Scan }) {
   const state = isStale(scan) ? 'stale' : hasWarnings(scan) ? 'warnings' : scan.status;
-  const badge = (
-    <Badge
-      variant="dot"
-      color={COLORS[state]}
-      radius="sm"
-      styles={{ root: { textTransform: 'none', flexShrink: 0 }, label: { overflow: 'visible' } }}
-    >
-      {NAMES[state]}
-    </Badge>
-  );
+  const badge = <StateBadge label={NAMES[state]} color={COLORS[state]} />;
   if (state !== 'stale') return badge;
   return (
     <Tip label={text.whyStale} multiline maw={300}>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/scans.tsx';
 import { SEVERITIES } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
-import { LinkAnchor, LinkBox } from '../components/links.tsx';
+import { OrgAnchor, OrgBox } from '../components/links.tsx';
 import classes from '../components/Numbers.module.css';
 import { number } from '../components/numbers.ts';
 import { totalQuery } from '../findings/list-queries.ts';
@@ -14,18 +14,17 @@ import type { Scan } from './queries.ts';
 
 /** The findings of a scan by severity. Each number links to its findings. */
 export function Summary({ scan }: { scan: Scan }) {
-  const { slug } = useOrg();
   const { summary, finding_count } = scan;
   const all = { scan_id: scan.id };
   if (!summary) {
     return (
       <Paper withBorder p="md" className={classes.cell}>
-        <LinkBox to="/o/$org/findings" params={{ org: slug }} search={all} className={classes.link}>
+        <OrgBox to="/o/$org/findings" search={all} className={classes.link}>
           <Text className={classes.number}>{number(finding_count)}</Text>
           <Text size="sm" c="dimmed">
             {text.findingsSoFar(finding_count)}
           </Text>
-        </LinkBox>
+        </OrgBox>
       </Paper>
     );
   }
@@ -34,28 +33,23 @@ export function Summary({ scan }: { scan: Scan }) {
       <Work scan={scan} />
       <SimpleGrid cols={{ base: 3, sm: 6 }} spacing="xs">
         <Paper withBorder className={classes.cell}>
-          <LinkBox to="/o/$org/findings" params={{ org: slug }} search={all} className={classes.link}>
+          <OrgBox to="/o/$org/findings" search={all} className={classes.link}>
             <Text className={classes.number}>{number(summary.total)}</Text>
             <Text size="sm" c="dimmed">
               {text.findingsBelow(summary.total)}
             </Text>
-          </LinkBox>
+          </OrgBox>
         </Paper>
         {SEVERITIES.map((severity) => (
           <Paper key={severity} withBorder className={classes.cell}>
-            <LinkBox
-              to="/o/$org/findings"
-              params={{ org: slug }}
-              search={{ ...all, severity: [severity] }}
-              className={classes.link}
-            >
+            <OrgBox to="/o/$org/findings" search={{ ...all, severity: [severity] }} className={classes.link}>
               <Text className={classes.number} c={summary[severity] > 0 ? severityColor(severity) : 'dimmed'}>
                 {number(summary[severity])}
               </Text>
               <Text size="sm" c="dimmed">
                 {SEVERITY_NAMES[severity]}
               </Text>
-            </LinkBox>
+            </OrgBox>
           </Paper>
         ))}
       </SimpleGrid>
@@ -79,15 +73,9 @@ function Work({ scan: { id: scan_id } }: { scan: Scan }) {
       ).map(
         ([key, count, textOf, filter]) =>
           count !== undefined && (
-            <LinkAnchor
-              key={key}
-              to="/o/$org/findings"
-              params={{ org: org.slug }}
-              search={{ ...filter, scan_id }}
-              size="sm"
-            >
+            <OrgAnchor key={key} to="/o/$org/findings" search={{ ...filter, scan_id }} size="sm">
               {textOf(count)}
-            </LinkAnchor>
+            </OrgAnchor>
           ),
       )}
     </Group>

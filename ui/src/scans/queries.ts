@@ -1,7 +1,8 @@
 import { type QueryKey, queryOptions, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent } from 'react';
 import type { Schemas } from '../app/api.ts';
 import type { OrgSession } from '../app/session.ts';
+import { readFindings } from '../findings/list-queries.ts';
 
 export type Scan = Schemas['Scan'];
 export type ScanStatus = Scan['status'];
@@ -36,16 +37,8 @@ export const scansKey = ({ slug }: OrgSession) => ['org', slug, 'scans'] as cons
 /** Reads once more after the last scan has ended, which brings its last findings. */
 export function useFinalRead(runs: boolean, queryKey: QueryKey): void {
   const queries = useQueryClient();
-  const latest = useRef(queryKey);
-  useEffect(() => {
-    latest.current = queryKey;
-  });
-  useEffect(() => {
-    if (!runs) return;
-    return () => {
-      queries.invalidateQueries({ queryKey: latest.current });
-    };
-  }, [runs, queries]);
+  const read = useEffectEvent(() => void queries.invalidateQueries({ queryKey }));
+  useEffect(() => (runs ? read : undefined), [runs]);
 }
 
 /** A page of scans, newest first, with the total. It is read again while one of them runs. */
@@ -89,14 +82,8 @@ export const scanFindingsQuery = (org: OrgSession, id: string, count: number) =>
   queryOptions({
     queryKey: [...scansKey(org), id, 'findings', count],
     queryFn: async ({ signal }) => {
-      const query = {
-        scan_id: id,
-        sort: '-priority',
-        omit: 'description',
-        page: 1,
-        per_page: count,
-      } as const;
-      const { result, resultInfo } = await org.api.get('/findings', { params: { query }, signal });
-      return { findings: result, total: resultInfo?.total ?? result.length };
+      const filter = { scan_id: id, sort: '-priority' } as const;
+      const { rows: findings, total } = await readFindings(org, filter, 1, count, signal);
+      return { findings, total };
     },
   });

@@ -1,10 +1,12 @@
 import { Alert, Button, Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
 import * as text from '#strings/settings.ts';
 import type { Schemas } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
-import { useOrg } from '../app/session.ts';
+import { type OrgSession, useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
@@ -36,29 +38,33 @@ export function Features() {
 }
 
 function FeatureCard({ feature }: { feature: Feature }) {
-  const { name, description } = feature;
+  const { name, description, provisioned, enabled } = feature;
   const org = useOrg();
+  const queries = useQueryClient();
   const mayChange = org.may('updateOrgFeature');
-  const title = TITLES[name] ?? name;
-  const id = `feature-${name}`;
   return (
-    <Card component="li" withBorder aria-labelledby={id}>
-      <Group justify="space-between" wrap="nowrap" align="flex-start">
-        <Stack gap={6} style={{ minWidth: 0 }}>
-          <Group gap="xs">
-            <Title order={2} fz="md" id={id}>
-              {title}
-            </Title>
-            <State feature={feature} />
-          </Group>
-          <Text size="sm">{description}</Text>
-          <Text size="xs" c="dimmed" component="div">
-            {noteOf(feature, mayChange)} {text.apiName} <Code>{name}</Code>
-          </Text>
-        </Stack>
-        {mayChange && <Toggle feature={feature} title={title} />}
-      </Group>
-    </Card>
+    <SwitchCard
+      component="li"
+      title={TITLES[name] ?? name}
+      description={description}
+      note={
+        <>
+          {noteOf(feature, mayChange)} {text.apiName} <Code>{name}</Code>
+        </>
+      }
+      isOn={enabled}
+      isAvailable={provisioned}
+      mayChange={mayChange}
+      queryKey={['org', org.slug]}
+      save={(to) =>
+        org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } })
+      }
+      ask={async (to, onConfirm) => {
+        const isMfa = name === 'require_mfa' && to;
+        const mfa = isMfa ? await queries.query({ ...mfaQuery, staleTime: 0 }) : undefined;
+        confirmChange({ name, to, hasMfa: mfa?.mfa_enabled ?? false, onConfirm });
+      }}
+    />
   );
 }
 
@@ -68,39 +74,112 @@ function noteOf({ provisioned, enabled }: Feature, mayChange: boolean): string {
   return enabled ? text.administratorFirstAlreadyOn : text.administratorFirst;
 }
 
-function State({ feature: { provisioned, enabled } }: { feature: Feature }) {
-  const [label, color] = !provisioned
-    ? ([text.notAvailable, 'gray'] as const)
-    : enabled
-      ? ([text.on, 'green'] as const)
-      : ([text.off, 'gray'] as const);
-  return <StateBadge label={label} color={color} />;
+/** The security settings of an organization. */
+const securityQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'security'],
+    queryFn: async ({ signal }) => (await api.get('/settings/security', { signal })).result,
+  });
+
+/** Whether API tokens made by viewers may set findings to verified. */
+export function ViewerTokens() {
+  const org = useOrg();
+  const query = securityQuery(org);
+  const settings = useQuery(query);
+  const mayChange = org.may('updateSecuritySettings');
+  return (
+    <Loaded query={settings}>
+      {({ viewer_tokens_verify: isOn }) => (
+        <SwitchCard
+          component="section"
+          title={text.verifyWithViewersTokens}
+          description={text.whoVerifies}
+          note={!mayChange && text.whoMayChange(rolesAllowed('updateSecuritySettings'))}
+          isOn={isOn}
+          mayChange={mayChange}
+          queryKey={query.queryKey}
+          save={(to) => org.api.patch('/settings/security', { body: { viewer_tokens_verify: to } })}
+        />
+      )}
+    </Loaded>
+  );
 }
 
-function Toggle({ feature: { name, provisioned, enabled }, title }: { feature: Feature; title: string }) {
-  const org = useOrg();
+interface SwitchCardProps {
+  component: 'li' | 'section';
+  title: string;
+  description: string;
+  note: ReactNode;
+  isOn: boolean;
+  isAvailable?: boolean;
+  mayChange: boolean;
+  save(to: boolean): Promise<unknown>;
+  /** The queries that read the setting. */
+  queryKey: QueryKey;
+  /** Calls the function if the user confirms. */
+  ask?(to: boolean, onConfirm: () => void): Promise<void>;
+}
+
+/** A setting that is on or off, with a switch for those who may change it. */
+function SwitchCard(props: SwitchCardProps) {
+  const {
+    component,
+    title,
+    description,
+    note,
+    isOn,
+    isAvailable = true,
+    mayChange,
+    save,
+    queryKey,
+    ask,
+  } = props;
+  const id = useId();
   const queries = useQueryClient();
-  const change = useMutation({
-    mutationFn: (to: boolean) =>
-      org.api.patch('/org-features/{flag}', { params: { path: { flag: name } }, body: { enabled: to } }),
+  const change = useAction({
+    mutationFn: save,
     onSuccess: (_, to) => {
       showSuccess(to ? text.isOn(title) : text.isOff(title));
-      return queries.invalidateQueries({ queryKey: ['org', org.slug] });
+      return queries.invalidateQueries({ queryKey });
     },
-    onError: showError,
   });
-  const ask = async (to: boolean) => {
-    const mfa = name === 'require_mfa' && to ? await queries.query({ ...mfaQuery, staleTime: 0 }) : undefined;
-    confirmChange({ name, to, hasMfa: mfa?.mfa_enabled ?? false, onConfirm: () => change.mutate(to) });
+  const set = (to: boolean) => {
+    const onConfirm = () => change.mutate(to);
+    if (ask) ask(to, onConfirm).catch(showError);
+    else onConfirm();
   };
+  const state = isOn ? text.on : text.off;
   return (
-    <Switch
-      aria-label={title}
-      size="md"
-      checked={enabled}
-      disabled={!provisioned || change.isPending}
-      onChange={({ currentTarget }) => ask(currentTarget.checked).catch(showError)}
-    />
+    <Card component={component} withBorder aria-labelledby={id}>
+      <Group justify="space-between" wrap="nowrap" align="flex-start">
+        <Stack gap={6} style={{ minWidth: 0 }}>
+          <Group gap="xs">
+            <Title order={2} id={id}>
+              {title}
+            </Title>
+            <StateBadge
+              label={isAvailable ? state : text.notAvailable}
+              color={isAvailable && isOn ? 'green' : 'gray'}
+            />
+          </Group>
+          <Text size="sm">{description}</Text>
+          {note && (
+            <Text size="xs" c="dimmed" component="div">
+              {note}
+            </Text>
+          )}
+        </Stack>
+        {mayChange && (
+          <Switch
+            aria-label={title}
+            size="md"
+            checked={isOn}
+            disabled={!isAvailable || change.isPending}
+            onChange={({ currentTarget }) => set(currentTarget.checked)}
+          />
+        )}
+      </Group>
+    </Card>
   );
 }
 
@@ -119,15 +198,15 @@ function confirmChange({ name, to, hasMfa, onConfirm }: Change): void {
     openConfirm({
       title: text.turnOffOrgWideTokens,
       children: <Text size="sm">{text.existingTokensWork}</Text>,
-      labels: { confirm: text.turnOff, cancel: text.cancel },
+      confirm: text.turnOff,
       onConfirm,
     });
   } else if (name === 'require_mfa' && to) {
     openConfirm({
       title: text.requireMfaOfAll,
       children: <RequireMfa hasMfa={hasMfa} />,
-      labels: { confirm: hasMfa ? text.requireMfa : text.requireMfaAnyway, cancel: text.cancel },
-      confirmProps: hasMfa ? {} : { color: 'red' },
+      confirm: hasMfa ? text.requireMfa : text.requireMfaAnyway,
+      ...(!hasMfa && { color: 'red' }),
       onConfirm,
     });
   } else {

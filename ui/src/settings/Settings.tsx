@@ -1,18 +1,18 @@
-import { Stack, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
-import { useRouteContext } from '@tanstack/react-router';
+import { Stack } from '@mantine/core';
+import { useNavigate, useRouteContext } from '@tanstack/react-router';
+import * as deletion from '#strings/deletion.tsx';
 import * as text from '#strings/settings.ts';
-import { api, ServiceError } from '../app/api.ts';
+import { api } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
-import { SettingsCard } from '../components/forms/SettingsCard.tsx';
-import { orgSlugProblem } from '../components/forms/slug.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
+import { NameCard, SlugCard } from '../components/forms/NameCards.tsx';
+import { orgSlugProblem } from '../components/forms/rules.ts';
 import { Page } from '../components/Page.tsx';
-import { DeleteOrg } from '../deletion/DeleteOrg.tsx';
+import { DeletionCard } from '../deletion/TypedConfirmation.tsx';
 import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
-import { useRefreshUser } from '../profile/use-refresh-user.ts';
+import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
-import { Features } from './Features.tsx';
-import { ViewerTokens } from './ViewerTokens.tsx';
+import { Features, ViewerTokens } from './Features.tsx';
 
 /** The settings of the organization. */
 export function Settings() {
@@ -31,87 +31,66 @@ export function Settings() {
   );
 }
 
-const MAX_NAME = 200;
+/** Deletes the organization, after its slug was typed. For owners. */
+function DeleteOrg() {
+  const { org, role } = useOrg();
+  const navigate = useNavigate();
+  const refresh = useRefreshUser();
+  const { name, slug } = org;
+  if (role !== 'owner') return null;
+  return (
+    <DeletionCard
+      label={deletion.deleteOrg}
+      ask={deletion.deleteOrgAsk}
+      consequences={deletion.orgIsGone}
+      title={<bdi>{deletion.deleteThisOrg(name)}</bdi>}
+      word={slug}
+      onConfirm={async () => {
+        await api.delete('/orgs/{slug}', { params: { path: { slug } }, body: { confirm: slug } });
+        showSuccess(deletion.orgDeleted(name));
+        await navigate({ to: '/orgs', replace: true });
+        await refresh();
+      }}
+    />
+  );
+}
 
 /** The name of the organization, for owners and admins. */
 function OrgName() {
   const { org, slug, role } = useOrg();
   const refresh = useRefreshUser();
-  const form = useForm({
-    initialValues: { name: org.name },
-    validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
-  });
   if (role !== 'owner' && role !== 'admin') return null;
   return (
-    <SettingsCard
-      title={text.name}
+    <NameCard
+      name={org.name}
       description={text.nameIsShown}
-      form={form}
-      saved={text.nameSaved}
-      save={async ({ name }) => {
-        const body = { name: name.trim() };
-        const { result } = await api.patch('/orgs/{slug}', { params: { path: { slug } }, body });
+      save={async (name) => {
+        const { result } = await api.patch('/orgs/{slug}', { params: { path: { slug } }, body: { name } });
         await refresh();
-        return { name: result.name };
+        return result.name;
       }}
-    >
-      <TextInput
-        aria-label={text.name}
-        maxLength={MAX_NAME}
-        maw="32rem"
-        autoComplete="off"
-        {...form.getInputProps('name')}
-      />
-    </SettingsCard>
+    />
   );
 }
 
-const MAX_SLUG = 50;
-
-const REFUSED: Record<string, string> = {
-  slug_taken: text.slugTaken,
-  slug_reserved: text.slugReserved,
-};
-
-/** The slug of the organization, for owners. It is in the address of this page, which is loaded again at the new one. */
+/** The slug of the organization, for owners. The page is loaded again at its new address. */
 function OrgSlug() {
   const { slug, role } = useOrg();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
-  const form = useForm({
-    initialValues: { slug },
-    validate: { slug: (value) => orgSlugProblem(value) ?? null },
-    validateInputOnBlur: true,
-  });
   if (role !== 'owner') return null;
-  const save = async (body: { slug: string }) => {
-    try {
-      const { result } = await api.patch('/orgs/{slug}', { params: { path: { slug } }, body });
-      localStorage.setItem('org', result.slug);
-      location.assign(site.orgUrl(result.slug, '/settings'));
-      return { slug: result.slug };
-    } catch (error) {
-      const refused = error instanceof ServiceError ? REFUSED[error.code] : undefined;
-      if (refused) form.setFieldError('slug', refused);
-      throw error;
-    }
-  };
   return (
-    <SettingsCard
-      title={text.slug}
+    <SlugCard
+      slug={slug}
       description={text.slugIsAddress}
-      form={form}
-      saved={text.slugSaved}
-      save={save}
-    >
-      <TextInput
-        aria-label={text.slug}
-        maxLength={MAX_SLUG}
-        maw="32rem"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        {...form.getInputProps('slug')}
-      />
-    </SettingsCard>
+      problemOf={(value) => orgSlugProblem(value) ?? null}
+      refusals={{ slug_taken: text.slugTaken, slug_reserved: text.slugReserved }}
+      save={async (next) => {
+        const body = { slug: next };
+        const { result } = await api.patch('/orgs/{slug}', { params: { path: { slug } }, body });
+        localStorage.setItem('org', result.slug);
+        location.assign(site.orgUrl(result.slug, '/settings'));
+        return result.slug;
+      }}
+    />
   );
 }

@@ -1,14 +1,13 @@
 import { Button, Center, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ErrorComponentProps, useRouteContext } from '@tanstack/react-router';
 import { windowTitle } from '#strings/app.ts';
 import * as text from '#strings/shell.tsx';
 import { NoSuchOrg } from '../app/org-errors.ts';
-import { sessionQuery } from '../app/session.ts';
-import { signOut } from '../app/sign-out.ts';
+import { sessionQuery, signOut } from '../app/session.ts';
+import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { ProblemWindow } from '../components/errors/Problem.tsx';
-import { showError } from '../components/errors/toasts.ts';
 
 /** The page for unknown addresses in a shell, which has the landmark. */
 export const NotFoundInShell = () => <NotFound component="div" />;
@@ -40,9 +39,8 @@ export function OrgProblem({ error, reset }: ErrorComponentProps) {
 function OtherAccount() {
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const user = useQueryClient().getQueryData(sessionQuery.queryKey)?.user;
-  const change = useMutation({
+  const change = useAction({
     mutationFn: () => signOut(site, `/login?return_to=${encodeURIComponent(location.href)}`),
-    onError: showError,
   });
   if (!user || !site.sharesSession) return null;
   return (

@@ -1,6 +1,6 @@
 import { notificationsStore } from '@mantine/notifications';
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
-import { late } from '../app/late.ts';
+import { Suspense, useState, useSyncExternalStore } from 'react';
+import { lazyNamed } from '../app/late.ts';
 import type { Site } from '../app/site.ts';
 import { stepUps } from '../app/step-up.ts';
 import { questions } from '../components/dialogs/confirm.ts';
@@ -8,12 +8,8 @@ import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 import { triageForm } from '../triage/form/triage-form.ts';
 import { SessionEnded } from './SessionEnded.tsx';
 
-const Toasts = lazy(late(async () => ({ default: (await import('./Toasts.tsx')).Toasts })));
-const ConfirmDialogs = lazy(
-  late(async () => ({
-    default: (await import('../components/dialogs/ConfirmDialogs.tsx')).ConfirmDialogs,
-  })),
-);
+const Toasts = lazyNamed(() => import('./Toasts.tsx'), 'Toasts');
+const ConfirmDialogs = lazyNamed(() => import('../components/dialogs/ConfirmDialogs.tsx'), 'ConfirmDialogs');
 
 const hasToast = () => notificationsStore.getState().notifications.length > 0;
 
@@ -28,7 +24,7 @@ function useOnce(subscribe: (listener: () => void) => () => void, condition: () 
 /** Dialogs and notifications. Their code is loaded on first use. */
 export function Overlays({ site }: { site: Site }) {
   const toasts = useOnce(notificationsStore.subscribe, hasToast);
-  const confirms = useOnce(questions.subscribe, questions.isAsked);
+  const confirms = useOnce(questions.subscribe, () => questions.get().length > 0);
   return (
     <>
       <Suspense fallback={null}>{toasts && <Toasts />}</Suspense>
@@ -40,18 +36,24 @@ export function Overlays({ site }: { site: Site }) {
   );
 }
 
-const StepUpDialog = lazyDialog(async () => (await import('./StepUpDialog.tsx')).StepUpDialog);
+const StepUpDialog = lazyDialog(() => import('./StepUpDialog.tsx'), 'StepUpDialog');
 
 /** Shows the dialog of a step-up while a call waits for it. */
 function StepUp() {
-  const current = useSyncExternalStore(stepUps.subscribe, stepUps.current);
+  const current = useSyncExternalStore(stepUps.current.subscribe, stepUps.current.get);
   return <StepUpDialog opened={current !== undefined} password={current?.password} />;
 }
 
-const TriageDialog = lazyDialog(async () => (await import('../triage/form/TriageDialog.tsx')).TriageDialog);
+const TriageDialog = lazyDialog(() => import('../triage/form/TriageForm.tsx'), 'TriageDialog');
 
 /** Shows the form that `openTriageForm` asks for. */
 function TriageForms() {
-  const request = useSyncExternalStore(triageForm.subscribe, triageForm.current);
-  return <TriageDialog opened={request !== undefined} request={request} onClose={triageForm.close} />;
+  const request = useSyncExternalStore(triageForm.subscribe, triageForm.get);
+  return (
+    <TriageDialog
+      opened={request !== undefined}
+      request={request}
+      onClose={() => triageForm.set(undefined)}
+    />
+  );
 }

@@ -1,11 +1,9 @@
-import { Button, Container, Group, Stack } from '@mantine/core';
+import { Button, Center, Container, Group, Paper, Stack, Text } from '@mantine/core';
 import { Outlet, useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/shell.tsx';
 import { useMe } from '../app/session.ts';
 import { IconArrowLeft } from '../icons/icons.ts';
-import { ConnectionBanner } from './ConnectionBanner.tsx';
-import { Logo } from './Logo.tsx';
-import { SchemeButton } from './SchemeButton.tsx';
+import { ConnectionBanner, Logo, SchemeButton } from './Frame.tsx';
 import { UserMenu } from './UserMenu.tsx';
 
 /** The frame around pages of the user that belong to no organization. */
@@ -50,6 +48,28 @@ export function PlainShell() {
       <Container component="main" id="main" tabIndex={-1} size="md" w="100%" py="xl" px="md">
         <Outlet />
       </Container>
+    </Stack>
+  );
+}
+
+/** The frame around pages for visitors who are not signed in. */
+export function PublicShell() {
+  return (
+    <Stack mih="100dvh" p="md" gap="xl">
+      <Group component="header" justify="space-between">
+        <Logo />
+        <SchemeButton />
+      </Group>
+      <Center component="main" style={{ flex: 1, alignItems: 'flex-start' }} pt={{ base: 0, sm: '8vh' }}>
+        <Stack w="100%" maw={420} gap="xs">
+          <Paper withBorder shadow="sm" p={{ base: 'md', sm: 'xl' }} radius="lg">
+            <Outlet />
+          </Paper>
+          <Text size="xs" c="dimmed" ta="center">
+            {text.tagline}
+          </Text>
+        </Stack>
+      </Center>
     </Stack>
   );
 }

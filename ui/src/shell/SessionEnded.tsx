@@ -2,37 +2,20 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
 import { sessionQuery } from '../app/session.ts';
 import type { Site } from '../app/site.ts';
+import { createStore } from '../app/store.ts';
 import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 
-const Dialog = lazyDialog(async () => (await import('./SessionEndedDialog.tsx')).SessionEndedDialog);
+const Dialog = lazyDialog(() => import('./SessionEndedDialog.tsx'), 'SessionEndedDialog');
 
 /** Whether a request has failed because the session has ended. */
-function createSignal() {
-  const listeners = new Set<() => void>();
-  let on = false;
-  const set = (value: boolean) => {
-    on = value;
-    for (const listener of listeners) listener();
-  };
-  return {
-    tell: () => set(true),
-    clear: () => set(false),
-    isOn: () => on,
-    subscribe(listener: () => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-}
-
-export const sessionEnded = createSignal();
+export const sessionEnded = createStore(false);
 
 /**
  * Keeps the page in line with the signed-in user, who may change in another window. If the session has ended, the user signs
  * in again in a second window, so that the input on this page is kept.
  */
 export function SessionEnded({ site }: { site: Site }) {
-  const on = useSyncExternalStore(sessionEnded.subscribe, sessionEnded.isOn);
+  const on = useSyncExternalStore(sessionEnded.subscribe, sessionEnded.get);
   const queries = useQueryClient();
   // The user of this page. The cached session may already belong to another user.
   const [owner] = useState(() => queries.getQueryData(sessionQuery.queryKey)?.user?.id);
@@ -48,12 +31,12 @@ export function SessionEnded({ site }: { site: Site }) {
       // The page must not show the data of another user.
       if (session.user.id !== owner) return location.reload();
       setState('waiting');
-      if (!sessionEnded.isOn()) return;
-      sessionEnded.clear();
+      if (!sessionEnded.get()) return;
+      sessionEnded.set(false);
       return queries.invalidateQueries();
     }
-    setState(sessionEnded.isOn() ? 'not yet' : 'waiting');
-    if (session && known) sessionEnded.tell();
+    setState(sessionEnded.get() ? 'not yet' : 'waiting');
+    if (session && known) sessionEnded.set(true);
   }, [queries, owner]);
 
   useEffect(() => {
@@ -63,7 +46,7 @@ export function SessionEnded({ site }: { site: Site }) {
       if (!persisted) return;
       await look();
       // After signing out, the Back button must not show the page again.
-      if (sessionEnded.isOn()) location.reload();
+      if (sessionEnded.get()) location.reload();
     };
     window.addEventListener('focus', look);
     window.addEventListener('pageshow', onShow);
@@ -75,5 +58,5 @@ export function SessionEnded({ site }: { site: Site }) {
     };
   }, [owner, look]);
 
-  return <Dialog opened={on} onClose={sessionEnded.clear} site={site} state={state} look={look} />;
+  return <Dialog opened={on} onClose={() => sessionEnded.set(false)} site={site} state={state} look={look} />;
 }

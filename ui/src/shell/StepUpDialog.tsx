@@ -1,14 +1,14 @@
 import { Modal, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { close } from '#strings/app.ts';
 import * as text from '#strings/shell/step-up.ts';
-import { late } from '../app/late.ts';
+import { lazyNamed } from '../app/late.ts';
 import { stepUps } from '../app/step-up.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { mfaQuery } from '../profile/queries.ts';
 
-const StepUpForm = lazy(late(async () => ({ default: (await import('./StepUpForm.tsx')).StepUpForm })));
+const StepUpForm = lazyNamed(() => import('./StepUpForm.tsx'), 'StepUpForm');
 
 /**
  * Asks the user for a step-up if the service requires one, then repeats the call. The page keeps its input.

@@ -1,12 +1,15 @@
-import { Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import * as factor from '#strings/auth/second-factor.tsx';
+import { cancel } from '#strings/components.ts';
 import * as text from '#strings/shell/step-up.ts';
 import { plainApi, type Schemas, ServiceError } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { stepUps } from '../app/step-up.ts';
 import { MailedCode } from '../auth/second-factor/MailedCode.tsx';
 import { MethodButtons } from '../auth/second-factor/MethodButtons.tsx';
+import { RecoveryCodeInput } from '../auth/second-factor/RecoveryCodeInput.tsx';
 import { isRefused, type Method } from '../auth/second-factor/second-factor.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { CodeInput } from '../components/forms/CodeInput.tsx';
@@ -71,20 +74,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
           errorProps={{ role: 'alert' }}
         />
         {chosen === 'recovery' ? (
-          <TextInput
-            label={text.recoveryCode}
-            description={text.whichRecoveryCode}
-            placeholder={text.formOfRecoveryCode}
-            value={code}
-            onChange={({ currentTarget }) => setCode(currentTarget.value)}
-            error={isWrongCode && text.wrongCode}
-            errorProps={{ role: 'alert' }}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            maxLength={100}
-            styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-          />
+          <RecoveryCodeInput value={code} onChange={setCode} isWrong={isWrongCode} />
         ) : (
           chosen && (
             <>
@@ -100,7 +90,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
               <CodeInput
                 // A new field after a wrong code: empty and focused.
                 key={`${chosen.id} ${attempt}`}
-                label={text.sixDigitCode}
+                label={factor.sixDigitCode}
                 {...(chosen.type === 'totp' && {
                   description: text.enterCodeOf(chosen.name),
                 })}
@@ -109,7 +99,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
                 onComplete={(value) => password !== '' && confirm.mutate(value)}
                 busy={confirm.isPending}
                 autoFocus={attempt > 0 || typed !== undefined}
-                error={isWrongCode && text.wrongCode}
+                error={isWrongCode && factor.wrongRecoveryCode}
               />
             </>
           )
@@ -117,7 +107,7 @@ export function StepUpForm({ password: typed, devices }: Props) {
         {confirm.error && !isWrongPassword && !isWrongCode && <Problem error={confirm.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={() => stepUps.answer(false)}>
-            {text.cancel}
+            {cancel}
           </Button>
           <Button type="submit" loading={confirm.isPending} disabled={!isComplete}>
             {text.confirm}
@@ -125,10 +115,10 @@ export function StepUpForm({ password: typed, devices }: Props) {
         </Group>
         {hasMfa && (
           <>
-            {chosen ? <Divider label={text.otherMethod} /> : <Text size="sm">{text.chooseMethod}</Text>}
+            {chosen ? <Divider label={factor.otherMethod} /> : <Text size="sm">{factor.chooseMethod}</Text>}
             <MethodButtons
-              methods={devices.filter((device) => device !== chosen)}
-              withRecovery={chosen !== 'recovery'}
+              methods={devices}
+              chosen={chosen}
               disabled={confirm.isPending}
               onChoose={(method) => {
                 confirm.reset();

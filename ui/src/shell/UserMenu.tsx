@@ -2,8 +2,7 @@ import { Avatar, Box, Group, type Menu, Text, UnstyledButton, VisuallyHidden } f
 import { Link, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import * as text from '#strings/shell.tsx';
-import { useMe } from '../app/session.ts';
-import { signOut } from '../app/sign-out.ts';
+import { signOut, useMe } from '../app/session.ts';
 import { showError } from '../components/errors/toasts.ts';
 import { LazyMenu } from '../components/floating/LazyMenu.tsx';
 import { IconBuilding, IconChevronDown, IconLogout, IconUser } from '../icons/icons.ts';

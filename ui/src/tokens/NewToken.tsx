@@ -1,17 +1,16 @@
-import { Button, Group, Modal, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Modal, Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/tokens/new-token.tsx';
 import { useOrg } from '../app/session.ts';
-import { Copyable } from '../components/Copy.tsx';
-import { Problem } from '../components/errors/Problem.tsx';
-import { toFields } from '../components/forms/to-fields.ts';
-import { KEPT_OPEN, ShownOnce } from '../components/ShownOnce.tsx';
+import { DaysInput, daysProblem } from '../components/forms/DaysInput.tsx';
+import { DialogForm } from '../components/forms/DialogForm.tsx';
+import { useSend } from '../components/forms/use-send.ts';
+import { KEPT_OPEN } from '../components/ShownOnce.tsx';
 import { tokensKey } from './queries.ts';
-import { type Scope, ScopeSelect } from './scopes/Scopes.tsx';
-import { TokenShown } from './scopes/TokenShown.tsx';
+import { type Scope, ScopeSelect, TokenShown } from './scopes/Scopes.tsx';
 import { daysFromNow } from './token-state.ts';
 
 const EXPIRIES = [
@@ -62,10 +61,8 @@ export function NewToken({ opened, project, onClose, onCreated }: Props) {
             onCreated?.(made);
           }}
         />
-      ) : scope !== 'ingest' ? (
-        <TokenShown token={token} slug={slug} onClose={onClose} />
       ) : (
-        <CreatedToken token={token} onClose={onClose} />
+        <TokenShown token={token} slug={scope === 'ingest' ? undefined : slug} onClose={onClose} />
       )}
     </Modal>
   );
@@ -85,102 +82,55 @@ function TokenForm(props: {
     initialValues: { name: '', expiry: '90', expires_in: 180 as number | string },
     validate: {
       name: (name) => (name.trim() === '' ? text.enterName : null),
-      expires_in: (days, { expiry }) =>
-        expiry !== 'own' || (Number.isInteger(days) && Number(days) >= 1 && Number(days) <= MAX_DAYS)
-          ? null
-          : text.enterDays(MAX_DAYS),
+      expires_in: (days, { expiry }) => (expiry === 'own' ? daysProblem(days, MAX_DAYS) : null),
     },
   });
   const { expiry, expires_in } = form.values;
   const days = Number(expiry === 'own' ? expires_in : expiry);
-  const make = useMutation({
-    mutationFn: async (name: string) => {
-      const body = { name, expires_in: days };
+  const make = useSend(form, {
+    send: async ({ name }) => {
+      const body = { name: name.trim(), expires_in: days };
       return projectId === undefined
         ? (await org.api.post('/tokens', { body: { ...body, scopes: [scope] } })).result
         : (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
             .result;
     },
-    onSuccess: async ({ token }) => {
+    onSent: async ({ token }) => {
       onCreated(token);
       await queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
   });
-  const [problem, setProblem] = useState<unknown>();
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ name }) => {
-        setProblem(undefined);
-        make.mutate(name.trim(), { onError: (error) => setProblem(toFields(form, error)) });
-      })}
-    >
-      <Stack>
-        <TextInput
-          label={text.name}
-          description={text.whereUsed}
-          placeholder={text.exampleOfName}
-          maxLength={100}
-          required
-          data-autofocus
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        {projectId === undefined && (
-          <ScopeSelect scopes={['ingest', 'read', 'triage', 'admin']} value={scope} onChange={setScope} />
-        )}
-        <Select
-          label={text.expiresAfter}
-          data={EXPIRIES}
-          allowDeselect={false}
-          {...form.getInputProps('expiry')}
-        />
-        {expiry === 'own' && (
-          <NumberInput
-            label={text.customDays}
-            min={1}
-            max={MAX_DAYS}
-            clampBehavior="none"
-            allowDecimal={false}
-            {...form.getInputProps('expires_in')}
-          />
-        )}
-        <Text size="sm" c="dimmed" aria-live="polite">
-          {days > 0 && days <= MAX_DAYS
-            ? text.validUntil(day.format(daysFromNow(days)))
-            : days === 0
-              ? text.validUntilRevoked
-              : ''}
-        </Text>
-        {problem !== undefined && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={make.isPending}>
-            {text.createToken}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
-
-function CreatedToken({ token, onClose }: { token: string; onClose: () => void }) {
-  return (
-    <ShownOnce warning={text.tokenShownOnce} saved={text.tokenSaved} onClose={onClose}>
-      <Stack gap={4}>
-        <Text size="sm" fw={500}>
-          {text.token}
-        </Text>
-        <Copyable value={token} label={text.copyToken} />
-      </Stack>
-      <Stack gap={4}>
-        <Text size="sm" fw={500}>
-          {text.shellCommand}
-        </Text>
-        <Copyable value={`export SVC_API_KEY=${token}`} label={text.copyCommand} />
-      </Stack>
-    </ShownOnce>
+    <DialogForm sending={make} action={text.createToken} onCancel={onCancel}>
+      <TextInput
+        label={text.name}
+        description={text.whereUsed}
+        placeholder={text.exampleOfName}
+        maxLength={100}
+        required
+        data-autofocus
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+      {projectId === undefined && (
+        <ScopeSelect scopes={['ingest', 'read', 'triage', 'admin']} value={scope} onChange={setScope} />
+      )}
+      <Select
+        label={text.expiresAfter}
+        data={EXPIRIES}
+        allowDeselect={false}
+        {...form.getInputProps('expiry')}
+      />
+      {expiry === 'own' && (
+        <DaysInput label={text.customDays} suffix="" max={MAX_DAYS} {...form.getInputProps('expires_in')} />
+      )}
+      <Text size="sm" c="dimmed" aria-live="polite">
+        {days > 0 && days <= MAX_DAYS
+          ? text.validUntil(day.format(daysFromNow(days)))
+          : days === 0
+            ? text.validUntilRevoked
+            : ''}
+      </Text>
+    </DialogForm>
   );
 }

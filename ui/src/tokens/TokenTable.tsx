@@ -10,16 +10,16 @@ import {
   Text,
   VisuallyHidden,
 } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DATES } from '#strings/language.ts';
 import * as text from '#strings/tokens.tsx';
 import { useMe, useOrg } from '../app/session.ts';
-import { openConfirm } from '../components/dialogs/confirm.ts';
+import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Empty } from '../components/Empty.tsx';
-import { showError, showSuccess } from '../components/errors/toasts.ts';
+import { showSuccess } from '../components/errors/toasts.ts';
 import { Tip } from '../components/floating/Tip.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { ago } from '../components/time/ago.ts';
 import { Ago } from '../components/time/Time.tsx';
@@ -148,9 +148,9 @@ function Scope({ projectId }: { projectId: string }) {
   const project = projects?.find(({ id }) => id === projectId);
   if (!project) return null;
   return (
-    <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug: project.slug }} size="sm">
+    <OrgAnchor to="/o/$org/projects/$slug" params={{ slug: project.slug }} size="sm">
       <bdi>{project.name}</bdi>
-    </LinkAnchor>
+    </OrgAnchor>
   );
 }
 
@@ -174,7 +174,23 @@ function RevokeButton({ token }: { token: ApiToken }) {
   const { data: members } = useQuery(membersQuery(org));
   const creator = members?.find(({ user_id }) => user_id === token.created_by);
   const queries = useQueryClient();
-  const revoke = useMutation({
+  const revoke = useConfirmed({
+    title: text.askRevoke(<bdi>{token.name}</bdi>),
+    children: (
+      <Stack gap="xs">
+        {!isOwn && (
+          <Alert color="orange" icon={<IconAlertTriangle />} title={text.notYours}>
+            {creator ? text.askCreator(<bdi>{creator.name}</bdi>) : text.formerCreator}
+          </Alert>
+        )}
+        <Text size="sm">{text.consequences(<Code>{token.prefix}…</Code>)}</Text>
+        <Text size="sm">
+          {token.last_used ? text.wasLastUsed(<Ago time={token.last_used} />) : text.neverUsed}
+        </Text>
+      </Stack>
+    ),
+    confirm: isOwn ? text.revoke : text.revokeAnyway,
+    color: 'red',
     mutationFn: () => {
       const { id, project_id: projectId } = token;
       return projectId === ''
@@ -185,28 +201,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
       showSuccess(text.wasRevoked(token.name));
       return queries.invalidateQueries({ queryKey: tokensKey(org) });
     },
-    onError: showError,
   });
-  const ask = () =>
-    openConfirm({
-      title: text.askRevoke(<bdi>{token.name}</bdi>),
-      children: (
-        <Stack gap="xs">
-          {!isOwn && (
-            <Alert color="orange" icon={<IconAlertTriangle />} title={text.notYours}>
-              {creator ? text.askCreator(<bdi>{creator.name}</bdi>) : text.formerCreator}
-            </Alert>
-          )}
-          <Text size="sm">{text.consequences(<Code>{token.prefix}…</Code>)}</Text>
-          <Text size="sm">
-            {token.last_used ? text.wasLastUsed(<Ago time={token.last_used} />) : text.neverUsed}
-          </Text>
-        </Stack>
-      ),
-      labels: { confirm: isOwn ? text.revoke : text.revokeAnyway, cancel: text.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => revoke.mutate(),
-    });
   return (
     <Group justify="flex-end">
       <Tip label={text.revoke}>
@@ -215,7 +210,7 @@ function RevokeButton({ token }: { token: ApiToken }) {
           color="red"
           aria-label={text.revokeName(token.name)}
           loading={revoke.isPending}
-          onClick={ask}
+          onClick={revoke.ask}
         >
           <IconTrash size={16} />
         </ActionIcon>

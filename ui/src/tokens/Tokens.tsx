@@ -6,7 +6,7 @@ import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { IconInfoCircle, IconLock, IconPlus } from '../icons/icons.ts';
 import { featuresQuery } from '../settings/queries.ts';
@@ -22,14 +22,13 @@ export function Tokens() {
 }
 
 function NoAccess() {
-  const { slug } = useOrg();
   return (
     <Page title={text.apiTokens} description={text.whatTokensAreFor}>
       <Empty icon={<IconLock />} title={text.whoSeesAll(rolesAllowed('listTokens'))}>
         {text.chooseProject((label) => (
-          <LinkAnchor to="/o/$org/projects" params={{ org: slug }} underline="always">
+          <OrgAnchor to="/o/$org/projects" underline="always">
             {label}
-          </LinkAnchor>
+          </OrgAnchor>
         ))}
       </Empty>
     </Page>
@@ -67,11 +66,11 @@ function AllTokens() {
 }
 
 function SwitchedOff({ provisioned }: { provisioned: boolean }) {
-  const { slug, may } = useOrg();
+  const { may } = useOrg();
   const settings = (label: string) => (
-    <LinkAnchor to="/o/$org/settings" params={{ org: slug }} inherit underline="always">
+    <OrgAnchor to="/o/$org/settings" inherit underline="always">
       {label}
-    </LinkAnchor>
+    </OrgAnchor>
   );
   return (
     <Alert icon={<IconInfoCircle />} title={text.orgWideOff}>
@@ -85,9 +84,9 @@ function SwitchedOff({ provisioned }: { provisioned: boolean }) {
         </Text>
         <Text size="sm">
           {text.createForProject((label) => (
-            <LinkAnchor to="/o/$org/projects" params={{ org: slug }} inherit underline="always">
+            <OrgAnchor to="/o/$org/projects" inherit underline="always">
               {label}
-            </LinkAnchor>
+            </OrgAnchor>
           ))}
         </Text>
       </Stack>

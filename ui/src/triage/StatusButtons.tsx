@@ -1,8 +1,9 @@
-import { Box, Button, Kbd, Text, Tooltip } from '@mantine/core';
+import { Box, Button, Text, Tooltip } from '@mantine/core';
 import * as text from '#strings/triage.tsx';
 import { rolesAllowed } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
-import { useShortcuts, useShortcutsOn } from '../components/keyboard/shortcuts.ts';
+import { KeyButton } from '../components/keyboard/KeyButton.tsx';
+import { useShortcuts } from '../components/keyboard/shortcuts.ts';
 import type { Finding } from '../findings/finding-queries.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { IconCheck } from '../icons/icons.ts';
@@ -38,12 +39,17 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
   return (
     <Box role="group" aria-label={text.setTheStatus} className={classes.buttons ?? ''} data-print-hidden>
       {USER_STATUSES.map((status) => (
-        <StatusButton
+        <KeyButton
           key={status}
-          status={status}
-          isCurrent={finding.status === status}
+          hotkey={STATUS_KEYS[status]}
+          justify="space-between"
+          variant={finding.status === status ? 'filled' : 'default'}
+          aria-pressed={finding.status === status}
+          {...(asksReason(status) && { 'aria-haspopup': 'dialog' })}
           onClick={() => setStatus(status)}
-        />
+        >
+          {asksReason(status) ? text.opensDialog(STATUS_NAMES[status]) : STATUS_NAMES[status]}
+        </KeyButton>
       ))}
       <Tooltip label={text.onlyAgentsVerify} events={{ hover: true, focus: true, touch: true }}>
         <Button
@@ -61,38 +67,5 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
         </Button>
       </Tooltip>
     </Box>
-  );
-}
-
-function StatusButton({
-  status,
-  isCurrent,
-  onClick,
-}: {
-  status: UserStatus;
-  isCurrent: boolean;
-  onClick: () => void;
-}) {
-  const [shortcuts] = useShortcutsOn();
-  const hotkey = STATUS_KEYS[status];
-  return (
-    <Button
-      size="compact-sm"
-      justify="space-between"
-      variant={isCurrent ? 'filled' : 'default'}
-      aria-pressed={isCurrent}
-      {...(asksReason(status) && { 'aria-haspopup': 'dialog' })}
-      {...(shortcuts && { 'aria-keyshortcuts': hotkey })}
-      rightSection={
-        shortcuts && (
-          <Kbd size="xs" aria-hidden visibleFrom="sm">
-            {hotkey}
-          </Kbd>
-        )
-      }
-      onClick={onClick}
-    >
-      {asksReason(status) ? text.opensDialog(STATUS_NAMES[status]) : STATUS_NAMES[status]}
-    </Button>
   );
 }

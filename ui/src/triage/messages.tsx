@@ -1,4 +1,4 @@
-import { Button, Group, Kbd, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import type { ReactNode } from 'react';
 import * as text from '#strings/triage.tsx';
@@ -6,6 +6,7 @@ import { openConfirm } from '../components/dialogs/confirm.ts';
 import { Advice } from '../components/errors/Problem.tsx';
 import { problemOf } from '../components/errors/problem.ts';
 import { FAILED_MS } from '../components/errors/toasts.ts';
+import { keyHint } from '../components/keyboard/KeyButton.tsx';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import type { Change, Decision } from './decision.ts';
@@ -47,11 +48,7 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
               variant="light"
               onClick={undo}
               flex="none"
-              rightSection={
-                <Kbd size="xs" aria-hidden visibleFrom="sm">
-                  {UNDO_KEY}
-                </Kbd>
-              }
+              rightSection={keyHint(UNDO_KEY)}
             >
               {text.undo}
             </Button>
@@ -74,7 +71,7 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
       openConfirm({
         title: text.othersMatch(count, change.total),
         children: text.whyOthersMatch,
-        labels: { confirm: text.changeAll(count), cancel: text.cancel },
+        confirm: text.changeAll(count),
         onConfirm: proceed,
       });
     },
@@ -100,7 +97,8 @@ export function createMessages(renderConflicts: (conflicts: readonly Conflict[])
       openConfirm({
         title: text.changedByOthers(conflicts.length),
         children: renderConflicts(conflicts),
-        labels: { confirm: text.applyAnyway, cancel: text.keepTheirs },
+        confirm: text.applyAnyway,
+        cancel: text.keepTheirs,
         onConfirm: overwrite,
       }),
     explain: (error) => problemOf(error).title,

@@ -1,7 +1,6 @@
 import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import {
   createElement,
-  lazy,
   Suspense,
   useCallback,
   useLayoutEffect,
@@ -9,7 +8,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { late } from '../app/late.ts';
+import { lazyNamed } from '../app/late.ts';
 import { type OrgSession, useMe, useOrg } from '../app/session.ts';
 import { type FindingFilter, totalQuery } from '../findings/list-queries.ts';
 import { refreshFindings, shownStatuses, showStatuses } from './cache.ts';
@@ -19,12 +18,12 @@ import type { Outcome } from './engine/change-statuses.ts';
 import { createTriage } from './engine/engine.ts';
 import type { UndoStack } from './engine/model.ts';
 import { createUndoStack } from './engine/state.ts';
-import { type FormPreset, openTriageForm, type Target } from './form/triage-form.ts';
+import { type FormPreset, type Target, triageForm } from './form/triage-form.ts';
 import { createMessages } from './messages.tsx';
 
 export type TriageState = ReturnType<typeof useTriage>;
 
-const Conflicts = lazy(late(async () => ({ default: (await import('./Conflicts.tsx')).Conflicts })));
+const Conflicts = lazyNamed(() => import('./Conflicts.tsx'), 'Conflicts');
 
 const stacks = new WeakMap<QueryClient, Map<string, UndoStack>>();
 
@@ -108,7 +107,7 @@ export function useTriage(filter: FindingFilter) {
   /** Opens the form for findings, and applies what the user decides. */
   const decide = useCallback(
     (findings: readonly Target[], preset: FormPreset = {}, { onStart, onDone }: DecideOptions = {}) =>
-      openTriageForm({
+      triageForm.set({
         org,
         user,
         findings,
@@ -136,7 +135,7 @@ export function useTriage(filter: FindingFilter) {
       preset: FormPreset = {},
       { onStart, onDone }: Pick<DecideOptions, 'onStart'> & { onDone?(): void } = {},
     ) =>
-      openTriageForm({
+      triageForm.set({
         org,
         user,
         findings: [],

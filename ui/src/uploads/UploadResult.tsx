@@ -3,14 +3,13 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import * as words from '#strings/uploads.tsx';
 import type { FindingSearch } from '../app/search.ts';
 import { type OrgSession, useOrg } from '../app/session.ts';
-import { LinkAnchor } from '../components/links.tsx';
+import { OrgAnchor } from '../components/links.tsx';
 import classes from './Uploads.module.css';
 import type { ImportedReport, Upload } from './upload.ts';
 import { uploadProblem } from './upload-problem.ts';
 
 /** The result of an import, with links to its scan and findings. */
 export function UploadResult({ report }: { report: ImportedReport }) {
-  const { slug } = useOrg();
   const { scan, format } = report;
   const hasFailed = scan.status === 'failed';
   return (
@@ -28,9 +27,9 @@ export function UploadResult({ report }: { report: ImportedReport }) {
         ) : (
           <Counts report={report} />
         )}
-        <LinkAnchor to="/o/$org/scans/$id" params={{ org: slug, id: scan.id }} size="sm">
+        <OrgAnchor to="/o/$org/scans/$id" params={{ id: scan.id }} size="sm">
           {words.openScan}
-        </LinkAnchor>
+        </OrgAnchor>
       </Group>
       {scan.error_message && (
         <Text size="sm" lineClamp={3} className={classes.message}>
@@ -76,16 +75,9 @@ function Counts({ report }: { report: ImportedReport }) {
       {countsOf(report).map(({ count, text }) => {
         const search = changes[count] > 0 ? searchFor(count) : undefined;
         return search ? (
-          <LinkAnchor
-            key={count}
-            to="/o/$org/findings"
-            params={{ org: org.slug }}
-            search={search}
-            size="sm"
-            fw={500}
-          >
+          <OrgAnchor key={count} to="/o/$org/findings" search={search} size="sm" fw={500}>
             {text}
-          </LinkAnchor>
+          </OrgAnchor>
         ) : (
           <Text key={count} size="sm" fw={count === 'new' ? 500 : 400}>
             {text}

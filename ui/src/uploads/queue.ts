@@ -1,5 +1,6 @@
 import * as text from '#strings/uploads/problems.ts';
 import { ServiceError } from '../../../lib/client/index.ts';
+import { createStore } from '../app/store.ts';
 import { limitIn, tooLarge } from './limit.ts';
 import {
   type Destination,
@@ -35,25 +36,19 @@ export type Uploads = ReturnType<typeof createUploads>;
 
 /** The uploads of a page: sends a bounded number of files at once, and repeats what the service is too busy for. */
 export function createUploads({ send, onChanged, now = Date.now }: Services) {
-  const listeners = new Set<() => void>();
+  const list = createStore<readonly Upload[]>([]);
   const running = new Map<number, AbortController>();
-  let uploads: readonly Upload[] = [];
   let nextId = 1;
   /** The largest file that the service imports, known from a refusal. */
   let limit: number | undefined;
 
-  function change(next: readonly Upload[]): void {
-    uploads = next;
-    for (const listener of listeners) listener();
-  }
-
-  const find = (id: number) => uploads.find((one) => one.id === id);
+  const find = (id: number) => list.get().find((one) => one.id === id);
 
   const setState = (id: number, state: UploadState) =>
-    change(uploads.map((one) => (one.id === id ? { ...one, state } : one)));
+    list.set(list.get().map((one) => (one.id === id ? { ...one, state } : one)));
 
   function startNext(): void {
-    for (const { id, file, state } of uploads) {
+    for (const { id, file, state } of list.get()) {
       if (running.size >= AT_ONCE) return;
       if (state.kind === 'queued' && file && !running.has(id)) void run(id, file);
     }
@@ -107,21 +102,23 @@ export function createUploads({ send, onChanged, now = Date.now }: Services) {
 
   /** The label of a file: its name, with a number if the list already has the name. */
   function labelOf(name: string): string {
-    const labels = new Set(uploads.map(({ label }) => label));
+    const labels = new Set(list.get().map(({ label }) => label));
     let label = name;
     for (let number = 2; labels.has(label); number++) label = `${name} (${number})`;
     return label;
   }
 
   function add(label: string, file: File | undefined, destination: Destination, state: UploadState): void {
-    change([...uploads, { id: nextId++, label, file, destination, state }]);
+    list.set([...list.get(), { id: nextId++, label, file, destination, state }]);
   }
 
   const isBeingUploaded = (file: File, { projectId }: Destination) =>
-    uploads.some(
-      (one) =>
-        isActive(one) && one.destination.projectId === projectId && one.file && isSameFile(one.file, file),
-    );
+    list
+      .get()
+      .some(
+        (one) =>
+          isActive(one) && one.destination.projectId === projectId && one.file && isSameFile(one.file, file),
+      );
 
   function stop(upload: Upload): void {
     const { id, state } = upload;
@@ -131,12 +128,8 @@ export function createUploads({ send, onChanged, now = Date.now }: Services) {
   }
 
   return {
-    subscribe(listener: () => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    all: (): readonly Upload[] => uploads,
-    isBusy: (): boolean => uploads.some(isActive),
+    list,
+    isBusy: (): boolean => list.get().some(isActive),
     /** Adds files in their order. Files that cannot be reports are listed with the reason and not sent. */
     add(dropped: readonly Dropped[], destination: Destination): void {
       for (const { name, file } of dropped.slice(0, MAX_FILES)) {
@@ -154,7 +147,7 @@ export function createUploads({ send, onChanged, now = Date.now }: Services) {
       if (upload && isActive(upload)) stop(upload);
     },
     cancelAll(): void {
-      for (const upload of uploads) if (isActive(upload)) stop(upload);
+      for (const upload of list.get()) if (isActive(upload)) stop(upload);
     },
     /** Sends a file again. @param format read as this format now */
     retry(id: number, format: string): void {
@@ -163,14 +156,14 @@ export function createUploads({ send, onChanged, now = Date.now }: Services) {
         destination: { ...one.destination, options: { ...one.destination.options, format } },
         state: { kind: 'queued' },
       });
-      change(uploads.map((one) => (one.id === id && !isActive(one) ? again(one) : one)));
+      list.set(list.get().map((one) => (one.id === id && !isActive(one) ? again(one) : one)));
       startNext();
     },
     remove(id: number): void {
-      change(uploads.filter((one) => one.id !== id));
+      list.set(list.get().filter((one) => one.id !== id));
     },
     removeEnded(): void {
-      change(uploads.filter(isActive));
+      list.set(list.get().filter(isActive));
     },
   };
 }

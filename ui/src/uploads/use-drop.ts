@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useState } from 'react';
 import type { Dropped } from './upload.ts';
 
 /** Where files are dragged to: nowhere, another place of the window, or the target. */
@@ -13,10 +13,7 @@ const GONE_MS = 800;
  */
 export function useDrop(target: RefObject<HTMLElement | null>, onDrop: (dropped: Dropped[]) => void): Drag {
   const [drag, setDrag] = useState<Drag>('none');
-  const latest = useRef(onDrop);
-  useEffect(() => {
-    latest.current = onDrop;
-  });
+  const drop = useEffectEvent(onDrop);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const end = () => {
@@ -40,7 +37,7 @@ export function useDrop(target: RefObject<HTMLElement | null>, onDrop: (dropped:
       if (!hasFiles(event.dataTransfer)) return;
       event.preventDefault();
       end();
-      if (isInside(event)) latest.current(droppedOf(event.dataTransfer));
+      if (isInside(event)) drop(droppedOf(event.dataTransfer));
     };
     window.addEventListener('dragover', onDragOver);
     window.addEventListener('dragleave', onDragLeave);

@@ -29,4 +29,4 @@ export function useUploads(): Uploads {
 }
 
 export const useUploadList = (uploads: Uploads): readonly Upload[] =>
-  useSyncExternalStore(uploads.subscribe, uploads.all);
+  useSyncExternalStore(uploads.list.subscribe, uploads.list.get);

@@ -15,9 +15,9 @@ export const fairShare = (checks: readonly AnyMiddleware[]) =>
     const { db, sql } = services.database.of(org);
     call.db = db;
     call.sql = sql;
-    const entered = services.gate.enter(org.id, () => c.req.raw.signal);
-    const hasToWait = typeof entered !== 'function';
-    call.leaveGate = hasToWait ? await entered : entered;
+    const entered = services.gate.tryEnter(org);
+    const hasToWait = entered === undefined;
+    call.leaveGate = entered ?? (await services.gate.enter(org, c.req.raw.signal));
     try {
       // Its tables may have been created meanwhile, with the flag `require_mfa`.
       if (hasToWait && !hasTables(org)) call.namedOrg = undefined;

@@ -5,13 +5,13 @@ import type { Method } from './second-factor.ts';
 
 interface Props {
   methods: readonly Method[];
-  withRecovery: boolean;
+  chosen: Method | 'recovery' | undefined;
   disabled: boolean;
   onChoose: (method: Method | 'recovery') => void;
 }
 
-/** The methods to get a code. */
-export function MethodButtons({ methods, withRecovery, disabled, onChoose }: Props) {
+/** The other methods to get a code. */
+export function MethodButtons({ methods, chosen, disabled, onChoose }: Props) {
   const look = {
     variant: 'default',
     justify: 'flex-start',
@@ -25,22 +25,24 @@ export function MethodButtons({ methods, withRecovery, disabled, onChoose }: Pro
   } as const;
   return (
     <Stack gap="xs">
-      {methods.map((method) => {
-        const Icon = method.type === 'totp' ? IconDeviceMobile : IconMail;
-        return (
-          <Button
-            key={method.id}
-            {...look}
-            leftSection={<Icon size={18} aria-hidden />}
-            onClick={() => onChoose(method)}
-          >
-            <span>
-              {(method.type === 'totp' ? text.authenticatorApp : text.codeByMail)(<bdi>{method.name}</bdi>)}
-            </span>
-          </Button>
-        );
-      })}
-      {withRecovery && (
+      {methods
+        .filter((method) => method !== chosen)
+        .map((method) => {
+          const Icon = method.type === 'totp' ? IconDeviceMobile : IconMail;
+          return (
+            <Button
+              key={method.id}
+              {...look}
+              leftSection={<Icon size={18} aria-hidden />}
+              onClick={() => onChoose(method)}
+            >
+              <span>
+                {(method.type === 'totp' ? text.authenticatorApp : text.codeByMail)(<bdi>{method.name}</bdi>)}
+              </span>
+            </Button>
+          );
+        })}
+      {chosen !== 'recovery' && (
         <Button
           {...look}
           leftSection={<IconLifebuoy size={18} aria-hidden />}

@@ -1,4 +1,4 @@
-import { Alert, Button, Divider, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import * as text from '#strings/auth/second-factor.tsx';
@@ -8,6 +8,7 @@ import { CodeInput } from '../../components/forms/CodeInput.tsx';
 import { Page } from '../../components/Page.tsx';
 import { MailedCode } from './MailedCode.tsx';
 import { MethodButtons } from './MethodButtons.tsx';
+import { RecoveryCodeInput } from './RecoveryCodeInput.tsx';
 import { type Challenge, isRefused, type Method, MFA_MINUTES, type Proof } from './second-factor.ts';
 
 const EXPIRED = text.signInExpired(MFA_MINUTES);
@@ -42,7 +43,6 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
     };
   }, [until, onBack]);
 
-  const others = methods.filter((method) => method !== chosen);
   return (
     <Page title={text.secondStep} description={<bdi>{challenge.email}</bdi>}>
       {chosen === 'recovery' && <RecoveryCode proof={proof} />}
@@ -58,8 +58,8 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
       <Stack gap="xs">
         {chosen ? <Divider label={text.otherMethod} /> : <Text size="sm">{text.chooseMethod}</Text>}
         <MethodButtons
-          methods={others}
-          withRecovery={chosen !== 'recovery'}
+          methods={methods}
+          chosen={chosen}
           disabled={proof.isPending || proof.isSuccess}
           onChoose={(method) => {
             proof.reset();
@@ -165,21 +165,7 @@ function RecoveryCode({ proof }: { proof: UseMutationResult<unknown, Error, Proo
     >
       <Stack>
         {proof.error && !failed && <Problem error={proof.error} />}
-        <TextInput
-          label={text.recoveryCode}
-          description={text.whichRecoveryCode}
-          placeholder={text.formOfRecoveryCode}
-          value={code}
-          onChange={({ currentTarget }) => setCode(currentTarget.value)}
-          error={failed && text.wrongRecoveryCode}
-          errorProps={{ role: 'alert' }}
-          autoFocus
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          maxLength={100}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        />
+        <RecoveryCodeInput value={code} onChange={setCode} isWrong={failed} autoFocus />
         <Button type="submit" loading={proof.isPending || proof.isSuccess} disabled={code.trim() === ''}>
           {text.signIn}
         </Button>

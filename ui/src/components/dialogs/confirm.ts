@@ -1,28 +1,21 @@
-import type { modals } from '@mantine/modals';
+import type { ReactNode } from 'react';
+import { createStore } from '../../app/store.ts';
 
-type Question = Parameters<typeof modals.openConfirmModal>[0];
+export interface Question {
+  title: ReactNode;
+  children: ReactNode;
+  /** The label of the button that confirms. */
+  confirm: string;
+  /** The label of the other button, if it is not “Cancel”. */
+  cancel?: string;
+  /** The colour of the button that confirms. */
+  color?: string;
+  onConfirm(): void;
+  onClose?(): void;
+}
 
-/** Questions that were asked before the code of dialogs was loaded. */
-let waiting: Question[] = [];
-let ask = (question: Question): void => {
-  waiting = [...waiting, question];
-  for (const listener of listeners) listener();
-};
-const listeners = new Set<() => void>();
+/** The questions that are not shown yet. */
+export const questions = createStore<readonly Question[]>([]);
 
 /** Asks the user to confirm an action. */
-export const openConfirm = (question: Question): void => ask(question);
-
-/** Questions, for the component that shows them. */
-export const questions = {
-  subscribe(this: void, listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-  isAsked: (): boolean => waiting.length > 0,
-  /** Shows the questions that were asked and those that follow. */
-  show(next: (question: Question) => void): void {
-    ask = next;
-    for (const question of waiting) next(question);
-  },
-};
+export const openConfirm = (question: Question): void => questions.set([...questions.get(), question]);

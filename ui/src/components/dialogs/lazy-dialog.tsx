@@ -1,11 +1,12 @@
-import { type ComponentType, lazy, Suspense, useState } from 'react';
-import { late } from '../../app/late.ts';
+import { type ComponentProps, Suspense, useState } from 'react';
+import { lazyNamed } from '../../app/late.ts';
 import { useFocusReturn } from './use-focus-return.ts';
 
 /** A dialog whose code is loaded when it is opened for the first time. */
-export function lazyDialog<P extends { opened: boolean }>(load: () => Promise<ComponentType<P>>) {
-  const Dialog = lazy(late(async () => ({ default: (await load()) as ComponentType<object> })));
-  return function LazyDialog(props: P) {
+export function lazyDialog<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+  const Dialog = lazyNamed(load, name);
+  type Props = ComponentProps<typeof Dialog> & { opened: boolean };
+  return function LazyDialog(props: Props) {
     const [wanted, setWanted] = useState(false);
     if (props.opened && !wanted) setWanted(true);
     useFocusReturn(props.opened);

@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { lateStyles } from '../../app/late.ts';
 import { whenUp } from '../../app/server.ts';
+import { createStore } from '../../app/store.ts';
 
 /*
  * Menus, selects and tooltips are not part of the first load. A page shows their buttons and fields, and loads the rest when
@@ -9,12 +10,11 @@ import { whenUp } from '../../app/server.ts';
 
 type Parts = typeof import('./parts.tsx');
 
-let parts: Parts | undefined;
-const listeners = new Set<() => void>();
+const parts = createStore<Parts | undefined>(undefined);
 
 async function load(): Promise<void> {
-  [parts] = await Promise.all([import('./parts.tsx'), lateStyles()]);
-  for (const listener of listeners) listener();
+  const [loaded] = await Promise.all([import('./parts.tsx'), lateStyles()]);
+  parts.set(loaded);
 }
 
 /** Loads the parts before they are used. Errors are ignored, because opening a menu loads them again. */
@@ -23,10 +23,5 @@ export const loadAhead = (): Promise<void> => load().catch(() => {});
 /** Loads the parts for a menu or select that the user has opened. Waits for a server that does not respond. */
 export const loadWhenUp = whenUp(load);
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 /** The parts; undefined until they are loaded. */
-export const useParts = (): Parts | undefined => useSyncExternalStore(subscribe, () => parts);
+export const useParts = (): Parts | undefined => useSyncExternalStore(parts.subscribe, parts.get);

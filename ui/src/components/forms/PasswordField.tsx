@@ -3,7 +3,7 @@ import { useId } from '@mantine/hooks';
 import { useState } from 'react';
 import * as text from '#strings/components/forms.ts';
 import { IconCheck, IconPoint } from '../../icons/icons.ts';
-import { PASSWORD_RULES } from './password-rules.ts';
+import { PASSWORD_RULES } from './rules.ts';
 
 /** A field for an existing password. */
 export function PasswordField(props: PasswordInputProps) {

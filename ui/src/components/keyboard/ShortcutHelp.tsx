@@ -3,4 +3,4 @@ import { lazyDialog } from '../dialogs/lazy-dialog.tsx';
 export type { ShortcutList } from './ShortcutDialog.tsx';
 
 /** Lists the shortcuts of a page, and turns single-key shortcuts on and off. */
-export const ShortcutHelp = lazyDialog(async () => (await import('./ShortcutDialog.tsx')).ShortcutDialog);
+export const ShortcutHelp = lazyDialog(() => import('./ShortcutDialog.tsx'), 'ShortcutDialog');

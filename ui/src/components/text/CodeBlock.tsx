@@ -1,17 +1,15 @@
 import { ActionIcon, Box, Button, Group, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { CatchBoundary } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { type ReactNode, Suspense, useMemo, useState } from 'react';
 import * as text from '#strings/components/text.ts';
-import { late } from '../../app/late.ts';
+import { lazyNamed } from '../../app/late.ts';
 import { IconTextWrap } from '../../icons/icons.ts';
 import { Copy } from '../Copy.tsx';
 import { Tip } from '../floating/Tip.tsx';
 import classes from './CodeBlock.module.css';
 
-const HighlightedCode = lazy(
-  late(async () => ({ default: (await import('./CodeHighlight.tsx')).CodeHighlight })),
-);
+const HighlightedCode = lazyNamed(() => import('./CodeHighlight.tsx'), 'CodeHighlight');
 
 /** Longer code is not highlighted, because it would take too long. */
 const MAX_HIGHLIGHTED = 100_000;

@@ -1,17 +1,15 @@
 import { Box, Button, Stack, Typography } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { CatchBoundary } from '@tanstack/react-router';
-import { lazy, memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import * as words from '#strings/components/text.ts';
-import { late } from '../../app/late.ts';
+import { lazyNamed } from '../../app/late.ts';
 import classes from './MarkdownText.module.css';
 import { headingLevels, type Piece, piecesOf } from './markdown-pieces.ts';
 import type { Mention } from './mentions.ts';
 import { TextSkeleton } from './TextSkeleton.tsx';
 
-const MarkdownPiece = lazy(
-  late(async () => ({ default: (await import('./MarkdownPiece.tsx')).MarkdownPiece })),
-);
+const MarkdownPiece = lazyNamed(() => import('./MarkdownPiece.tsx'), 'MarkdownPiece');
 
 /** Longer texts are shown in full on request. */
 const FIRST_LENGTH = 8000;

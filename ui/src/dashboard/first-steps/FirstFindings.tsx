@@ -1,27 +1,24 @@
 import { Button, Group, Loader, Stack, Text } from '@mantine/core';
 import * as text from '#strings/dashboard/first-steps.tsx';
 import type { Schemas } from '../../app/api.ts';
-import { useOrg } from '../../app/session.ts';
-import { LinkAnchor, LinkButton } from '../../components/links.tsx';
+import { OrgAnchor, OrgButton } from '../../components/links.tsx';
 import { FindingItems } from '../../findings/FindingItems.tsx';
-import type { Scan } from '../../scans/queries.ts';
-import { isLive } from '../../scans/queries.ts';
+import { isLive, type Scan } from '../../scans/queries.ts';
 
 /** The number of findings shown. */
 const SHOWN = 3;
 
 /** Waits for the first finding and shows the state of the latest scan. */
 export function WaitForFinding({ scan }: { scan: Scan | undefined }) {
-  const { slug } = useOrg();
   const ended = scan !== undefined && !isLive(scan);
   return (
     <Stack gap="xs">
       {ended && (
         <Text size="sm">
           {endOf(scan)(
-            <LinkAnchor to="/o/$org/scans/$id" params={{ org: slug, id: scan.id }} inherit>
+            <OrgAnchor to="/o/$org/scans/$id" params={{ id: scan.id }} inherit>
               <bdi>{scan.name}</bdi>
-            </LinkAnchor>,
+            </OrgAnchor>,
           )}
         </Text>
       )}
@@ -48,7 +45,6 @@ interface Props {
 
 /** Shows the first findings. */
 export function FirstFindings({ findings, total, uploadedTo, onDone }: Props) {
-  const { slug } = useOrg();
   return (
     <Stack gap="sm">
       <Text size="sm" role="status">
@@ -58,16 +54,16 @@ export function FirstFindings({ findings, total, uploadedTo, onDone }: Props) {
       {uploadedTo && (
         <Text size="sm">
           {text.agentCanSend((words) => (
-            <LinkAnchor to="/o/$org/projects/$slug" params={{ org: slug, slug: uploadedTo.slug }} inherit>
+            <OrgAnchor to="/o/$org/projects/$slug" params={{ slug: uploadedTo.slug }} inherit>
               {words}
-            </LinkAnchor>
+            </OrgAnchor>
           ))}
         </Text>
       )}
       <Group>
-        <LinkButton to="/o/$org/findings" params={{ org: slug }} search={{ sort: '-severity' }}>
+        <OrgButton to="/o/$org/findings" search={{ sort: '-severity' }}>
           {text.openFindings}
-        </LinkButton>
+        </OrgButton>
         <Button variant="default" onClick={onDone}>
           {text.openDashboard}
         </Button>

@@ -1,9 +1,13 @@
-import { Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/dashboard/first-steps.tsx';
 import type { Schemas } from '../../app/api.ts';
+import { rolesAllowed } from '../../app/roles.ts';
 import { useOrg } from '../../app/session.ts';
+import { Problem } from '../../components/errors/Problem.tsx';
+import { useSend } from '../../components/forms/use-send.ts';
 import { Loaded } from '../../components/Loaded.tsx';
 import { projectsQuery } from '../../projects/queries.ts';
 import { POLL_MS, scansQuery } from '../../scans/queries.ts';
@@ -13,7 +17,6 @@ import { LeaveDialog } from '../../uploads/LeaveDialog.tsx';
 import { UploadReports } from '../../uploads/UploadReports.tsx';
 import { useUploadList, useUploads } from '../../uploads/use-uploads.ts';
 import { statsQuery } from '../queries.ts';
-import { CreateProject } from './CreateProject.tsx';
 import { FirstFindings, WaitForFinding } from './FirstFindings.tsx';
 import { CreateToken, RunAgent } from './RunAgent.tsx';
 import { Step, type StepState, Steps } from './Step.tsx';
@@ -153,5 +156,51 @@ function ProjectSelect(props: { projects: Project[]; project: Project; onChange:
       maw={320}
       mb="sm"
     />
+  );
+}
+
+/**
+ * Creates the first project.
+ * @param onCreated called before the project is in the list
+ */
+function CreateProject({ onCreated }: { onCreated: () => void }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const form = useForm({
+    initialValues: { name: '' },
+    validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
+  });
+  const make = useSend(form, {
+    send: ({ name }) => org.api.post('/projects', { body: { name: name.trim() } }),
+    onSent: async () => {
+      onCreated();
+      await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
+    },
+  });
+  if (!org.may('createProject')) {
+    return <Text size="sm">{text.onlyRolesCreateProjects(rolesAllowed('createProject'))}</Text>;
+  }
+  return (
+    <form noValidate onSubmit={make.submit}>
+      <Stack gap="sm">
+        <Text size="sm">{text.whatProjectIs}</Text>
+        <Group align="flex-start" gap="sm">
+          <TextInput
+            label={text.projectName}
+            placeholder={text.exampleProject}
+            maxLength={100}
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            w={{ base: '100%', xs: 320 }}
+            {...form.getInputProps('name')}
+          />
+          <Button type="submit" loading={make.isPending} mt={{ base: 0, xs: 25 }}>
+            {text.create}
+          </Button>
+        </Group>
+        {make.problem !== undefined && <Problem error={make.problem} />}
+      </Stack>
+    </form>
   );
 }

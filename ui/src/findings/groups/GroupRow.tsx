@@ -7,7 +7,7 @@ import { byStatus } from '#strings/findings.ts';
 import { type GroupKey, STATUSES } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { Loaded } from '../../components/Loaded.tsx';
-import { LinkAnchor } from '../../components/links.tsx';
+import { OrgAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { IconChevronRight } from '../../icons/icons.ts';
 import { FindingItems } from '../FindingItems.tsx';
@@ -106,9 +106,9 @@ function Members({ filter, count }: { filter: FindingFilter; count: number }) {
         <>
           <FindingItems findings={list} list={filter} />
           {count > SHOWN_FINDINGS && (
-            <LinkAnchor to="/o/$org/findings" params={{ org: org.slug }} search={filter} size="sm">
+            <OrgAnchor to="/o/$org/findings" search={filter} size="sm">
               {text.showAll(count)}
-            </LinkAnchor>
+            </OrgAnchor>
           )}
         </>
       )}

@@ -1,12 +1,13 @@
-import { Button, Center } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { Center } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef } from 'react';
 import * as text from '#strings/findings/groups.tsx';
 import type { GroupKey } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
-import { showError } from '../../components/errors/toasts.ts';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
+import { LoadMore } from '../../components/LoadMore.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
 import { BATCH } from '../../triage/engine/change-statuses.ts';
 import type { FormPreset } from '../../triage/form/triage-form.ts';
@@ -39,7 +40,7 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
   const org = useOrg();
   const mayTriage = org.may('updateFindings');
   const query = useInfiniteQuery(groupsQuery(org, filter, by));
-  const { data, error, hasNextPage, isFetchingNextPage } = query;
+  const { data, error } = query;
   const groups = data?.pages.flatMap((page) => page.groups);
   const total = data?.pages.at(-1)?.total;
   const findings = useQuery(totalQuery(org, filter)).data;
@@ -47,14 +48,13 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
     if (findings !== undefined && total !== undefined) onCounts({ findings, groups: total });
   }, [findings, total, onCounts]);
   /** Opens the form for all findings of a group. */
-  const decide = useMutation({
+  const decide = useAction({
     mutationFn: async ({ group, preset }: { group: FindingGroup; preset?: FormPreset | undefined }) => {
       const own = filterOfGroup(filter, by, group);
       const found = group.count > BATCH ? group.count : await collect(org, own);
       if (typeof found === 'number') triage.decideMatching({ filter: own, total: found }, preset);
       else triage.decide(found, preset);
     },
-    onError: showError,
   });
   const keys = useGroupKeys({
     count: groups?.length ?? 0,
@@ -96,13 +96,11 @@ export function Groups({ filter, by, triage, empty, onCounts }: Props) {
         ))}
       </ul>
       {error && <Problem error={error} onRetry={() => query.fetchNextPage()} />}
-      {hasNextPage && (
-        <Center mt="md">
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            {text.showMore}
-          </Button>
-        </Center>
-      )}
+      <Center>
+        <LoadMore list={query} mt="md">
+          {text.showMore}
+        </LoadMore>
+      </Center>
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../../app/api.ts';
 import type { GroupKey } from '../../app/search.ts';
 import type { OrgSession } from '../../app/session.ts';
-import { type FindingFilter, rowsKey } from '../list-queries.ts';
+import { type FindingFilter, readFindings, rowsKey } from '../list-queries.ts';
 
 export type FindingGroup = Schemas['FindingGroup'];
 
@@ -43,8 +43,5 @@ export const groupsQuery = (org: OrgSession, { sort: _, ...filter }: FindingFilt
 export const groupFindingsQuery = (org: OrgSession, filter: FindingFilter) =>
   queryOptions({
     queryKey: [...rowsKey(org), 'group', filter],
-    queryFn: async ({ signal }) => {
-      const query = { ...filter, omit: 'description', page: 1, per_page: SHOWN_FINDINGS } as const;
-      return (await org.api.get('/findings', { params: { query }, signal })).result;
-    },
+    queryFn: async ({ signal }) => (await readFindings(org, filter, 1, SHOWN_FINDINGS, signal)).rows,
   });

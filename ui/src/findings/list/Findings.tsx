@@ -1,8 +1,10 @@
-import { ActionIcon, Switch, Text } from '@mantine/core';
+import { ActionIcon, Button, Kbd, Switch, Text } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { getRouteApi, useBlocker } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { Suspense, useCallback, useMemo, useRef, useState } from 'react';
+import * as previewText from '#strings/findings/list/preview.ts';
 import * as text from '#strings/findings/list.tsx';
+import { lazyNamed } from '../../app/late.ts';
 import {
   type FindingSearch,
   findingSearch,
@@ -14,9 +16,10 @@ import { useOrg } from '../../app/session.ts';
 import { openConfirm } from '../../components/dialogs/confirm.ts';
 import { Tip } from '../../components/floating/Tip.tsx';
 import { ShortcutHelp } from '../../components/keyboard/ShortcutHelp.tsx';
-import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
+import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { Page } from '../../components/Page.tsx';
-import { IconKeyboard } from '../../icons/icons.ts';
+import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
+import { IconArrowUp, IconKeyboard } from '../../icons/icons.ts';
 import { useTriage } from '../../triage/use-triage.ts';
 import { type Counts, Groups } from '../groups/Groups.tsx';
 import { type FindingFilter, filterOf } from '../list-queries.ts';
@@ -26,14 +29,12 @@ import { ColumnMenu, DensityButton, useColumns, useCompact } from './columns/Col
 import { ExportMenu } from './ExportMenu.tsx';
 import classes from './Findings.module.css';
 import { FindingsGrid } from './FindingsGrid.tsx';
-import { FilterChips } from './filters/FilterChips.tsx';
-import { useListWords } from './filters/list-words.ts';
-import { GroupBySelect, SortSelect } from './filters/SortSelect.tsx';
-import { Toolbar } from './filters/Toolbar.tsx';
+import { FilterChips, useListWords } from './filters/filter-chips.tsx';
+import { GroupBySelect, SortSelect, Toolbar } from './filters/Toolbar.tsx';
 import type { News } from './live/compare.ts';
-import { NewsButton } from './live/NewsButton.tsx';
 import { NoFindings } from './NoFindings.tsx';
-import { LazyPreview } from './preview/LazyPreview.tsx';
+import previewClasses from './preview/Preview.module.css';
+import type { PreviewProps } from './preview/Preview.tsx';
 import { previewOf, usePreview } from './preview/use-preview.ts';
 import { helpOf } from './use-grid-keys.ts';
 import { useViewTotals, ViewTabs } from './views/ViewTabs.tsx';
@@ -108,7 +109,8 @@ export function Findings() {
         openConfirm({
           title: text.stillUpdating,
           children: text.ifYouLeave,
-          labels: { confirm: text.stopAndLeave, cancel: text.stay },
+          confirm: text.stopAndLeave,
+          cancel: text.stay,
           onConfirm: () => {
             triage.stop();
             answer(false);
@@ -237,4 +239,60 @@ export function Findings() {
       />
     </div>
   );
+}
+
+const Preview = lazyNamed(() => import('./preview/Preview.tsx'), 'Preview');
+
+/** The preview, whose code is loaded when it is opened for the first time. */
+const LazyPreview = (props: PreviewProps) => (
+  <Suspense
+    fallback={
+      <aside className={previewClasses.preview} aria-label={previewText.loading}>
+        <div className={previewClasses.head} />
+        <TextSkeleton />
+      </aside>
+    }
+  >
+    <Preview {...props} />
+  </Suspense>
+);
+
+const NEWS_KEY = 'n';
+
+interface NewsProps {
+  news: News | undefined;
+  onShow: (() => void) | undefined;
+}
+
+/** Says that there are new findings, and shows them. It appears beside the number of findings, where it moves no row. */
+function NewsButton({ news, onShow }: NewsProps) {
+  const [shortcuts] = useShortcutsOn();
+  return (
+    <div role="status">
+      {news && (
+        <Button
+          size="compact-xs"
+          radius="xl"
+          onClick={onShow}
+          leftSection={<IconArrowUp size={12} aria-hidden />}
+          rightSection={
+            shortcuts && (
+              <Kbd size="xs" visibleFrom="sm">
+                {NEWS_KEY}
+              </Kbd>
+            )
+          }
+          {...(shortcuts && { 'aria-keyshortcuts': NEWS_KEY })}
+        >
+          {wordsOf(news)}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Such as "1 regressed finding, 3 new findings". */
+function wordsOf({ added, regressed }: News): string {
+  if (regressed > 0) return added > 0 ? text.both(regressed, added) : text.regressedFindings(regressed);
+  return added > 0 ? text.newFindings(added) : text.hasChanged;
 }

@@ -4,12 +4,13 @@ import { type CSSProperties, useLayoutEffect, useState } from 'react';
 import * as text from '#strings/findings/list.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
+import type { FormPreset } from '../../triage/form/triage-form.ts';
+import { asksReason, type UserStatus } from '../../triage/statuses.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
-import type { FindingFilter } from '../list-queries.ts';
-import { ALL, viewOf } from '../views.ts';
+import type { FindingFilter, ListedFinding } from '../list-queries.ts';
+import { ALL, leavesList, viewOf } from '../views.ts';
 import { useNames } from './columns/cells.tsx';
 import { type COLUMNS, minWidth, template } from './columns/columns.ts';
-import { decisionsOf } from './decisions.ts';
 import classes from './FindingsGrid.module.css';
 import { GridHead } from './GridHead.tsx';
 import { Grid, RowGroup } from './grid-parts.tsx';
@@ -20,9 +21,10 @@ import { type PreviewState, previewOf, useFollowingPreview, usePreviewedRow } fr
 import { Row, useRowActions } from './Row.tsx';
 import { span } from './rows/positions.ts';
 import { useActiveRow } from './rows/use-active-row.ts';
+import type { Rows } from './rows/use-rows.ts';
 import { BulkBar, coversHead } from './selection/BulkBar.tsx';
 import { createSelection, useSelectionSize } from './selection/selection.ts';
-import { useBulk } from './selection/use-bulk.ts';
+import { type Bulk, useBulk } from './selection/use-bulk.ts';
 import { useGridKeys } from './use-grid-keys.ts';
 
 interface Props {
@@ -221,4 +223,47 @@ export function FindingsGrid({
       )}
     </div>
   );
+}
+
+interface Decisions {
+  filter: FindingFilter;
+  rows: Pick<Rows, 'rowNow'>;
+  /** The number of rows. */
+  count: number;
+  /** The active row. */
+  at: number;
+  /** Whether the user has chosen the active row. */
+  isChosen: boolean;
+  hasSelection(): boolean;
+  triage: Pick<TriageState, 'decide' | 'run'>;
+  bulk: Pick<Bulk, 'decide' | 'setStatus'>;
+  /** Moves to a row; undefined moves to the first visible one. */
+  go(index: number | undefined): void;
+}
+
+/** Decisions about the selected findings, or about the active one. */
+function decisionsOf({ filter, rows, count, at, isChosen, hasSelection, triage, bulk, go }: Decisions) {
+  const set = (finding: ListedFinding, status: UserStatus) =>
+    asksReason(status)
+      ? triage.decide([finding], { status })
+      : triage.run([{ id: finding.id, title: finding.title, status, if_status: finding.status }]);
+  /** Moves on to the next finding. If this one leaves the list, the next one takes its position. */
+  const moveOn = (status: UserStatus | undefined) =>
+    go(status !== undefined && leavesList(filter, status) ? at : Math.min(at + 1, count - 1));
+  /** Opens the form. */
+  const decide = (preset?: FormPreset) => {
+    if (hasSelection()) return bulk.decide(preset);
+    const finding = isChosen ? rows.rowNow(at) : undefined;
+    if (!finding) return go(undefined);
+    triage.decide([finding], preset, { onStart: ({ status }) => moveOn(status) });
+  };
+  const setStatus = (status: UserStatus) => {
+    if (hasSelection()) return bulk.setStatus(status);
+    if (asksReason(status)) return decide({ status });
+    const finding = isChosen ? rows.rowNow(at) : undefined;
+    if (!finding) return go(undefined);
+    set(finding, status);
+    moveOn(status);
+  };
+  return { set, setStatus, decide };
 }

@@ -1,8 +1,7 @@
 import { Group } from '@mantine/core';
 import * as text from '#strings/findings/list.tsx';
-import { useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
-import { LinkButton } from '../../components/links.tsx';
+import { OrgButton } from '../../components/links.tsx';
 import { IconBug, IconFilterOff, IconMoodCheck } from '../../icons/icons.ts';
 import type { FindingFilter } from '../list-queries.ts';
 import { ALL, filtersBesideView, inView, viewOf } from '../views.ts';
@@ -15,17 +14,15 @@ interface Props {
 
 /** The empty state: no findings yet, nothing to do, or no matching findings. */
 export function NoFindings({ filter, isEmpty }: Props) {
-  const { slug } = useOrg();
-  const params = { org: slug };
   const view = viewOf(filter);
   if (Object.keys(filtersBesideView(filter)).length > 0) {
     return (
       <Empty icon={<IconFilterOff />} title={text.noMatching}>
         {text.removeFilter}
         <Group justify="center" mt="md">
-          <LinkButton to="/o/$org/findings" params={params} search={inView({}, view)} variant="default">
+          <OrgButton to="/o/$org/findings" search={inView({}, view)} variant="default">
             {text.clearFilters}
-          </LinkButton>
+          </OrgButton>
         </Group>
       </Empty>
     );
@@ -39,9 +36,9 @@ export function NoFindings({ filter, isEmpty }: Props) {
       >
         {text.whatAppears[view?.id ?? ''] ?? text.whatFits}
         <Group justify="center" mt="md">
-          <LinkButton to="/o/$org/findings" params={params} search={ALL} variant="default">
+          <OrgButton to="/o/$org/findings" search={ALL} variant="default">
             {text.showAll}
-          </LinkButton>
+          </OrgButton>
         </Group>
       </Empty>
     );
@@ -50,9 +47,7 @@ export function NoFindings({ filter, isEmpty }: Props) {
     <Empty icon={<IconBug />} title={text.noFindings}>
       {text.whereFindingsComeFrom}
       <Group justify="center" mt="md">
-        <LinkButton to="/o/$org" params={params}>
-          {text.openFirstSteps}
-        </LinkButton>
+        <OrgButton to="/o/$org">{text.openFirstSteps}</OrgButton>
       </Group>
     </Empty>
   );

@@ -1,13 +1,13 @@
 import { Anchor, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { CatchBoundary } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { score } from '#strings/findings/page/cvss.tsx';
 import * as text from '#strings/findings/page.tsx';
-import { late } from '../../app/late.ts';
+import { lazyNamed } from '../../app/late.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy, Copyable } from '../../components/Copy.tsx';
-import { LinkAnchor } from '../../components/links.tsx';
+import { OrgAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { IconExternalLink } from '../../icons/icons.ts';
 import { scanQuery } from '../../scans/queries.ts';
@@ -16,13 +16,11 @@ import type { Finding } from '../finding-queries.ts';
 import { Collapsible } from './Collapsible.tsx';
 import classes from './Finding.module.css';
 
-const Cvss = lazy(late(async () => ({ default: (await import('./cvss/Cvss.tsx')).Cvss })));
+const Cvss = lazyNamed(() => import('./cvss/Cvss.tsx'), 'Cvss');
 
 /** The classification of a finding and where it was seen. Its identifiers are collapsed, except on paper. */
 export function Facts({ finding }: { finding: Finding }) {
-  const org = useOrg();
   const { cwe, cve, file, source, cvss_score, cvss_vector, project_id } = finding;
-  const params = { org: org.slug };
   return (
     <section aria-labelledby="facts" className={classes.facts}>
       <Title order={2} id="facts" mb="xs">
@@ -49,9 +47,9 @@ export function Facts({ finding }: { finding: Finding }) {
             <Outside href={`https://cwe.mitre.org/data/definitions/${cwe.replace(/\D/g, '')}.html`}>
               {cwe}
             </Outside>
-            <LinkAnchor to="/o/$org/findings" params={params} search={{ cwe }} size="xs">
+            <OrgAnchor to="/o/$org/findings" search={{ cwe }} size="xs">
               {text.findingsWithCwe}
-            </LinkAnchor>
+            </OrgAnchor>
           </Fact>
         )}
         {cve && (
@@ -61,14 +59,9 @@ export function Facts({ finding }: { finding: Finding }) {
         )}
         {file && (
           <Fact name={text.file}>
-            <LinkAnchor
-              to="/o/$org/findings"
-              params={params}
-              search={{ project_id, q: file.slice(-MAX_QUERY) }}
-              size="sm"
-            >
+            <OrgAnchor to="/o/$org/findings" search={{ project_id, q: file.slice(-MAX_QUERY) }} size="sm">
               {text.findingsInFile}
-            </LinkAnchor>
+            </OrgAnchor>
           </Fact>
         )}
         {source && (
@@ -114,7 +107,8 @@ function Identifier({ value, label }: { value: string; label: string }) {
 /** The maximum length of `q`. */
 const MAX_QUERY = 200;
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** A name and its value. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>
@@ -135,7 +129,7 @@ function ScanLink({ id }: { id: string }) {
   const org = useOrg();
   const { data } = useQuery({ ...scanQuery(org, id), staleTime: 60_000 });
   return (
-    <LinkAnchor to="/o/$org/scans/$id" params={{ org: org.slug, id }} inherit>
+    <OrgAnchor to="/o/$org/scans/$id" params={{ id }} inherit>
       {data ? (
         <bdi>{scanName(data) || data.persona}</bdi>
       ) : (
@@ -143,6 +137,6 @@ function ScanLink({ id }: { id: string }) {
           {text.aScan}
         </Text>
       )}
-    </LinkAnchor>
+    </OrgAnchor>
   );
 }

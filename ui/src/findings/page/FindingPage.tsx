@@ -1,21 +1,29 @@
-import { ActionIcon, Box, Group, Skeleton, Stack, VisuallyHidden } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { ActionIcon, Box, Group, Skeleton, Stack, Text, VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import * as deletion from '#strings/deletion.tsx';
 import * as text from '#strings/findings/page.tsx';
 import { ServiceError } from '../../app/api.ts';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
+import { useConfirmed } from '../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
+import { showSuccess } from '../../components/errors/toasts.ts';
 import { Tip } from '../../components/floating/Tip.tsx';
+import { ShortcutHelp, type ShortcutList } from '../../components/keyboard/ShortcutHelp.tsx';
+import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { Page } from '../../components/Page.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
-import { DeleteFinding } from '../../deletion/DeleteFinding.tsx';
-import { IconPrinter } from '../../icons/icons.ts';
+import { DeleteMenu } from '../../deletion/DeleteMenu.tsx';
+import { IconKeyboard, IconPrinter } from '../../icons/icons.ts';
+import { refreshFindings } from '../../triage/cache.ts';
+import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 import { type TriageState, useTriage } from '../../triage/use-triage.ts';
-import { type Finding, findingQuery } from '../finding-queries.ts';
-import { filterOf } from '../list-queries.ts';
+import { type Finding, findingKey, findingQuery } from '../finding-queries.ts';
+import { type FindingFilter, filterOf } from '../list-queries.ts';
 import { titleOf } from '../title.ts';
-import { isOutOf } from '../views.ts';
+import { addressOf, isOutOf } from '../views.ts';
 import { Exploits } from './Exploits.tsx';
 import { Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
@@ -23,7 +31,6 @@ import { FindingText } from './FindingText.tsx';
 import { Headline } from './Headline.tsx';
 import { ListNav } from './ListNav.tsx';
 import { OthersChanges } from './OthersChanges.tsx';
-import { Shortcuts } from './Shortcuts.tsx';
 import { Similar } from './Similar.tsx';
 import { StatusPanel } from './StatusPanel.tsx';
 import { Timeline } from './timeline/Timeline.tsx';
@@ -125,4 +132,73 @@ function Waiting() {
       </div>
     </Stack>
   );
+}
+
+const WALKING: ShortcutList = [
+  [['j'], text.nextInList],
+  [['k'], text.previousInList],
+];
+const DECIDING: ShortcutList = [
+  [['a'], text.assignToMe],
+  [['e'], text.editFinding],
+  [['m'], text.writeComment],
+];
+const HELP: ShortcutList = [
+  [[text.escapeKey], text.returnToList],
+  [['?'], text.showHelp],
+];
+
+/** The help with the shortcuts of the page of a finding. */
+function Shortcuts({ fromList }: { fromList: boolean }) {
+  const { may } = useOrg();
+  const [opened, { open, close }] = useDisclosure();
+  useShortcuts({ 'shift+?': open, '?': open });
+  const shortcuts = [
+    ...(fromList ? WALKING : []),
+    ...(may('updateFindings') ? [...TRIAGE_SHORTCUTS, ...DECIDING] : []),
+    ...HELP,
+  ];
+  return (
+    <>
+      <Tip label={text.keyboardShortcuts}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          onClick={open}
+          aria-label={text.keyboardShortcuts}
+          visibleFrom="sm"
+        >
+          <IconKeyboard size={18} />
+        </ActionIcon>
+      </Tip>
+      <ShortcutHelp opened={opened} onClose={close} shortcuts={shortcuts} />
+    </>
+  );
+}
+
+/** Deletes the finding of a page and returns to its list. */
+function DeleteFinding({ id, filter }: { id: string; filter: FindingFilter }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const remove = useConfirmed({
+    title: deletion.deleteThisFinding,
+    children: <Text size="sm">{deletion.findingIsGone}</Text>,
+    confirm: deletion.deleteFinding,
+    color: 'red',
+    mutationFn: () => org.api.delete('/findings/{id}', { params: { path: { id } } }),
+    onSuccess: async () => {
+      showSuccess(deletion.findingDeleted);
+      await navigate({
+        to: '/o/$org/findings',
+        params: { org: org.slug },
+        search: addressOf(filter),
+        replace: true,
+      });
+      queries.removeQueries({ queryKey: findingKey(org, id) });
+    },
+    onSettled: () => refreshFindings(queries, org),
+  });
+  if (!org.may('deleteFinding')) return null;
+  return <DeleteMenu label={deletion.deleteFindingAsk} isBusy={remove.isPending} onDelete={remove.ask} />;
 }

@@ -1,16 +1,14 @@
 import { Title } from '@mantine/core';
-import { lazy, Suspense, useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import * as words from '#strings/findings/page.tsx';
-import { late } from '../../app/late.ts';
+import { lazyNamed } from '../../app/late.ts';
 import { CodeBlock } from '../../components/text/CodeBlock.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import type { Finding } from '../finding-queries.ts';
 import { type Evidence as Code, languageOf, partsOf } from './description-parts.ts';
 import { SourceLocation } from './SourceLocation.tsx';
 
-const MarkdownText = lazy(
-  late(async () => ({ default: (await import('../../components/text/MarkdownText.tsx')).MarkdownText })),
-);
+const MarkdownText = lazyNamed(() => import('../../components/text/MarkdownText.tsx'), 'MarkdownText');
 
 /** How to fix a finding, its evidence, and the rest of its description. */
 export function FindingText({ finding }: { finding: Finding }) {

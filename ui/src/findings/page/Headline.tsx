@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
-import { LinkAnchor } from '../../components/links.tsx';
+import { OrgAnchor } from '../../components/links.tsx';
 import { ago } from '../../components/time/ago.ts';
 import { dateTime } from '../../components/time/Time.tsx';
 import { IconAlertTriangle, IconClock, IconRotateClockwise } from '../../icons/icons.ts';
@@ -41,14 +41,9 @@ function ProjectLink({ id }: { id: string }) {
   const { data } = useQuery(projectsQuery(org));
   const project = data?.find((one) => one.id === id);
   return (
-    <LinkAnchor
-      to="/o/$org/projects/$slug"
-      params={{ org: org.slug, slug: project?.slug ?? id }}
-      size="sm"
-      lh="24px"
-    >
+    <OrgAnchor to="/o/$org/projects/$slug" params={{ slug: project?.slug ?? id }} size="sm" lh="24px">
       <bdi>{project?.name ?? id}</bdi>
-    </LinkAnchor>
+    </OrgAnchor>
   );
 }
 

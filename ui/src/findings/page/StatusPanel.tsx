@@ -1,16 +1,17 @@
-import { Button, Kbd, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import * as text from '#strings/findings/page.tsx';
 import { useMe, useOrg } from '../../app/session.ts';
-import { useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
-import { LinkAnchor } from '../../components/links.tsx';
+import { KeyButton } from '../../components/keyboard/KeyButton.tsx';
+import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
+import { OrgAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { membersQuery } from '../../members/queries.ts';
 import { StatusButtons } from '../../triage/StatusButtons.tsx';
 import { dateOf, REASON_NAMES } from '../../triage/texts.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
 import type { Finding } from '../finding-queries.ts';
+import { Fact } from './Facts.tsx';
 import classes from './Finding.module.css';
 
 interface Props {
@@ -44,12 +45,12 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
       </Title>
       <StatusButtons finding={finding} triage={triage} hasKeys={!isInList} />
       <dl className={classes.properties}>
-        <Property name={reason ? text.reason : text.since}>
+        <Fact name={reason ? text.reason : text.since}>
           <Text span size="sm">
             {reason ? text.reasonAndTime(REASON_NAMES[reason], since) : since}
           </Text>
-        </Property>
-        <Property name={text.assignee}>
+        </Fact>
+        <Fact name={text.assignee}>
           {assignee_id === undefined ? (
             <Text span size="sm" c="dimmed">
               {text.nobody}
@@ -61,75 +62,36 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
           )}
           {/* The same button in both cases, so that it keeps the focus. */}
           {mayTriage && (
-            <KeyButton {...(!isMine && { hotkey: 'a' })} onClick={isMine ? unassign : assignToMe}>
+            <KeyButton {...look} hotkey={isMine ? undefined : 'a'} onClick={isMine ? unassign : assignToMe}>
               {isMine ? text.unassignMe : text.assignToMe}
             </KeyButton>
           )}
-        </Property>
-        <Property name={text.due}>
+        </Fact>
+        <Fact name={text.due}>
           <Text span size="sm" {...(due_at === undefined && { c: 'dimmed' })}>
             {due_at === undefined ? text.noDate : dateOf(due_at)}
           </Text>
-        </Property>
+        </Fact>
         {accepted_until && (
-          <Property name={text.acceptedUntil}>
+          <Fact name={text.acceptedUntil}>
             <Text span size="sm">
               {dateOf(accepted_until)}
             </Text>
-          </Property>
+          </Fact>
         )}
       </dl>
       {mayTriage && (
-        <KeyButton hotkey="e" onClick={edit} isDialog>
+        <KeyButton {...look} hotkey="e" onClick={edit} aria-haspopup="dialog">
           {text.editOrAddNote}
         </KeyButton>
       )}
       {org.may('createRule') && (
-        <LinkAnchor
-          to="/o/$org/rules/new"
-          params={{ org: org.slug }}
-          search={{ from: id }}
-          size="sm"
-          className="no-print"
-        >
+        <OrgAnchor to="/o/$org/rules/new" search={{ from: id }} size="sm" className="no-print">
           {text.createRule}
-        </LinkAnchor>
+        </OrgAnchor>
       )}
     </section>
   );
 }
 
-function Property({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-function KeyButton(props: { hotkey?: string; onClick(): void; isDialog?: boolean; children: string }) {
-  const { hotkey, onClick, isDialog, children } = props;
-  const [keys] = useShortcutsOn();
-  return (
-    <Button
-      size="compact-sm"
-      fw={500}
-      variant="default"
-      onClick={onClick}
-      {...(isDialog && { 'aria-haspopup': 'dialog' as const })}
-      {...(keys && hotkey && { 'aria-keyshortcuts': hotkey })}
-      data-print-hidden
-      rightSection={
-        keys &&
-        hotkey && (
-          <Kbd size="xs" aria-hidden visibleFrom="sm">
-            {hotkey}
-          </Kbd>
-        )
-      }
-    >
-      {children}
-    </Button>
-  );
-}
+const look = { variant: 'default', fw: 500, 'data-print-hidden': true } as const;

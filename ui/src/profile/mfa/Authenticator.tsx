@@ -1,15 +1,16 @@
 import { Alert, Anchor, Button, Center, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import qrcode from 'qrcode-generator';
+import { useMemo, useState } from 'react';
 import * as text from '#strings/profile/mfa.tsx';
 import { api, type Schemas, ServiceError } from '../../app/api.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { CodeInput } from '../../components/forms/CodeInput.tsx';
+import { DialogForm } from '../../components/forms/DialogForm.tsx';
 import { IconCheck } from '../../icons/icons.ts';
 import { mfaQuery } from '../queries.ts';
 import { useEnable } from './MfaStatus.tsx';
-import { QrCode } from './QrCode.tsx';
 
 type Device = Schemas['MfaDevice'];
 
@@ -83,35 +84,23 @@ function NameStep({ onCancel, onAdded }: { onCancel: () => void; onAdded: (made:
     onSuccess: onAdded,
   });
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate();
-      }}
+    <DialogForm
+      sending={{ ...add, submit: add.mutate, problem: add.error }}
+      action={text.next}
+      isReady={name.trim() !== ''}
+      onCancel={onCancel}
     >
-      <Stack>
-        <TextInput
-          label={text.name}
-          description={text.whatNameIsFor}
-          placeholder={text.exampleOfName}
-          maxLength={100}
-          autoComplete="off"
-          data-autofocus
-          value={name}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-        />
-        {add.error && <Problem error={add.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={add.isPending} disabled={name.trim() === ''}>
-            {text.next}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput
+        label={text.name}
+        description={text.whatNameIsFor}
+        placeholder={text.exampleOfName}
+        maxLength={100}
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+      />
+    </DialogForm>
   );
 }
 
@@ -224,4 +213,39 @@ function LastStep({ name, isOn, onClose, onEnabled }: Omit<Props, 'opened' | 'de
       )}
     </Stack>
   );
+}
+
+/** The empty margin in cells, which cameras need. */
+const MARGIN = 4;
+
+/** A QR code. Always black on white, because many apps read nothing else. */
+function QrCode({ value, label }: { value: string; label: string }) {
+  const { path, size } = useMemo(() => draw(value), [value]);
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      width={208}
+      height={208}
+      shapeRendering="crispEdges"
+      style={{ borderRadius: 'var(--mantine-radius-md)', maxWidth: '100%' }}
+    >
+      <rect width={size} height={size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  );
+}
+
+function draw(value: string): { path: string; size: number } {
+  const code = qrcode(0, 'M');
+  code.addData(value);
+  code.make();
+  const cells = code.getModuleCount();
+  const rows = Array.from({ length: cells }, (_, row) =>
+    Array.from({ length: cells }, (_, column) =>
+      code.isDark(row, column) ? `M${column + MARGIN} ${row + MARGIN}h1v1h-1z` : '',
+    ).join(''),
+  );
+  return { path: rows.join(''), size: cells + 2 * MARGIN };
 }

@@ -1,12 +1,12 @@
-import { Alert, Button, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import * as text from '#strings/profile/mfa.tsx';
 import { Loaded } from '../../components/Loaded.tsx';
+import { SectionHead } from '../../components/SectionHead.tsx';
 import { IconShieldCheck, IconShieldLock } from '../../icons/icons.ts';
-import { mfaQuery } from '../queries.ts';
-import { useRefreshUser } from '../use-refresh-user.ts';
+import { mfaQuery, useRefreshUser } from '../queries.ts';
 import { MfaDevices } from './MfaDevices.tsx';
 import { MfaStatus } from './MfaStatus.tsx';
 import { RecoveryCodes, RecoveryCodesShown } from './RecoveryCodes.tsx';
@@ -31,14 +31,7 @@ export function Mfa() {
   };
   return (
     <Stack>
-      <div>
-        <Title order={2} ref={heading} tabIndex={-1} style={{ outline: 'none' }}>
-          {text.multiFactor}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {text.whatMfaDoes}
-        </Text>
-      </div>
+      <SectionHead title={text.multiFactor} description={text.whatMfaDoes} ref={heading} />
       <Loaded query={mfa}>
         {({ mfa_enabled: isOn, devices }) => (
           <>

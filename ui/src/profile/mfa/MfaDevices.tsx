@@ -1,17 +1,17 @@
 import { Button, Card, Group, Menu, Stack, Text, ThemeIcon, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/profile/mfa.tsx';
 import { api, type Schemas } from '../../app/api.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
-import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { showSuccess } from '../../components/errors/toasts.ts';
 import { StateBadge } from '../../components/StateBadge.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { IconDeviceMobile, IconMail, IconPlus } from '../../icons/icons.ts';
 import { PasswordDialog } from '../PasswordDialog.tsx';
-import { emailsQuery, mfaQuery } from '../queries.ts';
-import { useRefreshUser } from '../use-refresh-user.ts';
+import { emailsQuery, mfaQuery, useRefreshUser } from '../queries.ts';
 import { Authenticator } from './Authenticator.tsx';
 
 type Device = Schemas['MfaDevice'];
@@ -135,14 +135,13 @@ function AddEmailDevice({ devices }: { devices: Device[] }) {
   const { data: emails } = useQuery(emailsQuery);
   const taken = new Set(devices.filter(({ type }) => type === 'email').map(({ name }) => name));
   const free = emails?.filter(({ verified, email }) => verified && !taken.has(email)) ?? [];
-  const add = useMutation({
+  const add = useAction({
     mutationFn: async (email_id: string) =>
       (await api.post('/profile/mfa/devices/email', { body: { email_id } })).result,
     onSuccess: ({ name }) => {
       showSuccess(text.codesMailedTo(name));
       return queries.invalidateQueries({ queryKey: mfaQuery.queryKey });
     },
-    onError: showError,
   });
   if (free.length === 0) return null;
   return (

@@ -7,8 +7,7 @@ import { Problem } from '../../components/errors/Problem.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
 import { IconShieldCheck, IconShieldOff } from '../../icons/icons.ts';
 import { PasswordDialog } from '../PasswordDialog.tsx';
-import { emailsQuery } from '../queries.ts';
-import { useRefreshUser } from '../use-refresh-user.ts';
+import { emailsQuery, useRefreshUser } from '../queries.ts';
 
 interface Props {
   isOn: boolean;

@@ -1,26 +1,24 @@
-import { Alert, Anchor, Button, Card, Group, List, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
+import { Alert, Anchor, Button, Group, List, Stack, Text, Title } from '@mantine/core';
 import { useRouteContext } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import * as text from '#strings/profile/data.tsx';
 import { api, ServiceError } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
-import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
+import { showSuccess } from '../../components/errors/toasts.ts';
 import { saveFile } from '../../components/save-file.ts';
-import { TypedConfirmation } from '../../deletion/TypedConfirmation.tsx';
+import { DeletionCard } from '../../deletion/TypedConfirmation.tsx';
 import { IconAlertTriangle, IconDownload } from '../../icons/icons.ts';
 
 /** Downloads what is stored about the user, and deletes the account. */
 export function YourData() {
-  const download = useMutation({
+  const download = useAction({
     mutationFn: async () => (await api.get('/auth/me/export')).result,
     onSuccess: (data) => {
       const name = text.fileName(data.exported_at.slice(0, 10));
       saveFile(new File([JSON.stringify(data, null, 2)], name, { type: 'application/json' }));
       showSuccess(text.downloaded);
     },
-    onError: showError,
   });
   return (
     <Stack gap="xl">
@@ -54,10 +52,8 @@ export function YourData() {
 function DeleteAccount() {
   const { user } = useMe();
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
-  const heading = useId();
-  const [opened, { open, close }] = useDisclosure();
   const [owned, setOwned] = useState<string[]>([]);
-  const remove = async () => {
+  const remove = async (close: () => void) => {
     try {
       await api.delete('/auth/me', { body: { confirm: user.email } });
     } catch (error) {
@@ -70,34 +66,15 @@ function DeleteAccount() {
     location.assign(site.signInUrl('/login'));
   };
   return (
-    <Card withBorder component="section" aria-labelledby={heading}>
-      <Stack>
-        <div>
-          <Title order={2} fz="md" id={heading}>
-            {text.deleteAccount}
-          </Title>
-          <Text size="sm" c="dimmed" maw="44rem">
-            {text.accountIsGone}
-          </Text>
-        </div>
-        {owned.length > 0 && <OnlyOwner slugs={owned} />}
-        <Group>
-          <Button variant="default" size="sm" c="var(--mantine-color-error)" onClick={open}>
-            {text.deleteAccountAsk}
-          </Button>
-        </Group>
-      </Stack>
-      <TypedConfirmation
-        opened={opened}
-        onClose={close}
-        title={text.deleteThisAccount}
-        word={user.email}
-        label={text.deleteAccount}
-        onConfirm={remove}
-      >
-        {text.accountIsGone}
-      </TypedConfirmation>
-    </Card>
+    <DeletionCard
+      label={text.deleteAccount}
+      ask={text.deleteAccountAsk}
+      consequences={text.accountIsGone}
+      refusal={owned.length > 0 && <OnlyOwner slugs={owned} />}
+      title={text.deleteThisAccount}
+      word={user.email}
+      onConfirm={remove}
+    />
   );
 }
 
@@ -118,10 +95,7 @@ function OnlyOwner({ slugs }: { slugs: readonly string[] }) {
       variant="light"
       icon={<IconAlertTriangle />}
       title={text.onlyOwner(slugs.length)}
-      styles={{
-        title: { color: 'var(--mantine-color-text)' },
-        message: { color: 'var(--mantine-color-text)' },
-      }}
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
     >
       <Stack gap="xs">
         <Text size="sm">{text.makeAnotherOwner(slugs.length)}</Text>

@@ -1,26 +1,31 @@
-import { Select, TextInput } from '@mantine/core';
+import { Anchor, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import * as deletion from '#strings/deletion.tsx';
 import * as text from '#strings/projects/settings.tsx';
+import { MAX_SOURCE_URL, sourceLink, sourceUrlProblem } from '../../../../lib/projects/source-links.ts';
 import type { Schemas } from '../../app/api.ts';
 import { rolesAllowed } from '../../app/roles.ts';
 import { useOrg } from '../../app/session.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { isFinal } from '../../components/errors/problem.ts';
+import { showSuccess } from '../../components/errors/toasts.ts';
+import { NameCard, SlugCard } from '../../components/forms/NameCards.tsx';
 import { SettingsCard } from '../../components/forms/SettingsCard.tsx';
 import { Loaded } from '../../components/Loaded.tsx';
-import { LinkAnchor } from '../../components/links.tsx';
+import { OrgAnchor } from '../../components/links.tsx';
 import { Page } from '../../components/Page.tsx';
-import { DeleteProject } from '../../deletion/DeleteProject.tsx';
+import { DeletionCard } from '../../deletion/TypedConfirmation.tsx';
 import { ProjectDueDates } from '../../due-dates/ProjectDueDates.tsx';
 import { IconLock } from '../../icons/icons.ts';
-import { projectQuery } from '../queries.ts';
-import { ProjectSlug } from '../slug/ProjectSlug.tsx';
+import { refreshFindings } from '../../triage/cache.ts';
+import { projectQuery, projectsQuery } from '../queries.ts';
+import { SLUG } from '../slug.ts';
 import { TransferProject, Transferred } from '../transfer/TransferProject.tsx';
-import { SourceLinks } from './SourceLinks.tsx';
-import { type Project, useSaveProject } from './use-save-project.ts';
+
+type Project = Schemas['Project'];
 
 const route = getRouteApi('/_signed-in/o/$org/projects/$slug/settings');
 
@@ -42,9 +47,9 @@ export function ProjectSettings() {
     <Page
       title={text.projectSettings}
       description={
-        <LinkAnchor to="/o/$org/projects/$slug" params={{ org: org.slug, slug }} size="sm">
+        <OrgAnchor to="/o/$org/projects/$slug" params={{ slug }} size="sm">
           <bdi>{name}</bdi>
-        </LinkAnchor>
+        </OrgAnchor>
       }
     >
       {org.may('updateProject') ? (
@@ -66,33 +71,125 @@ export function ProjectSettings() {
   );
 }
 
-const MAX_NAME = 200;
+/** Deletes a project, after its slug was typed. */
+function DeleteProject({ project }: { project: Project }) {
+  const { id, name, slug } = project;
+  const org = useOrg();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  if (!org.may('deleteProject')) return null;
+  return (
+    <DeletionCard
+      label={deletion.deleteProject}
+      ask={deletion.deleteProjectAsk}
+      consequences={deletion.projectIsGone}
+      title={<bdi>{deletion.deleteThisProject(name)}</bdi>}
+      word={slug}
+      onConfirm={async () => {
+        await org.api.delete('/projects/{slug}', { params: { path: { slug: id } }, body: { confirm: slug } });
+        showSuccess(deletion.projectDeleted);
+        await navigate({ to: '/o/$org/projects', params: { org: org.slug }, replace: true });
+        for (const one of [id, slug]) queries.removeQueries({ queryKey: projectQuery(org, one).queryKey });
+        await Promise.all([
+          queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey }),
+          refreshFindings(queries, org),
+        ]);
+      }}
+    />
+  );
+}
 
 /** The name of a project. */
 function ProjectName({ project }: { project: Project }) {
   const saveProject = useSaveProject(project);
+  return (
+    <NameCard
+      name={project.name}
+      description={text.slugStays}
+      save={async (name) => (await saveProject({ name })).name}
+    />
+  );
+}
+
+/** The slug of a project. The page moves to its new address. */
+function ProjectSlug({ project }: { project: Project }) {
+  const org = useOrg();
+  const navigate = useNavigate();
+  const saveProject = useSaveProject(project);
+  return (
+    <SlugCard
+      slug={project.slug}
+      description={text.whatSlugIs}
+      problemOf={(slug) => (SLUG.test(slug) ? null : text.slugCharacters)}
+      refusals={{ already_exists: text.slugTaken }}
+      save={async (next) => {
+        const { slug } = await saveProject({ slug: next });
+        const params = { org: org.slug, slug };
+        await navigate({ to: '/o/$org/projects/$slug/settings', params, replace: true });
+        return slug;
+      }}
+    />
+  );
+}
+
+/** A place that shows all parts of a link. */
+const EXAMPLE = {
+  path: 'src/app.ts',
+  line: 42,
+  commit: '4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0',
+  branch: 'main',
+};
+
+const linkValues = ({ source_url = '' }: Project) => ({ source_url });
+
+/** The repository of a project, to which findings link. */
+function SourceLinks({ project }: { project: Project }) {
+  const saveProject = useSaveProject(project);
   const form = useForm({
-    initialValues: { name: project.name },
-    validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
+    initialValues: linkValues(project),
+    validate: {
+      source_url: (url) => {
+        const problem = url.trim() === '' ? undefined : sourceUrlProblem(url.trim());
+        return problem === undefined ? null : problem.charAt(0).toUpperCase() + problem.slice(1);
+      },
+    },
+    validateInputOnBlur: true,
   });
+  const example = sourceLink(form.values.source_url.trim(), EXAMPLE);
   return (
     <SettingsCard
-      title={text.name}
-      description={text.slugStays}
+      title={text.linksToCode}
+      description={text.whereLinksLead}
       form={form}
-      saved={text.nameSaved}
-      save={async ({ name }) => {
-        const saved = await saveProject({ name: name.trim() });
-        return { name: saved.name };
+      saved={text.linksSaved}
+      save={async ({ source_url }) => {
+        return linkValues(await saveProject({ source_url: source_url.trim() || null }));
       }}
     >
-      <TextInput
-        aria-label={text.name}
-        maxLength={MAX_NAME}
-        maw="32rem"
-        autoComplete="off"
-        {...form.getInputProps('name')}
-      />
+      <Stack gap={6}>
+        <TextInput
+          label={text.repository}
+          description={text.whichRepository}
+          placeholder={text.exampleOfRepository}
+          type="url"
+          inputMode="url"
+          maxLength={MAX_SOURCE_URL}
+          maw="44rem"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('source_url')}
+        />
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }} mih={{ base: '4.7em', sm: '1.6em' }}>
+          {example === undefined
+            ? text.noLinks
+            : text.example(
+                <Anchor href={example} target="_blank" rel="noopener noreferrer" inherit>
+                  {example}
+                </Anchor>,
+              )}
+        </Text>
+      </Stack>
     </SettingsCard>
   );
 }
@@ -131,4 +228,16 @@ function CloseMissing({ project }: { project: Project }) {
       />
     </SettingsCard>
   );
+}
+
+/** A function that changes settings of a project and returns the project. */
+function useSaveProject({ id }: Project) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  return async (body: Schemas['ProjectChanges']): Promise<Project> => {
+    const { result } = await org.api.patch('/projects/{slug}', { params: { path: { slug: id } }, body });
+    // The key of all queries of projects begins with this one.
+    await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
+    return result;
+  };
 }

@@ -1,18 +1,20 @@
-import { Button, Card, Group, Progress, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, List, Progress, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouteContext } from '@tanstack/react-router';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import * as text from '#strings/projects/transfer.tsx';
 import { type Schemas, ServiceError } from '../../app/api.ts';
 import { useMe, useOrg } from '../../app/session.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
-import { showError, showSuccess } from '../../components/errors/toasts.ts';
+import { showSuccess } from '../../components/errors/toasts.ts';
 import { Page } from '../../components/Page.tsx';
+import { SectionCard } from '../../components/SectionCard.tsx';
+import { TypedConfirmation } from '../../deletion/TypedConfirmation.tsx';
 import { IconCheck } from '../../icons/icons.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { projectQuery, projectsQuery, transferQuery } from '../queries.ts';
-import { TransferDialog } from './TransferDialog.tsx';
 
 type Transfer = Schemas['ProjectTransfer'];
 
@@ -32,7 +34,6 @@ function Transfer({ project, onDone }: Props) {
   const org = useOrg();
   const owned = useMe().orgs.filter((one) => one.role === 'owner' && one.slug !== org.org.slug);
   const queries = useQueryClient();
-  const heading = useId();
   const [opened, { open, close }] = useDisclosure();
   const { data: transfer } = useQuery(transferQuery(org, project));
   const end = async (ended: Transfer) => {
@@ -45,26 +46,23 @@ function Transfer({ project, onDone }: Props) {
   };
   useEnd(id, transfer, end);
   return (
-    <Card withBorder component="section" aria-labelledby={heading}>
-      <Stack>
-        <div>
-          <Title order={2} fz="md" id={heading}>
-            {text.transferProject}
-          </Title>
-          <Text size="sm" c="dimmed" maw="44rem">
-            {text.whatTransferDoes} {owned.length === 0 && text.noOtherOrg}
-          </Text>
-        </div>
-        {transfer ? (
-          <TransferProgress transfer={transfer} />
-        ) : (
-          <Group>
-            <Button variant="default" size="sm" onClick={open} disabled={owned.length === 0}>
-              {text.transferProjectAsk}
-            </Button>
-          </Group>
-        )}
-      </Stack>
+    <SectionCard
+      title={text.transferProject}
+      description={
+        <>
+          {text.whatTransferDoes} {owned.length === 0 && text.noOtherOrg}
+        </>
+      }
+    >
+      {transfer ? (
+        <TransferProgress transfer={transfer} />
+      ) : (
+        <Group>
+          <Button variant="default" size="sm" onClick={open} disabled={owned.length === 0}>
+            {text.transferProjectAsk}
+          </Button>
+        </Group>
+      )}
       <TransferDialog
         opened={opened}
         onClose={close}
@@ -76,7 +74,7 @@ function Transfer({ project, onDone }: Props) {
           queries.setQueryData(transferQuery(org, project).queryKey, started);
         }}
       />
-    </Card>
+    </SectionCard>
   );
 }
 
@@ -103,10 +101,9 @@ function TransferProgress({ transfer }: { transfer: Schemas['ProjectTransfer'] }
   const { project_id: id, organization, state, copied, findings } = transfer;
   const org = useOrg();
   const queries = useQueryClient();
-  const cancel = useMutation({
+  const cancel = useAction({
     mutationFn: () => org.api.delete('/projects/{slug}/transfer', { params: { path: { slug: id } } }),
     onSuccess: () => showSuccess(text.transferCancelled),
-    onError: showError,
     onSettled: () => queries.invalidateQueries({ queryKey: transferQuery(org, { id }).queryKey }),
   });
   const steps = { waiting: text.waiting, cancelling: text.cancelling };
@@ -151,5 +148,74 @@ export function Transferred({ transfer }: { transfer: Schemas['ProjectTransfer']
         </Stack>
       </Empty>
     </Page>
+  );
+}
+
+interface DialogProps {
+  opened: boolean;
+  onClose(): void;
+  project: Schemas['Project'];
+  /** The organizations to choose from. */
+  orgs: readonly { slug: string; name: string }[];
+  onStarted(transfer: Schemas['ProjectTransfer']): Promise<void>;
+}
+
+const MAX_SLUG = 50;
+
+/** Asks where to transfer a project, and to type its slug. */
+function TransferDialog({ opened, onClose, project, orgs, onStarted }: DialogProps) {
+  const { id, name, slug } = project;
+  const org = useOrg();
+  const [target, setTarget] = useState<string | null>(null);
+  const [newSlug, setNewSlug] = useState(slug);
+  const transfer = async () => {
+    if (target === null) return;
+    const { result } = await org.api.post('/projects/{slug}/transfer', {
+      params: { path: { slug: id } },
+      body: { organization: target, confirm: slug, slug: newSlug.trim() || slug },
+    });
+    await onStarted(result);
+  };
+  return (
+    <TypedConfirmation
+      opened={opened}
+      onClose={onClose}
+      title={<bdi>{text.transferThisProject(name)}</bdi>}
+      word={slug}
+      label={text.transferProject}
+      deletes={false}
+      isReady={target !== null}
+      onConfirm={transfer}
+      fields={
+        <>
+          <Select
+            label={text.organization}
+            placeholder={text.chooseOrg}
+            data={orgs.map((one) => ({ value: one.slug, label: text.orgChoice(one.name, one.slug) }))}
+            value={target}
+            onChange={setTarget}
+            allowDeselect={false}
+            searchable={orgs.length > 9}
+            data-autofocus
+          />
+          <TextInput
+            label={text.newSlug}
+            description={text.whyNewSlug}
+            value={newSlug}
+            onChange={(event) => setNewSlug(event.currentTarget.value)}
+            maxLength={MAX_SLUG}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+          />
+        </>
+      }
+    >
+      <List size="sm" spacing={4}>
+        {text.consequences.map((one) => (
+          <List.Item key={one}>{one}</List.Item>
+        ))}
+      </List>
+    </TypedConfirmation>
   );
 }

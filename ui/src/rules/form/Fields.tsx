@@ -1,21 +1,11 @@
-import {
-  Card,
-  MultiSelect,
-  NumberInput,
-  Select,
-  SimpleGrid,
-  Stack,
-  TagsInput,
-  Text,
-  Textarea,
-  Title,
-} from '@mantine/core';
+import { MultiSelect, Select, SimpleGrid, TagsInput, Textarea } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId } from 'react';
 import * as text from '#strings/rules/form.ts';
 import { SEVERITIES } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
+import { DaysInput } from '../../components/forms/DaysInput.tsx';
+import { SectionCard } from '../../components/SectionCard.tsx';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../findings/Severity.tsx';
 import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
@@ -33,7 +23,7 @@ export function ConditionFields({ form }: { form: UseFormReturnType<RuleValues> 
   });
   const typed = { splitChars: [','], acceptValueOnBlur: true };
   return (
-    <Section title={text.conditions} description={text.howConditionsWork}>
+    <SectionCard gap="sm" title={text.conditions} description={text.howConditionsWork}>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <MultiSelect
           label={text.project}
@@ -68,12 +58,11 @@ export function ConditionFields({ form }: { form: UseFormReturnType<RuleValues> 
         <TagsInput label={text.cwe} {...typed} {...field('cwe', text.cweExample)} />
         <TagsInput label={text.cve} {...typed} {...field('cve', text.cveExample)} />
       </SimpleGrid>
-    </Section>
+    </SectionCard>
   );
 }
 
 const STATUSES = ['confirmed', 'false_positive', 'wontfix'] as const;
-const MAX_DAYS = 3_650;
 
 /** The actions of a rule. */
 export function ActionFields({ form }: { form: UseFormReturnType<RuleValues> }) {
@@ -81,7 +70,7 @@ export function ActionFields({ form }: { form: UseFormReturnType<RuleValues> }) 
   const { values } = form;
   const { status, reason, assignee_id } = values;
   return (
-    <Section title={text.actions} description={text.chooseAction}>
+    <SectionCard gap="sm" title={text.actions} description={text.chooseAction}>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <Select
           label={text.status}
@@ -116,14 +105,10 @@ export function ActionFields({ form }: { form: UseFormReturnType<RuleValues> }) 
           value={assignee_id || null}
           onChange={(id) => form.setFieldValue('assignee_id', id ?? '')}
         />
-        <NumberInput
+        <DaysInput
           label={text.dueAfterFound}
           placeholder={text.noChange}
-          suffix={text.days}
-          min={1}
-          max={MAX_DAYS}
           clampBehavior="strict"
-          allowDecimal={false}
           {...form.getInputProps('due_days')}
         />
       </SimpleGrid>
@@ -136,35 +121,7 @@ export function ActionFields({ form }: { form: UseFormReturnType<RuleValues> }) 
           {...form.getInputProps('note')}
         />
       )}
-    </Section>
-  );
-}
-
-interface Props {
-  title: string;
-  description?: string;
-  children: ReactNode;
-}
-
-/** A part of the form with a heading. */
-export function Section({ title, description, children }: Props) {
-  const id = useId();
-  return (
-    <Card withBorder component="section" aria-labelledby={id}>
-      <Stack gap="sm">
-        <div>
-          <Title order={2} fz="md" id={id}>
-            {title}
-          </Title>
-          {description && (
-            <Text size="sm" c="dimmed">
-              {description}
-            </Text>
-          )}
-        </div>
-        {children}
-      </Stack>
-    </Card>
+    </SectionCard>
   );
 }
 

@@ -1,23 +1,15 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core';
-import { useHotkeys, useOs } from '@mantine/hooks';
-import { lazy, Suspense, useState } from 'react';
+import { useDisclosure, useHotkeys, useOs } from '@mantine/hooks';
 import * as text from '#strings/shell.tsx';
-import { late } from '../../app/late.ts';
+import { lazyDialog } from '../../components/dialogs/lazy-dialog.tsx';
 import { Tip } from '../../components/floating/Tip.tsx';
 import { IconSearch } from '../../icons/icons.ts';
 
-const SpotlightDialog = lazy(
-  late(async () => ({ default: (await import('./SpotlightDialog.tsx')).SpotlightDialog })),
-);
+const SpotlightDialog = lazyDialog(() => import('./SpotlightDialog.tsx'), 'SpotlightDialog');
 
 /** The button and the key of the search. The dialog is loaded on first use. */
 export function Spotlight() {
-  const [opened, setOpened] = useState(false);
-  const [wanted, setWanted] = useState(false);
-  const open = () => {
-    setWanted(true);
-    setOpened(true);
-  };
+  const [opened, { open, close }] = useDisclosure();
   // Also while a field has the focus.
   useHotkeys([['mod+K', open]], []);
   const os = useOs();
@@ -44,11 +36,7 @@ export function Spotlight() {
           <IconSearch size={18} />
         </ActionIcon>
       </Tip>
-      {wanted && (
-        <Suspense fallback={null}>
-          <SpotlightDialog opened={opened} onClose={() => setOpened(false)} />
-        </Suspense>
-      )}
+      <SpotlightDialog opened={opened} onClose={close} />
     </>
   );
 }

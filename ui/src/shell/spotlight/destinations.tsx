@@ -4,6 +4,7 @@ import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import * as words from '#strings/shell/spotlight.ts';
 import { useMe, useOrg } from '../../app/session.ts';
+import { readFindings } from '../../findings/list-queries.ts';
 import { SeverityBadge } from '../../findings/Severity.tsx';
 import { titleOf } from '../../findings/title.ts';
 import { IconBuilding, IconFolder, IconSearch, IconShieldLock, IconUser } from '../../icons/icons.ts';
@@ -120,10 +121,7 @@ function useFindings(text: string, settled: string) {
   const isSettled = settled === text;
   const { data, isFetching, error } = useQuery({
     queryKey: ['org', slug, 'findings', 'by-text', settled],
-    queryFn: async ({ signal }) => {
-      const query = { q: settled, omit: 'description', page: 1, per_page: FINDINGS } as const;
-      return (await api.get('/findings', { params: { query }, signal })).result;
-    },
+    queryFn: async ({ signal }) => (await readFindings({ api }, { q: settled }, 1, FINDINGS, signal)).rows,
     enabled: isAsked && isSettled,
   });
   const all: Destination = {

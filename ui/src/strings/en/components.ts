@@ -7,6 +7,7 @@ export const copyManually = 'Select the text and copy it manually.';
 export const loading = 'Loading';
 export const printReport = 'Print report';
 export const done = 'Done';
+export const cancel = 'Cancel';
 
 const sizes = new Intl.NumberFormat(TAG, { maximumFractionDigits: 1, useGrouping: false });
 export const bytes = (count: number) => plural(count, { one: '# byte', other: '# bytes' });

@@ -17,7 +17,6 @@ export const fixedNotVerified = 'Fixed, not verified';
 /** Such as "6 critical". */
 export const countOf = (count: number, severity: string) => `${number(count)} ${severity.toLowerCase()}`;
 export const countRegressed = (count: number) => `${number(count)} regressed`;
-export const listOf = (parts: readonly string[]) => parts.join(', ');
 
 export const scans = 'Scans';
 export const running = (count: number) => `${number(count)} running`;

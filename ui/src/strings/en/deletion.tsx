@@ -1,5 +1,4 @@
 export const moreActions = 'More actions';
-export const cancel = 'Cancel';
 
 export const deleteFinding = 'Delete finding';
 export const deleteFindingAsk = 'Delete finding…';

@@ -1,4 +1,4 @@
-import { number, plural } from './language.ts';
+import { plural } from './language.ts';
 
 export const dueDates = 'Due dates';
 export const purpose = 'Days after which findings of each severity are due. Projects can set their own.';
@@ -11,11 +11,7 @@ export const noDueDate = 'No due date';
 /** In a sentence or after a colon. */
 export const never = 'no due date';
 export const days = (count: number) => plural(count, { one: '# day', other: '# days' });
-/** After the number in a field. */
-export const daysSuffix = ' days';
-export const enterDays = (max: number) => `Enter a whole number from 1 to ${number(max)}`;
 export const daysOf = (severity: string, days: string) => `${severity}: ${days}`;
-export const whoMayChange = (roles: string) => `Only ${roles} can change this.`;
 export const dueDateOf = (severity: string) => `${severity}: due date`;
 export const ownDaysOf = (severity: string) => `${severity}: days`;
 export const ofOrganization = (days: string) => `Organization: ${days}`;

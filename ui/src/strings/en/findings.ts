@@ -12,12 +12,12 @@ export const statuses = {
 type Severity = keyof typeof severities;
 
 /** Such as "2 critical". */
-export const ofSeverity = (count: number, severity: Severity) =>
+const ofSeverity = (count: number, severity: Severity) =>
   `${number(count)} ${severities[severity].toLowerCase()}`;
 /** Such as "2 critical, 5 high". */
 export const bySeverity = (counts: readonly (readonly [count: number, severity: Severity])[]) =>
   counts.map(([count, severity]) => ofSeverity(count, severity)).join(', ');
-export const ofStatus = (count: number, status: keyof typeof statuses) =>
+const ofStatus = (count: number, status: keyof typeof statuses) =>
   `${number(count)} ${statuses[status].toLowerCase()}`;
 /** Such as "2 open, 5 fixed". */
 export const byStatus = (counts: readonly (readonly [count: number, status: keyof typeof statuses])[]) =>

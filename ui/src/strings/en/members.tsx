@@ -43,7 +43,6 @@ export const invite = 'Invite';
 export const inviteMember = 'Invite a member';
 export const emailAddress = 'E-mail address';
 export const weMailInvitation = 'We mail an invitation to this address.';
-export const cancel = 'Cancel';
 export const invited = (email: ReactNode, role: Role) => (
   <>
     {email} was invited with the role “{roleNames[role]}”.

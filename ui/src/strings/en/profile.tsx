@@ -6,7 +6,6 @@ export const emails = 'E-mails';
 export const password = 'Password';
 export const mfa = 'MFA';
 export const sessions = 'Sessions';
-export const cancel = 'Cancel';
 export const remove = 'Remove';
 
 export const name = 'Name';

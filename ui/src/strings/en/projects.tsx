@@ -44,7 +44,6 @@ export const slugCharacters =
   'Use 2 to 50 lowercase letters, digits and hyphens, without a hyphen at the start or end';
 export const slugTaken = 'Another project has this slug';
 export const projectCreated = (project: string) => `“${project}” was created.`;
-export const cancel = 'Cancel';
 export const createProject = 'Create project';
 
 export const sendFindings = 'Send findings';

@@ -1,4 +1,4 @@
-import { list, number, plural } from './language.ts';
+import { list, plural } from './language.ts';
 
 export const retention = 'Retention';
 export const purpose = 'Days after which resolved findings and old scans are removed.';
@@ -7,13 +7,9 @@ export const purposeAndEffect =
 export const resolvedFindings = 'Resolved findings';
 export const scans = 'Scans';
 export const keptForEver = 'Kept forever';
-export const daysSuffix = ' days';
 export const days = (count: number) => plural(count, { one: '# day', other: '# days' });
 export const daysOf = (kind: string, days: string) => `${kind}: ${days}`;
-export const enterDays = (max: number) => `Enter a whole number from 1 to ${number(max)}`;
-export const save = 'Save';
 export const saved = 'The retention is saved.';
-export const whoMayChange = (roles: string) => `Only ${roles} can change this.`;
 
 export const removeExpired = 'Remove what has expired?';
 export const willBeRemoved = (findings: number, scans: number) =>
@@ -22,4 +18,3 @@ export const willBeRemoved = (findings: number, scans: number) =>
     ...(scans > 0 ? [plural(scans, { one: '# scan', other: '# scans' })] : []),
   ])} will be removed within minutes. This cannot be undone.`;
 export const saveAndRemove = 'Save and remove';
-export const cancel = 'Cancel';

@@ -57,7 +57,6 @@ export const undoItsChanges = 'Undo its changes…';
 export const moveUp = 'Move up';
 export const moveDown = 'Move down';
 export const deleteItem = 'Delete';
-export const cancel = 'Cancel';
 
 export const hasChanged = (name: string, count: number) =>
   `“${name}” has changed ${plural(count, { one: '# finding', other: '# findings' })}.`;

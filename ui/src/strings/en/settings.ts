@@ -6,7 +6,6 @@ export const notAvailable = 'Not available';
 export const isOn = (setting: string) => `“${setting}” is on.`;
 export const isOff = (setting: string) => `“${setting}” is off.`;
 export const whoMayChange = (roles: string) => `Only ${roles} can change this.`;
-export const cancel = 'Cancel';
 
 export const orgWideTokens = 'Org-wide API tokens';
 export const requireMfa = 'Require MFA';
@@ -31,13 +30,8 @@ export const verifyWithViewersTokens = 'Verify fixes with viewers’ tokens';
 export const whoVerifies =
   'Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created by viewers and former members cannot do so.';
 
-export const name = 'Name';
 export const nameIsShown = 'Shown to members and in invitations.';
-export const enterName = 'Enter a name';
-export const nameSaved = 'The name is saved.';
-export const slug = 'Slug';
 export const slugIsAddress =
   'Identifies the organization in addresses. Agents and links with the former slug keep working, and no other organization can have it.';
 export const slugTaken = 'Another organization uses or used this slug. Choose another one.';
 export const slugReserved = 'This slug is reserved. Choose another one.';
-export const slugSaved = 'The slug is saved.';

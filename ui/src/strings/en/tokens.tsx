@@ -68,4 +68,3 @@ export const consequences = (prefix: ReactNode) => (
 export const wasLastUsed = (time: ReactNode) => <>Last used {time}.</>;
 export const neverUsed = 'Never used.';
 export const wasRevoked = (token: string) => `“${token}” was revoked.`;
-export const cancel = 'Cancel';

@@ -1,3 +1,4 @@
+import { createStore } from '../../app/store.ts';
 import type { Job, Run, Undoable, UndoStack } from './model.ts';
 
 /** The most changes that can be undone with the key. `GET /changes` lists all. */
@@ -9,28 +10,20 @@ export type State = ReturnType<typeof createState>;
 
 /** The state of the engine: changes in progress, and changes that can be undone. */
 export function createState(undoable: UndoStack) {
-  const listeners = new Set<() => void>();
-  let job: Job | undefined;
+  const job = createStore<Job | undefined>(undefined);
   let abort: AbortController | undefined;
-  const setJob = (next: Job | undefined): void => {
-    job = next;
-    for (const listener of listeners) listener();
-  };
   return {
     running: new Set<Run>(),
-    job: (): Job | undefined => job,
-    setJob,
+    job: job.get,
+    setJob: job.set,
     /** Begins a bulk change. @returns the signal that `stop` aborts */
     begin(next: Job): AbortSignal {
       abort = new AbortController();
-      setJob(next);
+      job.set(next);
       return abort.signal;
     },
     stop: () => abort?.abort(),
-    subscribe(this: void, listener: () => void): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    subscribe: job.subscribe,
 
     /** The position of a new change among those that can be undone. */
     nextOrder: (): number => undoable.started++,

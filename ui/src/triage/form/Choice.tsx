@@ -1,6 +1,6 @@
-import { Box, Button, Group, Input, Kbd, Text } from '@mantine/core';
+import { Box, Group, Input, Text } from '@mantine/core';
 import { useId } from 'react';
-import { useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
+import { KeyButton } from '../../components/keyboard/KeyButton.tsx';
 
 interface Props<Value extends string> {
   label: string;
@@ -17,7 +17,6 @@ interface Props<Value extends string> {
 export function Choice<Value extends string>(props: Props<Value>) {
   const { label, options, value, onChoose, hint, error, autoFocus } = props;
   const id = useId();
-  const [keys] = useShortcutsOn();
   const focused = options.some((one) => one.value === value) ? value : options[0]?.value;
   return (
     <Box role="group" aria-labelledby={id} aria-describedby={error ? `${id}-error` : undefined}>
@@ -26,26 +25,17 @@ export function Choice<Value extends string>(props: Props<Value>) {
       </Input.Label>
       <Group gap={6}>
         {options.map((one) => (
-          <Button
+          <KeyButton
             key={one.value}
-            size="compact-sm"
+            hotkey={one.hotkey}
             fw={500}
             variant={one.value === value ? 'filled' : 'default'}
             aria-pressed={one.value === value}
             onClick={() => onChoose(one.value)}
             data-autofocus={(autoFocus && one.value === focused) || undefined}
-            {...(keys && one.hotkey && { 'aria-keyshortcuts': one.hotkey })}
-            rightSection={
-              keys &&
-              one.hotkey && (
-                <Kbd size="xs" aria-hidden visibleFrom="sm">
-                  {one.hotkey}
-                </Kbd>
-              )
-            }
           >
             {one.label}
-          </Button>
+          </KeyButton>
         ))}
       </Group>
       {hint && (

@@ -1,9 +1,11 @@
-import { Button, Group, Kbd, Stack, Text, Textarea, TextInput, type TextInputProps } from '@mantine/core';
-import { getHotkeyHandler, useWindowEvent } from '@mantine/hooks';
+import { Button, Group, Modal, Stack, Text, Textarea, TextInput, type TextInputProps } from '@mantine/core';
+import { getHotkeyHandler, useMediaQuery, useWindowEvent } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import * as text from '#strings/triage/form.tsx';
+import { keyHint } from '../../components/keyboard/KeyButton.tsx';
 import { useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { STATUS_NAMES } from '../../findings/Severity.tsx';
+import { titleOf } from '../../findings/title.ts';
 import type { Decision, Reason } from '../decision.ts';
 import { STATUS_KEYS, USER_STATUSES, type UserStatus } from '../statuses.ts';
 import { REASON_NAMES, REASONS } from '../texts.ts';
@@ -200,14 +202,7 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
           <Button variant="default" onClick={onCancel}>
             {text.cancel}
           </Button>
-          <Button
-            type="submit"
-            rightSection={
-              <Kbd size="xs" aria-hidden visibleFrom="sm">
-                {text.applyKeys}
-              </Kbd>
-            }
-          >
+          <Button type="submit" rightSection={keyHint(text.applyKeys)}>
             {text.apply}
           </Button>
         </Group>
@@ -234,4 +229,52 @@ const dayIn = (days: number, now = Date.now()): string => dayOf(now + days * DAY
 function endOf(day: string): string | undefined {
   const time = new Date(`${day}T23:59:59`);
   return /^\d{4}-\d{2}-\d{2}$/.test(day) && !Number.isNaN(time.getTime()) ? time.toISOString() : undefined;
+}
+
+interface DialogProps {
+  opened: boolean;
+  request: FormRequest | undefined;
+  onClose(): void;
+}
+
+/** The triage form as a dialog. */
+export function TriageDialog({ request, opened, onClose }: DialogProps) {
+  const narrow = useMediaQuery('(max-width: 36em)', undefined, { getInitialValueInEffect: false });
+  // The dialog keeps its content while it closes.
+  const [last, setLast] = useState(request);
+  if (request && request !== last) setLast(request);
+  const shown = request ?? last;
+  if (!shown) return null;
+  const { findings, count = findings.length } = shown;
+  const [first] = findings;
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      size="lg"
+      yOffset="6vh"
+      fullScreen={narrow ?? false}
+      title={first && count === 1 ? text.triageFinding(titleOf(first.title)) : text.triageFindings(count)}
+      styles={{
+        title: {
+          overflowWrap: 'anywhere',
+          display: '-webkit-box',
+          WebkitBoxOrient: 'vertical',
+          WebkitLineClamp: 3,
+          overflow: 'hidden',
+        },
+      }}
+    >
+      <TriageForm
+        key={`${count} ${findings.map(({ id }) => id).join()}`}
+        {...shown}
+        opened={opened}
+        onCancel={onClose}
+        onDecide={(decision, assignee) => {
+          onClose();
+          shown.onDecide(decision, assignee);
+        }}
+      />
+    </Modal>
+  );
 }

@@ -1,4 +1,5 @@
 import type { Me, OrgSession } from '../../app/session.ts';
+import { createStore } from '../../app/store.ts';
 import type { Decided, Decision } from '../decision.ts';
 import type { UserStatus } from '../statuses.ts';
 
@@ -27,22 +28,5 @@ export interface FormRequest {
   onDecide(decision: Decision, assignee?: string): void;
 }
 
-let current: FormRequest | undefined;
-const listeners = new Set<() => void>();
-const set = (next: FormRequest | undefined) => {
-  current = next;
-  for (const listener of listeners) listener();
-};
-
-/** Opens the form. Pages use `decide` of `useTriage`. */
-export const openTriageForm = (request: FormRequest): void => set(request);
-
-/** The request, for the component that shows the form. */
-export const triageForm = {
-  close: (): void => set(undefined),
-  current: (): FormRequest | undefined => current,
-  subscribe(this: void, listener: () => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  },
-};
+/** The request for the form, which is open while there is one. Pages use `decide` of `useTriage`. */
+export const triageForm = createStore<FormRequest | undefined>(undefined);

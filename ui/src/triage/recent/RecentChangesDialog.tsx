@@ -1,20 +1,16 @@
 import { Badge, Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core';
-import {
-  infiniteQueryOptions,
-  useInfiniteQuery,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { deleted } from '#strings/deletion.tsx';
 import * as text from '#strings/triage/recent.tsx';
 import type { Schemas } from '../../app/api.ts';
 import { type OrgSession, useOrg } from '../../app/session.ts';
+import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
-import { showError, showSuccess } from '../../components/errors/toasts.ts';
-import { LinkAnchor } from '../../components/links.tsx';
+import { showSuccess } from '../../components/errors/toasts.ts';
+import { LoadMore } from '../../components/LoadMore.tsx';
+import { OrgAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { titleOf } from '../../findings/title.ts';
 import { membersQuery } from '../../members/queries.ts';
@@ -72,16 +68,9 @@ export function RecentChangesDialog({ opened, onClose }: Props) {
             />
           ))}
         </ul>
-        {list.hasNextPage && (
-          <Button
-            variant="default"
-            size="compact-md"
-            loading={list.isFetchingNextPage}
-            onClick={() => list.fetchNextPage()}
-          >
-            {text.showOlder}
-          </Button>
-        )}
+        <LoadMore list={list} size="compact-md">
+          {text.showOlder}
+        </LoadMore>
       </Stack>
     </Modal>
   );
@@ -101,7 +90,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
   const org = useOrg();
   const queries = useQueryClient();
   const row = useRef<HTMLLIElement>(null);
-  const undoing = useMutation({
+  const undoing = useAction({
     mutationFn: async () =>
       (await org.api.post('/changes/{id}/undo', { params: { path: { id: change.id } } })).result,
     onSuccess: ({ restored, conflicts }) => {
@@ -109,7 +98,6 @@ function Row({ change, assignee, onLeave }: RowProps) {
       row.current?.focus();
       showSuccess(text.restored(restored.length, conflicts.length));
     },
-    onError: showError,
     onSettled: async () => {
       await Promise.all([
         queries.invalidateQueries({ queryKey: changesQuery(org).queryKey }),
@@ -128,14 +116,9 @@ function Row({ change, assignee, onLeave }: RowProps) {
     finding_id === undefined ? (
       shownTitle
     ) : (
-      <LinkAnchor
-        to="/o/$org/findings/$id"
-        params={{ org: org.slug, id: finding_id }}
-        onClick={onLeave}
-        inherit
-      >
+      <OrgAnchor to="/o/$org/findings/$id" params={{ id: finding_id }} onClick={onLeave} inherit>
         <bdi>{shownTitle}</bdi>
-      </LinkAnchor>
+      </OrgAnchor>
     );
   return (
     <li className={classes.row} ref={row} tabIndex={-1}>

@@ -1,12 +1,14 @@
-import { Button, Collapse, Indicator, TextInput } from '@mantine/core';
+import { Button, Collapse, Indicator, NativeSelect, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode, RefObject } from 'react';
+import * as groups from '#strings/findings/groups.tsx';
 import * as text from '#strings/findings/list/filters.tsx';
-import { SEVERITIES, STATUSES } from '../../../app/search.ts';
+import { GROUP_KEYS, type GroupKey, SEVERITIES, SORTS, STATUSES } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
+import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { LazySelect } from '../../../components/floating/LazySelect.tsx';
-import { IconAdjustmentsHorizontal } from '../../../icons/icons.ts';
+import { IconAdjustmentsHorizontal, IconChevronDown } from '../../../icons/icons.ts';
 import { projectsQuery } from '../../../projects/queries.ts';
 import { scansQuery } from '../../../scans/queries.ts';
 import { scanName } from '../../../scans/scan-name.ts';
@@ -14,7 +16,7 @@ import type { FindingFilter } from '../../list-queries.ts';
 import { QueryField } from '../../query/QueryField.tsx';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
 import { filtersBesideView } from '../../views.ts';
-import { MultiFilter } from './MultiFilter.tsx';
+import { GROUP_NAMES, SORT_NAMES } from './filter-chips.tsx';
 import classes from './Toolbar.module.css';
 import { useTyped } from './use-typed.ts';
 
@@ -160,4 +162,102 @@ function CweField({ value = '', onChange }: TextFieldProps) {
 function cweOf(text: string): string | undefined {
   const digits = /^\s*(?:cwe[\s-]*)?(\d{1,9})\s*$/i.exec(text)?.[1];
   return digits && `CWE-${digits}`;
+}
+
+interface SortProps {
+  sort: NonNullable<FindingFilter['sort']>;
+  onSort(sort: FindingFilter['sort']): void;
+}
+
+/** The order of the list. Priority means: regressed findings first, then by severity, then the newest. */
+export const SortSelect = ({ sort, onSort }: SortProps) => (
+  <div className={classes.choice}>
+    <span aria-hidden>{text.sortedBy}</span>
+    <NativeSelect
+      size="xs"
+      aria-label={text.sortOrder}
+      data={SORTS.map((value) => ({ value, label: SORT_NAMES[value] }))}
+      value={sort}
+      onChange={({ currentTarget: { value } }) => onSort(SORTS.find((one) => one === value))}
+    />
+  </div>
+);
+
+interface GroupBySelectProps {
+  value: GroupKey | undefined;
+  onGroup(by: GroupKey | undefined): void;
+}
+
+/** Chooses the field that the list is grouped by. */
+export const GroupBySelect = ({ value, onGroup }: GroupBySelectProps) => (
+  <div className={classes.choice}>
+    <span aria-hidden>{groups.groupedBy}</span>
+    <NativeSelect
+      size="xs"
+      aria-label={groups.groupFindings}
+      data={[
+        { value: '', label: groups.noGroups },
+        ...GROUP_KEYS.map((key) => ({ value: key, label: GROUP_NAMES[key] })),
+      ]}
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onGroup(GROUP_KEYS.find((key) => key === currentTarget.value))}
+    />
+  </div>
+);
+
+interface MultiProps<T extends string> {
+  label: string;
+  options: readonly T[];
+  names: Record<T, string>;
+  value: readonly T[] | undefined;
+  onChange(value: T[] | undefined): void;
+}
+
+/** A filter with several values. */
+function MultiFilter<T extends string>({ label, options, names, value = [], onChange }: MultiProps<T>) {
+  const { length } = value;
+  return (
+    <LazyMenu
+      closeOnItemClick={false}
+      width={190}
+      position="bottom-start"
+      button={(props) => (
+        <Button
+          {...props}
+          variant="default"
+          px="sm"
+          fw={length > 0 ? 600 : 400}
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+        >
+          {length > 0 ? text.chosen(label, length) : label}
+        </Button>
+      )}
+    >
+      {(Menu) => (
+        <>
+          <Menu.CheckboxGroup
+            value={[...value]}
+            onChange={(next) => {
+              const known = options.filter((one) => next.includes(one));
+              onChange(known.length > 0 ? known : undefined);
+            }}
+          >
+            {options.map((one) => (
+              <Menu.CheckboxItem key={one} value={one}>
+                {names[one]}
+              </Menu.CheckboxItem>
+            ))}
+          </Menu.CheckboxGroup>
+          {length > 0 && (
+            <>
+              <Menu.Divider />
+              <Menu.Item onClick={() => onChange(undefined)} closeMenuOnClick>
+                {text.any}
+              </Menu.Item>
+            </>
+          )}
+        </>
+      )}
+    </LazyMenu>
+  );
 }

@@ -1,25 +1,26 @@
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { createElement, Fragment, type ReactNode } from 'react';
+import * as groups from '#strings/findings/groups.tsx';
 import * as words from '#strings/findings/list/filters.tsx';
+import { type FindingSearch, GROUP_KEYS, type GroupKey, type SORTS, TEXTS } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
+import { IconX } from '../../../icons/icons.ts';
 import { membersQuery } from '../../../members/queries.ts';
 import { projectsQuery } from '../../../projects/queries.ts';
 import { scanQuery } from '../../../scans/queries.ts';
 import { scanName } from '../../../scans/scan-name.ts';
 import type { FindingFilter } from '../../list-queries.ts';
+import { filterOf } from '../../list-queries.ts';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
-import { filtersBesideView } from '../../views.ts';
+import { ALL, filtersBesideView, viewOf } from '../../views.ts';
+import classes from '../Findings.module.css';
 
 const CHANGE_NAMES: Record<NonNullable<FindingFilter['change']>, string> = words.changes;
 
 const ASSIGNEES: Readonly<Record<string, string>> = { me: words.me, none: words.nobody };
 
 const FLAGS = ['attention', 'regressed', 'overdue', 'missing', 'has_exploit'] as const;
-
-const TEXTS = [
-  ...(['source', 'not_source', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
-  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
-];
 
 /** A list of ids without one of them; undefined if none is left. */
 const otherThan = (ids: string | undefined, id: string): string | undefined =>
@@ -89,3 +90,65 @@ function ScanName({ id }: { id: string }) {
   const { data } = useQuery({ ...scanQuery(useOrg(), id), retry: false });
   return data ? scanName(data) : id;
 }
+
+interface Props {
+  filter: FindingFilter;
+  onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }): void;
+  onClear(): void;
+}
+
+/** The active filters, each with a button that removes it. */
+export function FilterChips({ filter, onChange, onClear }: Props) {
+  const chips = useFilterChips(filter);
+  if (chips.length === 0) return null;
+  return (
+    <ul className={classes.chips} aria-label={words.activeFilters}>
+      {chips.map(([key, label, value, without]) => (
+        <li key={key}>
+          <Button
+            size="compact-xs"
+            variant="light"
+            radius="xl"
+            fw={500}
+            maw="min(100%, 20rem)"
+            rightSection={<IconX size={12} aria-hidden />}
+            onClick={() => onChange(without)}
+            title={words.removeFilter}
+          >
+            {words.named(label, <bdi className={classes.value}>{value}</bdi>)}
+          </Button>
+        </li>
+      ))}
+      <li>
+        <Button size="compact-xs" variant="subtle" onClick={onClear}>
+          {words.clearAll}
+        </Button>
+      </li>
+    </ul>
+  );
+}
+
+/** The orders of the list. */
+export const SORT_NAMES: Record<(typeof SORTS)[number], string> = words.sorts;
+
+/** The fields that the list can be grouped by. */
+export const GROUP_NAMES: Record<GroupKey, string> = groups.names;
+
+/** View, filters, grouping and order of a list in words: "Needs attention · Severity: Critical, High · Order: priority". */
+export function useListWords(search: FindingSearch): ReactNode {
+  const filter = filterOf(search);
+  const grouping = GROUP_KEYS.find((key) => key === search.group_by);
+  const chips = useFilterChips(filter);
+  const values = new Map<string, ReactNode[]>();
+  for (const [key, label, text] of chips)
+    values.set(label, [...(values.get(label) ?? []), createElement('bdi', { key }, text)]);
+  const parts: ReactNode[] = [
+    viewOf(filter)?.label ?? words.all,
+    ...[...values].map(([label, texts]) => words.named(label, separated(texts, words.betweenValues))),
+    grouping ? words.groupedBy(GROUP_NAMES[grouping]) : words.order(SORT_NAMES[filter.sort ?? ALL.sort]),
+  ];
+  return separated(parts, words.betweenParts);
+}
+
+const separated = (parts: readonly ReactNode[], separator: string): ReactNode[] =>
+  parts.map((part, i) => createElement(Fragment, { key: i }, i > 0 && separator, part));

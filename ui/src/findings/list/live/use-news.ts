@@ -30,7 +30,7 @@ interface Current {
  * @param shownIds the visible findings
  * @param isPaused whether a bulk change runs, which changes rows itself
  */
-export function useNews(
+function useNews(
   filter: FindingFilter,
   pages: readonly number[],
   shownIds: readonly string[],

@@ -5,7 +5,7 @@ import * as text from '#strings/findings/list/preview.ts';
 import { useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
 import { Tip } from '../../../components/floating/Tip.tsx';
-import { LinkAnchor } from '../../../components/links.tsx';
+import { OrgAnchor } from '../../../components/links.tsx';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import { IconX } from '../../../icons/icons.ts';
 import type { TriageState } from '../../../triage/use-triage.ts';
@@ -45,15 +45,15 @@ export function Preview({ id, filter, triage, onClose }: PreviewProps) {
       <div className={classes.head}>
         {data && (
           <Title order={2} className={classes.title ?? ''}>
-            <LinkAnchor
+            <OrgAnchor
               to="/o/$org/findings/$id"
-              params={{ org: org.slug, id }}
+              params={{ id }}
               search={{ ...filter, ...(listed && { at: listed.at }) }}
               c="inherit"
               inherit
             >
               <bdi>{titleOf(data.title)}</bdi>
-            </LinkAnchor>
+            </OrgAnchor>
           </Title>
         )}
         <Tip label={text.closePreview}>

@@ -1,8 +1,11 @@
-import { useLayoutEffect, useRef, useState } from 'react';
-import type { FindingFilter } from '../../list-queries.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useOrg } from '../../../app/session.ts';
+import { type FindingFilter, pageOf, placeIn, rememberPlace } from '../../list-queries.ts';
 import { ALL } from '../../views.ts';
-import { useFollowed, visibleRows } from './use-followed.ts';
-import { useKeptPlace, useStart } from './use-place.ts';
+import { type Held, nextStaying, positionOf } from './positions.ts';
+import type { Rows } from './use-rows.ts';
 import { useRows } from './use-rows.ts';
 import { useVirtualRows } from './use-virtual-rows.ts';
 
@@ -118,4 +121,100 @@ export function useActiveRow(filter: FindingFilter, page: number, look: Look) {
     focus,
     followStaying,
   };
+}
+
+/** The number of completely visible rows. */
+const visibleRows = (element: HTMLElement | null, head: number, height: number): number =>
+  Math.floor(((element?.clientHeight ?? 0) - head) / height);
+
+/**
+ * Keeps the active finding active when other findings are pushed or leave the list.
+ * @param onMoved called with the new position
+ */
+function useFollowed(
+  { rowAt, rowNow }: Pick<Rows, 'rowAt' | 'rowNow'>,
+  { at, count, touched }: { at: number; count: number; touched: boolean },
+  onMoved: (at: number) => void,
+) {
+  const held = useRef<Held>(undefined);
+  /** The finding that becomes active as soon as the list is updated. */
+  const next = useRef<Held & { from: number }>(undefined);
+  const id = rowAt(at)?.id;
+  useLayoutEffect(() => {
+    const wanted = next.current;
+    if (wanted && rowNow(wanted.at)?.id === wanted.id) {
+      next.current = undefined;
+      held.current = wanted;
+      if (wanted.at !== at) return onMoved(wanted.at);
+    } else if (wanted && wanted.from !== at) {
+      // The user has moved to another finding.
+      next.current = undefined;
+    }
+    const before = held.current;
+    if (!id) return;
+    held.current = { at, id };
+    if (!touched || before?.at !== at || before.id === id) return;
+    const moved = positionOf(before, count, rowAt);
+    if (moved === undefined) return;
+    held.current = { at: moved, id: before.id };
+    onMoved(moved);
+  });
+  return {
+    /** Stops following the finding. */
+    unfollow: useCallback(() => {
+      held.current = undefined;
+    }, []),
+    /** Follows the next finding that stays if the active one is among those that leave the list. */
+    followStaying(leaves: ReadonlySet<string>) {
+      const staying = nextStaying(at, count, rowNow, leaves);
+      next.current = staying && { ...staying, from: at };
+    },
+  };
+}
+
+const REST_MS = 300;
+
+const route = getRouteApi('/_signed-in/o/$org/findings');
+
+/** The initial position: where the user left the list, or the page of its address. */
+function useStart(filter: FindingFilter, page: number) {
+  const queries = useQueryClient();
+  const org = useOrg();
+  return useState(() => placeIn(queries, org, filter, page))[0];
+}
+
+/** Keeps the page of the first visible row in the address, and remembers the position when the user leaves. */
+function useKeptPlace(filter: FindingFilter, page: number, place: { top: number; active: number }) {
+  const queries = useQueryClient();
+  const org = useOrg();
+  const router = useRouter();
+  const navigate = route.useNavigate();
+  const latest = useRef({ filter, page, place });
+  useEffect(() => {
+    latest.current = { filter, page, place };
+  });
+
+  const top = pageOf(place.top);
+  useEffect(() => {
+    if (top === page) return;
+    const timer = setTimeout(() => {
+      // Must not cancel a navigation in progress.
+      if (router.state.status === 'pending') return;
+      navigate({
+        search: ({ preview }) => ({ ...filter, ...(top > 1 && { page: top }), ...(preview && { preview }) }),
+        state: (before) => before,
+        replace: true,
+        resetScroll: false,
+      });
+    }, REST_MS);
+    return () => clearTimeout(timer);
+  }, [top, page, filter, router, navigate]);
+
+  useEffect(
+    () => () => {
+      const { filter, page, place } = latest.current;
+      rememberPlace(queries, org, filter, { ...place, page });
+    },
+    [queries, org],
+  );
 }

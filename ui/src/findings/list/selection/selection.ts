@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react';
 import type { OrgSession } from '../../../app/session.ts';
+import { createStore } from '../../../app/store.ts';
 import { BATCH } from '../../../triage/engine/change-statuses.ts';
-import type { FindingFilter, ListedFinding } from '../../list-queries.ts';
+import { type FindingFilter, type ListedFinding, readFindings } from '../../list-queries.ts';
 
 /** A finding with its title, and the status that the user saw when selecting it. */
 export type Titled = Pick<ListedFinding, 'id' | 'title' | 'status'>;
@@ -22,40 +23,32 @@ export interface Selection {
 }
 
 export function createSelection(): Selection {
-  const selected = new Map<string, Titled>();
-  /** The number of findings that match, if all of them are selected. */
-  let matching: number | undefined;
-  const listeners = new Set<() => void>();
-  const tell = () => {
-    for (const listener of listeners) listener();
+  /** The selected findings, or the number of findings that match, if all of them are selected. */
+  const { get, set, subscribe } = createStore<ReadonlyMap<string, Titled> | number>(new Map());
+  const known = () => {
+    const selected = get();
+    return typeof selected === 'number' ? new Map<string, Titled>() : selected;
   };
+  const isAll = () => typeof get() === 'number';
   return {
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
+    subscribe,
+    has: (id) => isAll() || known().has(id),
+    size() {
+      const selected = get();
+      return typeof selected === 'number' ? selected : selected.size;
     },
-    has: (id) => matching !== undefined || selected.has(id),
-    size: () => matching ?? selected.size,
     set(findings, isSelected) {
-      matching = undefined;
+      const next = new Map(known());
       for (const { id, title, status } of findings) {
-        if (isSelected) selected.set(id, { id, title, status });
-        else selected.delete(id);
+        if (isSelected) next.set(id, { id, title, status });
+        else next.delete(id);
       }
-      tell();
+      set(next);
     },
-    setAll(count) {
-      selected.clear();
-      matching = count;
-      tell();
-    },
-    clear() {
-      selected.clear();
-      matching = undefined;
-      tell();
-    },
-    isAll: () => matching !== undefined,
-    known: () => [...selected.values()],
+    setAll: set,
+    clear: () => set(new Map()),
+    isAll,
+    known: () => [...known().values()],
   };
 }
 
@@ -71,12 +64,10 @@ export const useSelectionSize = (selection: Selection): number =>
  * @returns their number if there are more
  */
 export async function collect(
-  { api }: Pick<OrgSession, 'api'>,
+  org: Pick<OrgSession, 'api'>,
   filter: FindingFilter,
   signal?: AbortSignal,
 ): Promise<Titled[] | number> {
-  const query = { ...filter, omit: 'description', page: 1, per_page: BATCH } as const;
-  const { result, resultInfo } = await api.get('/findings', { params: { query }, ...(signal && { signal }) });
-  const total = resultInfo?.total ?? result.length;
-  return total > BATCH ? total : result.map(({ id, title, status }) => ({ id, title, status }));
+  const { rows, total } = await readFindings(org, filter, 1, BATCH, signal);
+  return total > BATCH ? total : rows.map(({ id, title, status }) => ({ id, title, status }));
 }

@@ -128,7 +128,7 @@ export function useBulk(
       openConfirm({
         title: text.setAll(count, STATUS_NAMES[status]),
         children: text.canBeUndone,
-        labels: { confirm: text.setStatus, cancel: text.cancel },
+        confirm: text.setStatus,
         onConfirm: run,
       });
     },

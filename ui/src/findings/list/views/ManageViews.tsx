@@ -1,18 +1,19 @@
-import { ActionIcon, Badge, Button, Group, Loader, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Menu, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type Ref, useEffect, useRef, useState } from 'react';
 import * as text from '#strings/findings/list/views.tsx';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useMe, useOrg } from '../../../app/session.ts';
+import { ActionMenu } from '../../../components/ActionMenu.tsx';
 import { openConfirm } from '../../../components/dialogs/confirm.ts';
 import { Empty } from '../../../components/Empty.tsx';
 import { showSuccess } from '../../../components/errors/toasts.ts';
 import { Loaded } from '../../../components/Loaded.tsx';
-import { LinkAnchor } from '../../../components/links.tsx';
+import { OrgAnchor } from '../../../components/links.tsx';
 import { Row, Rows } from '../../../components/Rows.tsx';
-import { IconDots, IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '../../../icons/icons.ts';
+import { IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '../../../icons/icons.ts';
 import { membersQuery } from '../../../members/queries.ts';
-import { useListWords } from '../filters/list-words.ts';
+import { useListWords } from '../filters/filter-chips.tsx';
 import {
   mayChangeView,
   mayEditView,
@@ -38,18 +39,14 @@ export function ManageViews({ opened, onClose, search }: Props) {
   const views = useQuery({ ...savedViewsQuery(org), enabled: opened });
   return (
     <Modal opened={opened} onClose={onClose} title={text.savedViews} size="lg" yOffset="6vh">
-      <Loaded query={views}>
-        {(list) =>
-          list.length === 0 ? (
-            <Empty title={text.noViews}>{text.howToSave}</Empty>
-          ) : (
-            <Rows label={text.savedViews}>
-              {list.map((view) => (
-                <ViewRow key={view.id} view={view} search={search} onLeave={onClose} />
-              ))}
-            </Rows>
-          )
-        }
+      <Loaded query={views} empty={<Empty title={text.noViews}>{text.howToSave}</Empty>}>
+        {(list) => (
+          <Rows label={text.savedViews}>
+            {list.map((view) => (
+              <ViewRow key={view.id} view={view} search={search} onLeave={onClose} />
+            ))}
+          </Rows>
+        )}
       </Loaded>
     </Modal>
   );
@@ -95,9 +92,8 @@ function ViewRow({ view, search, onLeave }: RowProps) {
           <Rename view={view} isBusy={update.isPending} onDone={rename} onCancel={() => setRenaming(false)} />
         ) : (
           <Group gap="xs" wrap="nowrap">
-            <LinkAnchor
+            <OrgAnchor
               to="/o/$org/findings"
-              params={{ org: org.slug }}
               search={searchOfView(view)}
               onClick={onLeave}
               fw={600}
@@ -105,7 +101,7 @@ function ViewRow({ view, search, onLeave }: RowProps) {
               style={{ overflowWrap: 'anywhere' }}
             >
               <bdi>{view.name}</bdi>
-            </LinkAnchor>
+            </OrgAnchor>
             <Badge variant="default" radius="sm" tt="none" fw={500} flex="none">
               {view.shared ? text.shared : text.isPrivate}
             </Badge>
@@ -168,8 +164,6 @@ function ViewActions({ view, search, onRename, ref }: ActionsProps) {
   const mayEdit = mayEditView(org, view);
   const { update, remove } = useViewChanges();
   const { id, name, shared } = view;
-  // Without disabling the button, which would lose the focus.
-  const isBusy = update.isPending || remove.isPending;
   const share = () =>
     update.mutate(
       { id, shared: !shared },
@@ -186,44 +180,36 @@ function ViewActions({ view, search, onRename, ref }: ActionsProps) {
     openConfirm({
       title: text.deleteWhich(name),
       children: shared ? text.allLoseIt : text.findingsStay,
-      labels: { confirm: text.deleteView, cancel: text.cancel },
-      confirmProps: { color: 'red' },
+      confirm: text.deleteView,
+      color: 'red',
       onConfirm: () => remove.mutate(view),
     });
   return (
-    <Menu position="bottom-end" width={250} disabled={isBusy}>
-      <Menu.Target>
-        <ActionIcon
-          ref={ref}
-          variant="subtle"
-          color="gray"
-          aria-label={text.actionsFor(name)}
-          aria-busy={isBusy}
-        >
-          {isBusy ? <Loader size={16} /> : <IconDots size={16} />}
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {mayEdit && (
-          <Menu.Item leftSection={<IconPencil size={16} />} onClick={onRename}>
-            {text.rename}
-          </Menu.Item>
-        )}
-        {(shared || mayShare(org)) && (
-          <Menu.Item leftSection={shared ? <IconLock size={16} /> : <IconShare size={16} />} onClick={share}>
-            {shared ? text.makePrivate : text.shareWithAll}
-          </Menu.Item>
-        )}
-        {mayEdit && !showsView(search, view) && (
-          <Menu.Item leftSection={<IconReplace size={16} />} onClick={replace}>
-            {text.replace}
-          </Menu.Item>
-        )}
-        {mayEdit && <Menu.Divider />}
-        <Menu.Item leftSection={<IconTrash size={16} />} color="red" onClick={askToDelete}>
-          {text.deleteItem}
+    <ActionMenu
+      ref={ref}
+      label={text.actionsFor(name)}
+      width={250}
+      isBusy={update.isPending || remove.isPending}
+    >
+      {mayEdit && (
+        <Menu.Item leftSection={<IconPencil size={16} />} onClick={onRename}>
+          {text.rename}
         </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+      )}
+      {(shared || mayShare(org)) && (
+        <Menu.Item leftSection={shared ? <IconLock size={16} /> : <IconShare size={16} />} onClick={share}>
+          {shared ? text.makePrivate : text.shareWithAll}
+        </Menu.Item>
+      )}
+      {mayEdit && !showsView(search, view) && (
+        <Menu.Item leftSection={<IconReplace size={16} />} onClick={replace}>
+          {text.replace}
+        </Menu.Item>
+      )}
+      {mayEdit && <Menu.Divider />}
+      <Menu.Item leftSection={<IconTrash size={16} />} color="red" onClick={askToDelete}>
+        {text.deleteItem}
+      </Menu.Item>
+    </ActionMenu>
   );
 }

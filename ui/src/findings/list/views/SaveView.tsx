@@ -1,14 +1,14 @@
-import { Button, Group, Modal, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Modal, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/findings/list/views.tsx';
 import type { FindingSearch } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
-import { Problem } from '../../../components/errors/Problem.tsx';
-import { toFields } from '../../../components/forms/to-fields.ts';
-import { useListWords } from '../filters/list-words.ts';
-import { mayShare, queryOfSearch } from './saved-views.ts';
-import { useViewChanges } from './use-view-changes.ts';
+import { showSuccess } from '../../../components/errors/toasts.ts';
+import { DialogForm } from '../../../components/forms/DialogForm.tsx';
+import { useSend } from '../../../components/forms/use-send.ts';
+import { useListWords } from '../filters/filter-chips.tsx';
+import { mayShare, queryOfSearch, savedViewsQuery } from './saved-views.ts';
 
 interface Props {
   opened: boolean;
@@ -28,53 +28,42 @@ export function SaveView({ opened, onClose, search }: Props) {
 
 function SaveViewForm({ search, onClose }: Pick<Props, 'search' | 'onClose'>) {
   const org = useOrg();
-  const { create } = useViewChanges();
+  const queries = useQueryClient();
   const words = useListWords(search);
-  const [problem, setProblem] = useState<unknown>();
   const form = useForm({
     initialValues: { name: '', shared: false },
     validate: { name: (name) => (name.trim() === '' ? text.enterName : null) },
   });
+  const saving = useSend(form, {
+    send: async ({ name, shared }) =>
+      (await org.api.post('/views', { body: { name: name.trim(), query: queryOfSearch(search), shared } }))
+        .result,
+    onSent: ({ name, shared }) => {
+      showSuccess(shared ? text.savedAndShared(name) : text.saved(name));
+      onClose();
+      return queries.invalidateQueries({ queryKey: savedViewsQuery(org).queryKey });
+    },
+  });
   return (
-    <form
-      noValidate
-      onSubmit={form.onSubmit(({ name, shared }) => {
-        setProblem(undefined);
-        create.mutate(
-          { name: name.trim(), query: queryOfSearch(search), shared },
-          { onSuccess: onClose, onError: (error) => setProblem(toFields(form, error)) },
-        );
-      })}
-    >
-      <Stack>
-        <TextInput
-          label={text.name}
-          placeholder={text.nameExample}
-          maxLength={100}
-          required
-          data-autofocus
-          autoComplete="off"
-          {...form.getInputProps('name')}
-        />
-        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {words}
-        </Text>
-        <Switch
-          label={text.shareWithAll}
-          description={mayShare(org) ? text.adminsCanChange : text.viewersCannotShare}
-          disabled={!mayShare(org)}
-          {...form.getInputProps('shared', { type: 'checkbox' })}
-        />
-        {problem != null && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {text.cancel}
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            {text.saveView}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm sending={saving} action={text.saveView} onCancel={onClose}>
+      <TextInput
+        label={text.name}
+        placeholder={text.nameExample}
+        maxLength={100}
+        required
+        data-autofocus
+        autoComplete="off"
+        {...form.getInputProps('name')}
+      />
+      <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {words}
+      </Text>
+      <Switch
+        label={text.shareWithAll}
+        description={mayShare(org) ? text.adminsCanChange : text.viewersCannotShare}
+        disabled={!mayShare(org)}
+        {...form.getInputProps('shared', { type: 'checkbox' })}
+      />
+    </DialogForm>
   );
 }

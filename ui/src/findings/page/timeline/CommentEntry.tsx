@@ -1,13 +1,12 @@
 import { ActionIcon, Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
 import { toTyped } from '../../../../../lib/findings/triage/mentions.ts';
-import { late } from '../../../app/late.ts';
+import { lazyNamed } from '../../../app/late.ts';
 import { useOrg } from '../../../app/session.ts';
-import { openConfirm } from '../../../components/dialogs/confirm.ts';
+import { useConfirmed } from '../../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
-import { showError } from '../../../components/errors/toasts.ts';
 import { Tip } from '../../../components/floating/Tip.tsx';
 import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
@@ -17,9 +16,7 @@ import { CommentField, useMentionable, useRefreshActivity, useToStored } from '.
 import { ActorName } from './Entry.tsx';
 import classes from './Timeline.module.css';
 
-const MarkdownText = lazy(
-  late(async () => ({ default: (await import('../../../components/text/MarkdownText.tsx')).MarkdownText })),
-);
+const MarkdownText = lazyNamed(() => import('../../../components/text/MarkdownText.tsx'), 'MarkdownText');
 
 /** The same array each time, so that the text is not rendered again. */
 const NOBODY: readonly [] = [];
@@ -44,23 +41,18 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
   }, [edits]);
   const refresh = useRefreshActivity(findingId);
   const path = { id: findingId, commentId: entry.id };
-  const removing = useMutation({
+  const removing = useConfirmed({
+    title: words.deleteThis,
+    children: words.cannotBeRestored,
+    confirm: words.deleteComment,
+    color: 'red',
     mutationFn: () => org.api.delete('/findings/{id}/comments/{commentId}', { params: { path } }),
     onSuccess() {
       // The buttons of this comment are about to disappear.
       item.current?.closest('ol')?.focus();
       return refresh();
     },
-    onError: showError,
   });
-  const remove = () =>
-    openConfirm({
-      title: words.deleteThis,
-      children: words.cannotBeRestored,
-      labels: { confirm: words.deleteComment, cancel: words.cancel },
-      confirmProps: { color: 'red' },
-      onConfirm: () => removing.mutate(),
-    });
   const mentionable = useMentionable(isOwn && entry.mentions !== undefined);
   const { note = '', at, edited_at } = entry;
   return (
@@ -93,7 +85,7 @@ export function CommentEntry({ findingId, entry, isOwn }: Props) {
                 color="gray"
                 aria-label={words.deleteComment}
                 loading={removing.isPending}
-                onClick={remove}
+                onClick={removing.ask}
               >
                 <IconTrash size={16} />
               </ActionIcon>

@@ -1,10 +1,12 @@
-import { Button, Group, Kbd, Skeleton, Stack, Title } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import * as text from '#strings/findings/page/timeline.tsx';
 import { useMe, useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
+import { keyHint } from '../../../components/keyboard/KeyButton.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
+import { LoadMore } from '../../../components/LoadMore.tsx';
 import { membersQuery } from '../../../members/queries.ts';
 import { type ActivityEntry, timelineQuery } from '../../finding-queries.ts';
 import { CommentEntry } from './CommentEntry.tsx';
@@ -42,16 +44,9 @@ export function Timeline({ id }: { id: string }) {
             ),
           )}
         </ol>
-        {activity.hasNextPage && (
-          <Button
-            variant="default"
-            size="compact-md"
-            loading={activity.isFetchingNextPage}
-            onClick={() => activity.fetchNextPage()}
-          >
-            {text.showOlder}
-          </Button>
-        )}
+        <LoadMore list={activity} size="compact-md">
+          {text.showOlder}
+        </LoadMore>
       </Stack>
     </section>
   );
@@ -132,13 +127,7 @@ function NewComment({ findingId }: { findingId: string }) {
           variant={body.trim() ? 'filled' : 'default'}
           disabled={body.trim() === ''}
           loading={adding.isPending}
-          rightSection={
-            keys && (
-              <Kbd size="xs" aria-hidden visibleFrom="sm">
-                {body ? text.sendKeys : HOTKEY}
-              </Kbd>
-            )
-          }
+          rightSection={keyHint(keys && (body ? text.sendKeys : HOTKEY))}
         >
           {text.comment}
         </Button>

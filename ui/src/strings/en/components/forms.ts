@@ -1,6 +1,10 @@
 import { number } from '../language.ts';
 
 export const save = 'Save';
+export const whoMayChange = (roles: string) => `Only ${roles} can change this.`;
+/** After the number in a field. */
+export const daysSuffix = ' days';
+export const enterDays = (max: number) => `Enter a whole number from 1 to ${number(max)}`;
 export const digitOfCode = (position: number) => `Digit ${number(position)} of 6`;
 export const hidePassword = 'Hide password';
 export const showPassword = 'Show password';
@@ -16,6 +20,11 @@ export const met = '(met)';
 export const notMet = '(not met)';
 export const requirementsNotMet = 'The password does not meet all requirements';
 
+export const name = 'Name';
+export const enterName = 'Enter a name';
+export const nameSaved = 'The name is saved.';
+export const slug = 'Slug';
+export const slugSaved = 'The slug is saved.';
 export const slugTooShort = 'Enter at least 3 characters';
 export const slugTooLong = 'Enter at most 50 characters';
 export const slugCharacters = 'Use only lowercase letters (a to z), digits and hyphens';

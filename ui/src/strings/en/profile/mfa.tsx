@@ -7,7 +7,6 @@ export const isSetUp = 'MFA is set up';
 export const returnToPage = 'Return to the previous page';
 export const setUpToContinue = 'Set up MFA to continue';
 export const youCanReturn = 'You can return to the previous page when MFA is on.';
-export const cancel = 'Cancel';
 export const verify = 'Verify';
 export const remove = 'Remove';
 export const done = 'Done';

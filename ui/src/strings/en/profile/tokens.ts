@@ -4,7 +4,6 @@ export const what =
   'For scripts that act as you, without your password. In each organization a token may do at most what your role allows. Resetting your password revokes all tokens.';
 export const newToken = 'New token';
 export const yourNewToken = 'Your new token';
-export const list = 'Personal access tokens';
 export const none = 'No personal access tokens';
 export const whenToMakeOne = 'Create one for a script that lists, exports or triages findings.';
 export const name = 'Name';
@@ -18,15 +17,7 @@ export const days30 = '30 days';
 export const days90 = '90 days';
 export const days365 = '1 year';
 export const validUntil = (date: string) => `Valid until ${date}.`;
-export const cancel = 'Cancel';
 export const create = 'Create token';
-export const shownOnce =
-  'The token is shown only once. Store it as a secret. Do not save it in files or send it in chats.';
-export const saved = 'I have saved the token';
-export const token = 'Token';
-export const copyToken = 'Copy the token';
-export const command = 'Export findings as CSV';
-export const copyCommand = 'Copy the command';
 export const expired = 'Expired';
 export const expires = 'Expires';
 export const created = 'Created';

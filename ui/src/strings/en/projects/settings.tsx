@@ -6,10 +6,13 @@ export const projectSettings = 'Project settings';
 export const roleDenied = 'Your role does not allow this';
 export const whoMayChange = (roles: string) => `Only ${roles} can change the settings of a project.`;
 
-export const name = 'Name';
-export const enterName = 'Enter a name';
 export const slugStays = 'Shown in lists. The slug stays when the name changes.';
-export const nameSaved = 'The name is saved.';
+
+export const whatSlugIs =
+  'The name of the project in addresses and for agents. After a change, the former slug keeps working until another project gets it.';
+export const slugTaken = 'Another project has this slug';
+export const slugCharacters =
+  'Use 2 to 50 lowercase letters, digits and hyphens, without a hyphen at the start or end';
 
 export const linksToCode = 'Links to the code';
 export const whereLinksLead =

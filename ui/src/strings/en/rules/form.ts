@@ -37,8 +37,6 @@ export const assignee = 'Assignee';
 export const noChange = 'No change';
 export const memberWithEmail = (name: string, email: string) => `${name} (${email})`;
 export const dueAfterFound = 'Due after it is found';
-/** Follows a number in a field. */
-export const days = ' days';
 export const note = 'Note';
 export const whereNoteIsShown = 'Shown in the activity of each finding.';
 

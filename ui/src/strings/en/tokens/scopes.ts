@@ -18,3 +18,14 @@ export const names: Record<Scope, string> = {
 };
 export const chooseLeast = 'Choose the least that is enough.';
 export const noMembers = 'No token can change members, tokens or the settings of who has access.';
+
+export const tokenShownOnce =
+  'The token is shown only once. Store it as a secret. Do not save it in files or send it in chats.';
+export const agentTokenShownOnce =
+  'The token is shown only once. Store it as a secret, for example in your CI. Do not save it in files or send it in chats.';
+export const tokenSaved = 'I have saved the token';
+export const token = 'Token';
+export const copyToken = 'Copy the token';
+export const shellCommand = 'Shell command';
+export const exportFindings = 'Export findings as CSV';
+export const copyCommand = 'Copy the command';

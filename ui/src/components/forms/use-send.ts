@@ -1,0 +1,45 @@
+import type { FormErrors, UseFormReturnType } from '@mantine/form';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ServiceError } from '../../app/api.ts';
+
+interface Options<Values, Result> {
+  send(values: Values): Promise<Result>;
+  onSent?(result: Result, values: Values): unknown;
+  /** The errors of fields for an error of the service that names none. */
+  errorsOf?(error: ServiceError): FormErrors | undefined;
+}
+
+/** Sends the values of a form. Errors of the service are shown at its fields, others are its `problem`. */
+export function useSend<Values extends object, Result>(
+  form: UseFormReturnType<Values>,
+  { send, onSent, errorsOf }: Options<Values, Result>,
+) {
+  const [problem, setProblem] = useState<unknown>();
+  const sending = useMutation({
+    mutationFn: (values: Values) => send(values),
+    onMutate: () => setProblem(undefined),
+    onSuccess: (result, values) => onSent?.(result, values),
+    onError(error) {
+      const errors = error instanceof ServiceError ? errorsOf?.(error) : undefined;
+      if (errors) form.setErrors(errors);
+      else setProblem(toFields(form, error));
+    },
+  });
+  return { ...sending, problem, submit: form.onSubmit((values) => sending.mutate(values)) };
+}
+
+/**
+ * Shows the field errors of a response at the fields of a form.
+ * @returns the error to show next to the form; undefined if all of it belongs to fields
+ */
+function toFields<Values extends object>(form: UseFormReturnType<Values>, error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.details.length === 0) return error;
+  const values = form.getValues();
+  const [own, others] = [true, false].map((mine) =>
+    error.details.filter(({ field }) => Object.hasOwn(values, field) === mine),
+  );
+  const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+  form.setErrors(Object.fromEntries((own ?? []).map(({ field, message }) => [field, sentence(message)])));
+  return others?.length === 0 ? undefined : error;
+}
