@@ -1,5 +1,5 @@
 import { dueAfter } from '../policies/due-dates.ts';
-import type { RuleActions, RuleConditions, TriageReason } from '../schema/values.ts';
+import type { FindingStatus, RuleActions, RuleConditions, TriageReason } from '../schema/values.ts';
 import { pathMatcher, titleMatcher } from './patterns.ts';
 
 /** An organization has at most as many. */
@@ -63,7 +63,7 @@ export function compileRule(rule: Rule): CompiledRule {
 /** The first fields of a new finding that a rule decides. */
 export interface RuledFields {
   rule_id?: string;
-  first_status?: string;
+  first_status?: FindingStatus;
   first_reason?: TriageReason;
   first_resolved_at?: string;
   first_assignee?: string;

@@ -71,13 +71,12 @@ export async function insertScan(
   return row?.scan;
 }
 
-/** A scan that was to be ended. */
-export interface FinishedScan {
-  ended?: Resource<ScanRow>;
-  found?: { project_id: string; status: ScanStatus };
-  /** Which findings are closed after it, if it is completed. */
-  closable?: ClosablePart[] | undefined;
-}
+/** The outcome of ending a scan. `closable`: which findings are closed after it, if it is completed. */
+export type EndOutcome =
+  | { kind: 'ended'; scan: Resource<ScanRow>; closable?: ClosablePart[] | undefined }
+  /** It has ended before, with this status. */
+  | { kind: 'unchanged'; status: ScanStatus; closable?: ClosablePart[] | undefined }
+  | { kind: 'missing' };
 
 /** How a scan ends. */
 export interface ScanEnd {
@@ -112,9 +111,8 @@ select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended
 /**
  * Ends a running scan with the summary of its findings, and counts it. Marks findings that a completed scan did not report,
  * which changes nothing when it is done again.
- * @returns `ended`: the scan, when it was ended now; else `found`, when there is such a scan
  */
-export const finishScan = (client: Sql, tables: OrgTables, scan: ScanEnd): Promise<FinishedScan> =>
+export const finishScan = (client: Sql, tables: OrgTables, scan: ScanEnd): Promise<EndOutcome> =>
   client.begin((tx) => finishScanIn(tx, tables, scan));
 
 /** The same as a part of a transaction. */
@@ -122,7 +120,7 @@ export async function finishScanIn(
   tx: SqlClient,
   tables: OrgTables,
   { now, ...scan }: ScanEnd,
-): Promise<FinishedScan> {
+): Promise<EndOutcome> {
   const { scanId, status, projectId } = scan;
   const isCompleted = status === 'completed';
   const [[found], [row], , closable] = await Promise.all([
@@ -131,7 +129,8 @@ export async function finishScanIn(
     isCompleted ? markMissing(tx, tables, { scanId, projectId }) : undefined,
     isCompleted ? readClosable(tx, tables, { scanId, projectId }) : undefined,
   ]);
-  return { ...(row && { ended: row.scan }), ...(found && { found }), closable };
+  if (row) return { kind: 'ended', scan: row.scan, closable };
+  return found ? { kind: 'unchanged', status: found.status, closable } : { kind: 'missing' };
 }
 
 const remove = orgStatement<{ scanId: string }, { scan_id: string }>(
@@ -173,19 +172,19 @@ with deleted as (
 select project_id from deleted`,
 );
 
-/**
- * Deletes an ended scan and what it saw again. Findings that it reported first stay, and keep its id.
- * @returns its project; `running` if it runs; undefined if it does not exist
- */
-export async function deleteScan(
-  client: Sql,
-  tables: OrgTables,
-  scanId: string,
-): Promise<{ project_id: string } | 'running' | undefined> {
+/** The outcome of deleting a scan. */
+export type DeleteOutcome =
+  | { kind: 'deleted'; projectId: string }
+  | { kind: 'running' }
+  | { kind: 'missing' };
+
+/** Deletes an ended scan and what it saw again. Findings that it reported first stay, and keep its id. */
+export async function deleteScan(client: Sql, tables: OrgTables, scanId: string): Promise<DeleteOutcome> {
   const [[found], [deleted]] = await client.begin((tx) =>
     Promise.all([lockScan(tables).run(tx, { scanId }), deleteStatement(tables).run(tx, { scanId })]),
   );
-  return deleted ?? (found && 'running');
+  if (deleted) return { kind: 'deleted', projectId: deleted.project_id };
+  return found ? { kind: 'running' } : { kind: 'missing' };
 }
 
 const refresh = orgStatement<{ scanId: string }, object>(

@@ -45,10 +45,10 @@ export const deleteOrg = endpoint(
         details: [{ field: 'confirm', message: 'must be the slug of the organization' }],
       });
     const actor = { user, now, writeMail: mailsOfRequest(call) };
-    const deleted = await deleteOrganization(db, org, body.confirm, actor);
-    if (deleted === 'changed') throw new ApiError('resource_error/not_found');
-    if (deleted === 'state') throw new ApiError('tenant_error/deleted');
-    if (deleted === 'transfers')
+    const outcome = await deleteOrganization(db, org, body.confirm, actor);
+    if (outcome.kind === 'changed') throw new ApiError('resource_error/not_found');
+    if (outcome.kind === 'deleted_before') throw new ApiError('tenant_error/deleted');
+    if (outcome.kind === 'in_transfer')
       throw new ApiError('resource_error/conflict', {
         message:
           'A project is being transferred to or from this organization. Wait for its end, or cancel it.',
@@ -56,7 +56,8 @@ export const deleteOrg = endpoint(
     services.orgs.forget(org.id);
     services.mail.kick();
     const tokens = await countSuspended(services.database.sql, org.tables);
-    logSecurityEvent(call, 'org_deleted', { org: shown.slug, tokens, purge_at: deleted.toISOString() });
+    const purge_at = outcome.purgeAt.toISOString();
+    logSecurityEvent(call, 'org_deleted', { org: shown.slug, tokens, purge_at });
     return noContent();
   },
 );

@@ -28,9 +28,10 @@ export const restoreOrg = endpoint(
   async (call) => {
     const { db, now, params, services, user } = call;
     const { org, shown } = await requireOrgRole(call, params.slug, 'owner');
-    const refused = await restoreOrganization(db, org, { user, now, writeMail: mailsOfRequest(call) });
-    if (refused === 'changed') throw new ApiError('resource_error/not_found');
-    if (refused === 'state')
+    const actor = { user, now, writeMail: mailsOfRequest(call) };
+    const { kind } = await restoreOrganization(db, org, actor);
+    if (kind === 'changed') throw new ApiError('resource_error/not_found');
+    if (kind === 'not_deleted')
       throw new ApiError('resource_error/conflict', { message: 'The organization is not deleted.' });
     services.mail.kick();
     logSecurityEvent(call, 'org_restored', { org: shown.slug });

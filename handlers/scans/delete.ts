@@ -24,13 +24,13 @@ export const deleteScan = endpoint(
   async (call) => {
     const { org, params, sql } = call;
     await requireStays(call, { scan: params.id });
-    const deleted = await deleteStoredScan(sql, org.tables, params.id);
-    if (!deleted) throw new ApiError('resource_error/not_found');
-    if (deleted === 'running')
+    const outcome = await deleteStoredScan(sql, org.tables, params.id);
+    if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
+    if (outcome.kind === 'running')
       throw new ApiError('resource_error/conflict', {
         message: 'The scan runs. End it first, or wait for its end.',
       });
-    logSecurityEvent(call, 'scan_deleted', { scan: params.id, project: deleted.project_id });
+    logSecurityEvent(call, 'scan_deleted', { scan: params.id, project: outcome.projectId });
     return noContent();
   },
 );

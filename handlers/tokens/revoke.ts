@@ -21,11 +21,13 @@ export const revokeToken = endpoint(
   },
   async (call) => {
     const { id } = call.params;
-    const token = await revoke(call.db, call.org.tables, id);
-    if (!token) throw new ApiError('resource_error/not_found');
-    const { name: token_name, projectId, createdBy: created_by, isNew } = token;
-    const project = projectId ?? undefined;
-    if (isNew) logSecurityEvent(call, 'token_revoked', { token: id, token_name, project, created_by });
+    const outcome = await revoke(call.db, call.org.tables, id);
+    if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
+    if (outcome.kind === 'revoked') {
+      const { name: token_name, projectId, createdBy: created_by } = outcome.token;
+      const project = projectId ?? undefined;
+      logSecurityEvent(call, 'token_revoked', { token: id, token_name, project, created_by });
+    }
     return noContent();
   },
 );

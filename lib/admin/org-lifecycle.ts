@@ -46,13 +46,14 @@ export async function deleteOrg(
   const { db } = call.database;
   const org = await readyOrg(call.database, orgName, migrations);
   requireConfirmed(confirm, org.slug, `this deletes the organization ${org.slug}`);
-  const purgeAt = await deleteOrganization(db, org, org.slug, actorOf(call));
-  if (purgeAt === 'state') throw new AdminError(`${org.slug} is deleted already`);
-  if (purgeAt === 'transfers')
+  const outcome = await deleteOrganization(db, org, org.slug, actorOf(call));
+  if (outcome.kind === 'deleted_before') throw new AdminError(`${org.slug} is deleted already`);
+  if (outcome.kind === 'in_transfer')
     throw new AdminError(`a project is being transferred to or from ${org.slug}: see "projects transfers"`);
-  if (purgeAt === 'changed') throw new AdminError(`${org.slug} was changed meanwhile`);
-  logOperatorEvent(call.log, 'org_deleted', { org: org.slug, operator: operator(), purge_at: purgeAt });
-  return { ...changeOf(org), purge_at: purgeAt };
+  if (outcome.kind === 'changed') throw new AdminError(`${org.slug} was changed meanwhile`);
+  const { purgeAt: purge_at } = outcome;
+  logOperatorEvent(call.log, 'org_deleted', { org: org.slug, operator: operator(), purge_at });
+  return { ...changeOf(org), purge_at };
 }
 
 /** Restores a deleted organization. Its owners get a mail. */
@@ -62,8 +63,8 @@ export async function restoreOrg(
   migrations: readonly Migration[],
 ): Promise<OrgChange> {
   const org = await readyOrg(call.database, orgName, migrations);
-  const refused = await restoreOrganization(call.database.db, org, actorOf(call));
-  if (refused) throw new AdminError(`${org.slug} is not deleted, or is being purged`);
+  const { kind } = await restoreOrganization(call.database.db, org, actorOf(call));
+  if (kind !== 'restored') throw new AdminError(`${org.slug} is not deleted, or is being purged`);
   logOperatorEvent(call.log, 'org_restored', { org: org.slug, operator: operator() });
   return changeOf(org);
 }

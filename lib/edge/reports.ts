@@ -1,4 +1,3 @@
-import { inChunks } from '../reports/chunks.ts';
 import { type ReportReader, UnreadableReport } from '../reports/reader.ts';
 
 /** An isolate has 128 MiB. A report takes about ten times its size while it is read. */
@@ -17,8 +16,8 @@ export function createEdgeReportReader(maxReport: number): ReportReader {
       const { readReport } = await import('../reports/read.ts');
       const outcome = await readReport(job);
       if (outcome.kind === 'refused') throw new UnreadableReport(outcome.refusal);
-      const chunks = inChunks(outcome.batches);
-      return { ...outcome.head, next: async () => (await chunks.next()).value ?? [], close() {} };
+      const { head, chunks } = outcome;
+      return { ...head, next: async () => (await chunks.next()).value ?? [], close() {} };
     },
   };
 }

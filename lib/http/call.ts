@@ -121,8 +121,8 @@ export interface TokenCall extends InOrgCall {
 
 /** A call of an agent. */
 export interface AgentCall extends TokenCall {
-  /** Reports that the handler's own statement set the token's `last_used`. */
-  tokenTouched(): void;
+  /** Whether a statement of the handler has set the token's `last_used`. */
+  tokenTouched: boolean;
 }
 
 /** A call of an agent that names a project. */

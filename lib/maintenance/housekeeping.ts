@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import { purgeDeletedOrgs } from '../orgs/purge.ts';
 import { purgeProjects } from '../projects/purge.ts';
 import { transferProjects } from '../projects/transfer/run.ts';
-import { failAbandonedImports } from '../reports/abandoned.ts';
+import { failAbandonedImports } from '../reports/leases.ts';
 import { removeAllExpired } from '../retention/expire.ts';
 import type { Services } from '../services.ts';
 import { readBacklog } from './backlog.ts';

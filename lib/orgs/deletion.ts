@@ -17,36 +17,42 @@ export interface Actor {
   writeMail: WriteMail;
 }
 
-/**
- * `changed`: not an owner any more, or the slug was changed since it was confirmed. `state`: deleted already, or not deleted.
- * `transfers`: a project moves to it or from it.
- */
-export type Refused = 'changed' | 'state' | 'transfers';
+/** Not an owner any more, or the slug was changed since it was confirmed. */
+type Changed = { kind: 'changed' };
 
-/** Marks an organization as deleted and tells its owners. @returns when it is purged, or why it stays */
+export type DeletionOutcome =
+  | { kind: 'deleted'; purgeAt: Date }
+  | { kind: 'deleted_before' }
+  /** A project moves to it or from it. */
+  | { kind: 'in_transfer' }
+  | Changed;
+
+export type RestoreOutcome = { kind: 'restored' } | { kind: 'not_deleted' } | Changed;
+
+/** Marks an organization as deleted and tells its owners. */
 export const deleteOrganization = (
   db: Db,
   org: Org,
   confirmed: string,
   actor: Actor,
-): Promise<Date | Refused> =>
+): Promise<DeletionOutcome> =>
   asOwner(db, org, actor, async (tx, current, tables) => {
-    if (current.slug !== confirmed) return 'changed';
-    if (await hasTransfers(tx, org.id)) return 'transfers';
+    if (current.slug !== confirmed) return { kind: 'changed' };
+    if (await hasTransfers(tx, org.id)) return { kind: 'in_transfer' };
     const purgeAt = await markOrgDeleted(tx, { id: org.id, tables }, actor.now);
-    if (!purgeAt) return 'state';
+    if (!purgeAt) return { kind: 'deleted_before' };
     const about = { org: current, by: actor.user?.name, at: actor.now, purgeAt };
     await mailOwners(tx, actor.writeMail, org.id, (name) => orgDeleted({ name, ...about }));
-    return purgeAt;
+    return { kind: 'deleted', purgeAt };
   });
 
-/** Restores a deleted organization and tells its owners. @returns why it is not restored, if so */
-export const restoreOrganization = (db: Db, org: Org, actor: Actor): Promise<Refused | undefined> =>
+/** Restores a deleted organization and tells its owners. */
+export const restoreOrganization = (db: Db, org: Org, actor: Actor): Promise<RestoreOutcome> =>
   asOwner(db, org, actor, async (tx, current, tables) => {
-    if (!(await unmarkOrgDeleted(tx, { id: org.id, tables }))) return 'state';
+    if (!(await unmarkOrgDeleted(tx, { id: org.id, tables }))) return { kind: 'not_deleted' };
     const about = { org: current, by: actor.user?.name, at: actor.now };
     await mailOwners(tx, actor.writeMail, org.id, (name) => orgRestored({ name, ...about }));
-    return undefined;
+    return { kind: 'restored' };
   });
 
 /** Runs a transaction that has locked the organization, with its name and slug, if the actor is an owner or an operator. */
@@ -55,7 +61,7 @@ async function asOwner<T>(
   org: Org,
   { user }: Actor,
   work: (tx: Tx, current: { name: string; slug: string }, tables: OrgTables) => Promise<T>,
-): Promise<T | 'changed'> {
+): Promise<T | Changed> {
   return await retried(() =>
     db.transaction(async (tx) => {
       const tables = await lockOrgTables(tx, org);
@@ -66,7 +72,7 @@ async function asOwner<T>(
         .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), isOwner))
         .where(and(eq(orgs.id, org.id), isOwner))
         .limit(1);
-      return current ? await work(tx, current, tables) : 'changed';
+      return current ? await work(tx, current, tables) : { kind: 'changed' };
     }),
   );
 }

@@ -1,15 +1,14 @@
 import type { NewId } from '../../db/ids.ts';
 import { countGone } from '../../db/scans/gone.ts';
 import { finishScan, insertScan, readScan, removeScan } from '../../db/scans/scans.ts';
-import type { ScanTarget } from '../../db/schema/values.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 import { closeMissing } from '../findings/triage/close-missing.ts';
 import { scanMessage } from '../importers/text/messages.ts';
 import type { z } from '../schema.ts';
 import { endedMeanwhile, type ReportLease, type ReportLeases } from './leases.ts';
 import { type PushContext, pushReport } from './push.ts';
-import type { Refusal } from './read.ts';
-import { type OpenReport, type ReportReader, UnreadableReport } from './reader.ts';
+import type { Refusal, ReportHead } from './read.ts';
+import { type ReportReader, UnreadableReport } from './reader.ts';
 import type { ImportedReport, ReportQuery } from './schema.ts';
 import type { SentReport } from './unwrap.ts';
 
@@ -24,8 +23,6 @@ interface ReportImport extends PushContext {
     reportLeases: ReportLeases;
     reports: ReportReader;
   };
-  /** Called when findings were written. */
-  onWritten?: (() => void) | undefined;
 }
 
 /** A report as it was sent, in memory until it is freed. */
@@ -51,36 +48,42 @@ export async function importReport(
   query: ReportQuery,
   sent: ReceivedReport,
 ): Promise<Result> {
-  const { now, org, services, sql } = call;
-  const { persona, name, commit, target_path: path, target_ref: ref } = query;
+  const { actorId, now, org, services, sql } = call;
+  const { persona, name, commit, format, target_path: path, target_ref: ref } = query;
   const scanId = services.nextId().id;
-  const target: ScanTarget | undefined =
-    path || ref ? { ...(path && { path }), ...(ref && { ref }) } : undefined;
   const lease = await services.reportLeases.begin(org.id, scanId);
   try {
     await insertScan(sql, org.tables, {
-      ...{ scanId, projectId, persona, target, commit, now },
+      ...{ scanId, projectId, persona, commit, now },
       name: name ?? `${persona} scan ${now.toISOString()}`,
+      target: path || ref ? { ...(path && { path }), ...(ref && { ref }) } : undefined,
     });
-    const report = await open(call, query, sent);
-    try {
-      const result = await importOpen(call, { projectId, scanId, report, lease });
-      await lease.end();
-      return result;
-    } finally {
-      report.close();
-    }
+    const report = await read(call, sent, format);
+    const target = { scan_id: scanId, project_id: projectId, actorId };
+    const { failed, ...tally } = await pushReport(call, target, report, lease.requireHeld);
+    const errors = [...report.errors];
+    if (failed > 0) errors.push(`${failed} of ${report.count} findings could not be stored`);
+    const isFailed = errors.length > 0 && tally.new + tally.again === 0;
+    const endedAt = services.clock();
+    const end = await finishScan(sql, org.tables, {
+      ...{ scanId, projectId, now: endedAt },
+      status: isFailed ? 'failed' : 'completed',
+      errorMessage: errors.length > 0 ? scanMessage(errors) : null,
+    });
+    if (end.kind !== 'ended') throw endedMeanwhile();
+    await closeMissing({ log: call.log, nextId: services.nextId, now: endedAt, org, sql }, end.closable);
+    // Findings that an incomplete report leaves out are not gone.
+    const gone = errors.length > 0 ? 0 : await countGoneOf(call, scanId, report);
+    await lease.end();
+    return { scan: end.scan, format: report.format, changes: { ...tally, gone } };
   } catch (error) {
     await undo(call, scanId, lease, error as Error);
     throw error instanceof UnreadableReport ? unreadable(error.refusal) : error;
   }
 }
 
-async function open(
-  { services }: ReportImport,
-  { format }: ReportQuery,
-  sent: ReceivedReport,
-): Promise<OpenReport> {
+/** Reads a report and frees its body. In the caller, a variable would keep the body in memory until the end of the import. */
+async function read({ services }: ReportImport, sent: ReceivedReport, format: string | undefined) {
   const { body, contentType, encoding } = sent;
   const { maxBytes } = services.reports;
   const report = await services.reports.open({ body, contentType, encoding, format, maxBytes });
@@ -88,47 +91,13 @@ async function open(
   return report;
 }
 
-async function importOpen(
-  call: ReportImport,
-  {
-    projectId,
-    scanId,
-    report,
-    lease,
-  }: { projectId: string; scanId: string; report: OpenReport; lease: ReportLease },
-): Promise<Result> {
-  const { db, org, services, sql } = call;
-  const target = {
-    scan_id: scanId,
-    project_id: projectId,
-    actorId: call.actorId,
-  };
-  const { failed, ...tally } = await pushReport(call, target, report, lease.requireHeld);
-  const written = tally.new + tally.again;
-  if (written > 0) call.onWritten?.();
-  const errors = [...report.errors];
-  if (failed > 0) errors.push(`${failed} of ${report.count} findings could not be stored`);
-  const isFailed = errors.length > 0 && written === 0;
-  const now = services.clock();
-  const { ended, closable } = await finishScan(sql, org.tables, {
-    ...{ scanId, projectId, now },
-    status: isFailed ? 'failed' : 'completed',
-    errorMessage: errors.length > 0 ? scanMessage(errors) : null,
-  });
-  if (!ended) throw endedMeanwhile();
-  await closeMissing({ log: call.log, nextId: services.nextId, now, org, sql }, closable);
-  // Findings that an incomplete report leaves out are not gone.
-  const gone = errors.length > 0 ? 0 : await countGoneOf();
-  return { scan: ended, format: report.format, changes: { ...tally, gone } };
-
-  async function countGoneOf(): Promise<number> {
-    const scan = await readScan(db, org.tables, scanId);
-    const sources = [...new Set([...report.sources, report.format])].slice(0, MAX_SOURCES);
-    return scan ? (await countGone(db, org.tables, scan, sources)).gone : 0;
-  }
-}
-
 const MAX_SOURCES = 100;
+
+async function countGoneOf({ db, org }: ReportImport, scanId: string, report: ReportHead): Promise<number> {
+  const scan = await readScan(db, org.tables, scanId);
+  const sources = [...new Set([...report.sources, report.format])].slice(0, MAX_SOURCES);
+  return scan ? (await countGone(db, org.tables, scan, sources)).gone : 0;
+}
 
 /** Removes the scan of a report that cannot be read. Fails the scan of one whose import failed. */
 async function undo(
@@ -140,11 +109,11 @@ async function undo(
   try {
     const isRemoved = error instanceof UnreadableReport && (await removeScan(sql, org.tables, scanId));
     if (!isRemoved) {
-      const { found } = await finishScan(sql, org.tables, {
+      const end = await finishScan(sql, org.tables, {
         ...{ scanId, projectId: null, now: services.clock() },
         ...{ status: 'failed', errorMessage: reasonOf(error) },
       });
-      if (!found) log.debug('a scan was not registered', { scan: scanId });
+      if (end.kind === 'missing') log.debug('a scan was not registered', { scan: scanId });
     }
     await lease.end();
   } catch (cause) {

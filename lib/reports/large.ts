@@ -1,7 +1,6 @@
 import { TooManyError } from '../importers/importer.ts';
 import { importInParts } from '../importers/parts/index.ts';
-import type { ImportLarge } from './read.ts';
-import { MAX_FINDINGS, WORKSPACE } from './workspace.ts';
+import { type ImportLarge, MAX_FINDINGS, WORKSPACE } from './read.ts';
 
 /** Smaller reports are imported at once, which takes 2 to 3 times the memory and 60 % of the processor time. */
 const MIN_BYTES = 16 * 1024 * 1024;

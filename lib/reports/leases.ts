@@ -1,8 +1,19 @@
+import type { Database } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
 import type { Sql } from '../../db/pool/query.ts';
-import { beginImport, endImport, expireImports, LEASE_MS, renewImports } from '../../db/scans/imports.ts';
+import {
+  beginImport,
+  endImport,
+  expireImports,
+  LEASE_MS,
+  type ReportImport,
+  renewImports,
+  takeExpired,
+} from '../../db/scans/imports.ts';
+import { finishScan } from '../../db/scans/scans.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import type { KnownOrgs } from '../orgs/directory.ts';
 
 /** Tells other processes that this one imports a report. */
 export interface ReportLease {
@@ -85,4 +96,41 @@ export function createReportLeases({
       if (ids.length > 0) await expireImports(sql, ids);
     },
   };
+}
+
+const BATCH = 100;
+
+const REASON = 'The import was interrupted: the server stopped or lost its database. Send the report again.';
+
+/** Fails the scans of imports whose process has died. */
+export async function failAbandonedImports({
+  database,
+  knownOrgs,
+  clock,
+  log,
+}: {
+  database: Database;
+  knownOrgs: KnownOrgs;
+  clock: () => Date;
+  log: Logger;
+}): Promise<void> {
+  const { sql } = database;
+
+  async function fail({ id, orgId, scanId }: ReportImport): Promise<void> {
+    const outcome = await finishScan(sql, knownOrgs.tablesOf({ id: orgId }), {
+      ...{ scanId, projectId: null, now: clock() },
+      ...{ status: 'failed', errorMessage: REASON },
+    });
+    await endImport(sql, id);
+    if (outcome.kind === 'ended') log.warn('an interrupted import was failed', { org: orgId, scan: scanId });
+  }
+
+  for (;;) {
+    const expired = await takeExpired(sql, BATCH);
+    for (const entry of expired)
+      await fail(entry).catch((error) =>
+        log.error('an interrupted import was not failed', { ...entry, error }),
+      );
+    if (expired.length < BATCH) return;
+  }
 }

@@ -1,7 +1,5 @@
 import type { Db } from '../../db/client.ts';
-import { groupPushes, type Ingest } from '../../db/findings/ingest/ingest.ts';
-import type { Push } from '../../db/findings/ingest/push.ts';
-import type { PushOutcome } from '../../db/findings/ingest/write.ts';
+import type { Ingest } from '../../db/findings/ingest/ingest.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { FindingInput } from '../findings/input.ts';
 import { refusalError } from '../findings/pushes/pushes.ts';
@@ -41,7 +39,7 @@ const AT_ONCE = 2;
 const MAX_LOGGED = 10;
 
 /**
- * Pushes the findings of a report as single pushes are. Findings that cannot be stored are logged and counted.
+ * Pushes the findings of a report as single pushes are, and closes it. Findings that cannot be stored are logged and counted.
  * @param requireHeld called before each part; throws if the import must end
  * @throws Error if the database is unavailable, or the scan was deleted
  */
@@ -67,7 +65,9 @@ export async function pushReport(
       throw error;
     }),
   );
-  for (const end of await Promise.allSettled(parts)) if (end.status === 'rejected') throw end.reason;
+  const ends = await Promise.allSettled(parts);
+  report.close();
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
   return tally;
 }
 
@@ -78,27 +78,26 @@ async function pushPart(
   tally: Tally,
 ): Promise<void> {
   const { log, org, services } = call;
-  const pushes = findings.flatMap((finding): { push: Push }[] => {
-    const parsed = FindingInput.safeParse({ ...finding, ...ids });
-    if (parsed.success) return [{ push: parsed.data }];
-    if (tally.failed++ < MAX_LOGGED)
-      log.error('an imported finding is invalid', { scan: ids.scan_id, issues: parsed.error.issues });
-    return [];
+  const pushes = findings.flatMap((finding) => {
+    const { data, error } = FindingInput.safeParse({ ...finding, ...ids });
+    if (error) countFailed('an imported finding is invalid', { issues: error.issues });
+    return data ?? [];
   });
-  for (const group of groupPushes(pushes)) {
-    const outcomes = await services.ingest(org, actorId, { pushes: group.map(({ push }) => push) });
-    for (const outcome of outcomes) await count(outcome);
-  }
-
-  async function count(outcome: PushOutcome | Error): Promise<void> {
-    if (outcome instanceof Error) {
-      if (tally.failed++ < MAX_LOGGED)
-        log.error('an imported finding was not stored', { scan: ids.scan_id, error: outcome });
-    } else if (outcome.kind === 'written') {
+  const ends = await Promise.allSettled(pushes.map((push) => services.ingest(org, actorId, push)));
+  for (const end of ends) {
+    if (end.status === 'rejected') throw end.reason;
+    const outcome = end.value;
+    if (outcome.kind === 'written') {
       tally[outcome.deduplicated ? 'again' : 'new']++;
       if (outcome.regressed) tally.regressed++;
+    } else if (outcome.kind === 'failed') {
+      countFailed('an imported finding was not stored', { error: outcome.error });
     } else {
       throw await refusalError(call, outcome.kind, ids.project_id);
     }
+  }
+
+  function countFailed(message: string, why: object): void {
+    if (tally.failed++ < MAX_LOGGED) log.error(message, { scan: ids.scan_id, ...why });
   }
 }

@@ -4,9 +4,13 @@ import { type ImportOptions, importReport } from '../importers/index.ts';
 import { FORMATS } from '../importers/names.ts';
 import type { ImportedParts } from '../importers/parts/index.ts';
 import { isArchive } from '../importers/read/archive.ts';
-import { hasTooManyValues } from './count-values.ts';
-import { type SentReport, TooLargeError, unwrap } from './unwrap.ts';
-import { MAX_FINDINGS, WORKSPACE } from './workspace.ts';
+import { hasTooManyValues, type SentReport, TooLargeError, unwrap } from './unwrap.ts';
+
+/** The service has no workspace: no path is in this directory, because paths have no NUL. */
+export const WORKSPACE = { directory: '/\0' };
+
+/** A report with more takes longer to write than a client waits. */
+export const MAX_FINDINGS = 100_000;
 
 /** A report to read. */
 export interface ReportJob extends SentReport {
@@ -40,11 +44,9 @@ export interface Refusal {
 
 /** The outcome of reading a report. */
 export type ReportOutcome =
-  | { kind: 'read'; head: ReportHead; batches: Batches }
+  | { kind: 'read'; head: ReportHead; chunks: AsyncGenerator<Finding[]> }
   /** It cannot be read. */
   | { kind: 'refused'; refusal: Refusal; bug?: string };
-
-type Batches = AsyncIterable<Finding[]> | Iterable<Finding[]>;
 
 /** Imports a large report in parts. @returns undefined if the caller must import it at once */
 export type ImportLarge = (
@@ -71,7 +73,7 @@ export async function readReport(
     const large = await importLarge?.(content, { format, onRecognized });
     if (large) {
       const { format, errors, sources, count, findings } = large;
-      return { kind: 'read', head: { format, errors, sources, count }, batches: findings() };
+      return { kind: 'read', head: { format, errors, sources, count }, chunks: inChunks(findings()) };
     }
     const imported = importReport(content, WORKSPACE, {
       ...{ format, maxBytes, onRecognized },
@@ -83,7 +85,7 @@ export async function readReport(
     return {
       kind: 'read',
       head: { format: imported.format, errors, sources, count: findings.length },
-      batches: [findings],
+      chunks: inChunks([findings]),
     };
   } catch (error) {
     return { kind: 'refused', ...refusalOf(error, formats) };
@@ -101,4 +103,24 @@ export function refusalOf(error: unknown, formats: readonly string[]): { refusal
   if (error instanceof RangeError && /call stack/.test(message))
     return { refusal: { message: 'The report is nested too deeply', formats } };
   return { refusal: { message: 'The report cannot be read', formats }, bug: stack };
+}
+
+const CHUNK_FINDINGS = 128;
+const CHUNK_CHARACTERS = 500_000;
+
+/** Splits findings into parts that take a few milliseconds to hand over. */
+async function* inChunks(batches: AsyncIterable<Finding[]> | Iterable<Finding[]>): AsyncGenerator<Finding[]> {
+  let chunk: Finding[] = [];
+  let characters = 0;
+  for await (const batch of batches) {
+    for (const finding of batch) {
+      chunk.push(finding);
+      characters += finding.description.length;
+      if (chunk.length < CHUNK_FINDINGS && characters < CHUNK_CHARACTERS) continue;
+      yield chunk;
+      chunk = [];
+      characters = 0;
+    }
+  }
+  if (chunk.length > 0) yield chunk;
 }

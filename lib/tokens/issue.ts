@@ -106,17 +106,23 @@ interface RevokedToken {
   createdBy: string;
 }
 
+/** The outcome of revoking a token. `revoked_before` changes nothing. */
+export type RevokeOutcome =
+  | { kind: 'revoked'; token: RevokedToken }
+  | { kind: 'revoked_before' }
+  | { kind: 'other_project' }
+  | { kind: 'missing' };
+
 /**
- * Revokes an API token, for good. Revoking it again changes nothing.
+ * Revokes an API token, for good.
  * @param projectId revokes it only as a token of this project
- * @returns the token, revoked by this call or not; undefined when there is none
  */
 export async function revokeToken(
   db: Db,
   { apiTokens }: OrgTables,
   id: string,
   projectId?: string,
-): Promise<(RevokedToken & { isNew: boolean }) | undefined> {
+): Promise<RevokeOutcome> {
   const fields = { projectId: apiTokens.projectId, name: apiTokens.name, createdBy: apiTokens.createdBy };
   const [revoked] = await db
     .update(apiTokens)
@@ -129,7 +135,9 @@ export async function revokeToken(
       ),
     )
     .returning(fields);
-  if (revoked) return { ...revoked, isNew: true };
+  if (revoked) return { kind: 'revoked', token: revoked };
   const [found] = await db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
-  return found && { ...found, isNew: false };
+  if (!found) return { kind: 'missing' };
+  const isOther = projectId !== undefined && found.projectId !== projectId;
+  return { kind: isOther ? 'other_project' : 'revoked_before' };
 }

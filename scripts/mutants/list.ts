@@ -56,7 +56,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     subject: 'push',
-    file: 'db/findings/ingest/write.ts',
+    file: 'db/findings/ingest/ingest.ts',
     from: "row.scan_status !== 'running'",
     to: "row.scan_status === 'running'",
     breaks: 'The summary of an ended scan lacks findings that were pushed late.',

@@ -183,10 +183,10 @@ describe('JWT_SECRET as a list', () => {
     const { signedTokens } = during.services;
     const named = (secret: string, id: unknown) =>
       forge(secret, user, session, { kid: id }).then((token) => signedTokens.verify('session', token, now));
-    expect(await named(NEW, kid)).toEqual(claims);
-    expect(await named(OLD, kid), 'the key id of another').toBeUndefined();
-    expect(await named(NEW, 'ffffffff'), 'an unknown key id').toBeUndefined();
-    expect(await named('guessed', undefined)).toBeUndefined();
+    expect(await named(NEW, kid)).toEqual({ kind: 'valid', claims });
+    expect(await named(OLD, kid), 'the key id of another').toEqual({ kind: 'invalid' });
+    expect(await named(NEW, 'ffffffff'), 'an unknown key id').toEqual({ kind: 'invalid' });
+    expect(await named('guessed', undefined)).toEqual({ kind: 'invalid' });
   });
 
   it('takes a secret with a comma, of a version without lists, for reading', async () => {
@@ -197,8 +197,9 @@ describe('JWT_SECRET as a list', () => {
     const { jwtSecrets } = parseConfig({ JWT_SECRET: WHOLE });
     expect(jwtSecrets).toEqual(['one secret', 'that has a comma in it', WHOLE]);
     const tokens = await createSignedTokens(jwtSecrets);
-    expect(await tokens.verify('session', token, now)).toEqual(claims);
-    expect(await older.verify('session', await tokens.sign('session', claims, now), now)).toBeUndefined();
+    expect(await tokens.verify('session', token, now)).toEqual({ kind: 'valid', claims });
+    const byNewer = await tokens.sign('session', claims, now);
+    expect(await older.verify('session', byNewer, now)).toEqual({ kind: 'invalid' });
   });
 });
 

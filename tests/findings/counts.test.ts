@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
-import { createIngest, ingestOne } from '../../db/findings/ingest/ingest.ts';
+import { createIngest } from '../../db/findings/ingest/ingest.ts';
 import type { Push } from '../../db/findings/ingest/push.ts';
 import { ingestStatement } from '../../db/findings/ingest/statement.ts';
 import { changeFinding, changeFindings } from '../../db/findings/triage/triage.ts';
@@ -225,8 +225,7 @@ describe('counts', { timeout: TIMEOUT }, () => {
         } as const;
         return [
           ...shuffled(40).map((n) =>
-            ingestOne(
-              ingest,
+            ingest(
               where,
               org.tokenId,
               aPush(org, 'first', `print-${n + round}`, SEVERITIES[(n + i) % 5] as Severity),
@@ -323,7 +322,7 @@ describe('batches of two processes', { timeout: TIMEOUT }, () => {
       for (let round = 0; round < 3 * RUNS; round++) {
         const pushes = shuffled(60).map((n) => {
           const severity = SEVERITIES[(n + round * (i + 1)) % 5] as Severity;
-          return ingestOne(ingest, where, org.tokenId, aPush(org, scanId, `print-${n}`, severity));
+          return ingest(where, org.tokenId, aPush(org, scanId, `print-${n}`, severity));
         });
         for (const outcome of await Promise.all(pushes)) {
           if (outcome.kind === 'written') known.add(outcome.id);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countByDay } from '../../db/findings/counts/trend.ts';
-import { createIngest, ingestOne } from '../../db/findings/ingest/ingest.ts';
+import { createIngest } from '../../db/findings/ingest/ingest.ts';
 import { createIds } from '../../db/ids.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
@@ -84,7 +84,7 @@ describe('GET /dashboard/trend', () => {
       );
       const { projectId: project_id, tokenId } = org;
       const texts = { fingerprint: at, title: 'At midnight', description: 'Or just before.' };
-      await ingestOne(ingest, { id: org.id, tables }, tokenId, {
+      await ingest({ id: org.id, tables }, tokenId, {
         project_id,
         scan_id: scanId,
         severity,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
-import type { BatchRow, WrittenRow } from '../../db/findings/ingest/push.ts';
+import type { PushRow, WrittenRow } from '../../db/findings/ingest/push.ts';
 import { writeRouted } from '../../db/findings/ingest/routed.ts';
 import { writeAtOnce } from '../../db/findings/ingest/statement.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
@@ -62,7 +62,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.close());
 
-const write = (way: Way, rows: readonly BatchRow[], version: number | null = 0): Promise<WrittenRow[]> =>
+const write = (way: Way, rows: readonly PushRow[], version: number | null = 0): Promise<WrittenRow[]> =>
   WRITERS[way](database.sql, defineOrgTables(orgSchemaName(orgs[way].id)), {
     ...{ rows, actorIds: [TOKEN], now: rows.at(-1)?.at as string, version },
   });
@@ -70,7 +70,7 @@ const write = (way: Way, rows: readonly BatchRow[], version: number | null = 0):
 let ids = 0;
 const uuid = () => `00000000-0000-7000-8000-${String(ids++).padStart(12, '0')}`;
 
-const aPush = (fields: Partial<BatchRow> = {}): BatchRow => ({
+const aPush = (fields: Partial<PushRow> = {}): PushRow => ({
   ...{ ord: 0, id: uuid(), at: new Date(AT + ids * 1_000).toISOString(), actor: 1 },
   ...{ project_id: PROJECT, scan_id: 'one', fingerprint: `print ${ids}`, severity: 'high' },
   ...{ title: 'A "title", with {braces} \\ and NULL', description: "It's\nlong" },
@@ -89,7 +89,7 @@ async function stored(way: Way) {
   return Object.fromEntries(TABLES.map((table, i) => [table, rows[i]?.map(({ row }) => row)]));
 }
 
-async function writeBoth(rows: readonly BatchRow[], version: number | null = 0) {
+async function writeBoth(rows: readonly PushRow[], version: number | null = 0) {
   const [atOnce = [], routed = []] = await Promise.all(WAYS.map((way) => write(way, rows, version)));
   const sorted = (results: WrittenRow[]) => results.toSorted((a, b) => a.ord - b.ord).map(comparable);
   expect(sorted(routed)).toEqual(sorted(atOnce));
@@ -138,7 +138,7 @@ describe('a batch', () => {
   });
 
   it('that records outcomes writes them once', async () => {
-    const keyed = (position: number, fields: Partial<BatchRow> = {}) =>
+    const keyed = (position: number, fields: Partial<PushRow> = {}) =>
       aPush({ ord: position, key: KEY, position, claimed_at: new Date(AT).toISOString(), ...fields });
     const rows = [keyed(0), keyed(1, { scan_id: 'unregistered' }), keyed(2, { scan_id: 'of another' })];
     await writeBoth(rows);
@@ -160,7 +160,10 @@ describe('a batch', () => {
         const severity = pick(SEVERITIES);
         const ofRule = {
           rule_id: RULE,
-          ...(random() < 0.5 && { first_status: 'false_positive', first_reason: 'used_in_tests' as const }),
+          ...(random() < 0.5 && {
+            first_status: 'false_positive' as const,
+            first_reason: 'used_in_tests' as const,
+          }),
           ...(random() < 0.5 && { first_assignee: RULE }),
         };
         return aPush({

@@ -343,7 +343,9 @@ describe('a request that found the organization without tables', () => {
     const path = `/projects/${project.id}/tokens`;
     const { token } = must(await other.api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
     const actor = { now: new Date(), writeMail: async () => {} };
-    expect(await deleteOrganization(t.services.database.db, known, org.slug, actor)).toBeInstanceOf(Date);
+    expect(await deleteOrganization(t.services.database.db, known, org.slug, actor)).toMatchObject({
+      kind: 'deleted',
+    });
     const pushed = await other.api.get(`/agent/findings?project_id=${project.id}`, { token, org: org.slug });
     expect(pushed.error).toBe('tenant_error/deleted');
   });

@@ -5,7 +5,7 @@ import { insertScan, removeScan } from '../../db/scans/scans.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
 import type { Finding } from '../../lib/importers/finding.ts';
-import { failAbandonedImports } from '../../lib/reports/abandoned.ts';
+import { failAbandonedImports } from '../../lib/reports/leases.ts';
 import type { ReportReader } from '../../lib/reports/reader.ts';
 import {
   type Answer,

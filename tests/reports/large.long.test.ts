@@ -16,7 +16,7 @@ async function read(text: string, options: ReadOptions, format?: string) {
   const outcome = await readReport(job, options);
   if (outcome.kind === 'refused') return outcome;
   const findings: Finding[] = [];
-  for await (const batch of outcome.batches) findings.push(...batch);
+  for await (const batch of outcome.chunks) findings.push(...batch);
   return { ...outcome.head, findings };
 }
 

@@ -367,11 +367,11 @@ describe('a project that closes findings', () => {
     await scan('ab');
     const second = await scan('a', { status: 'running' });
     // The process ends between the completion and the closing.
-    const { ended } = await finishScan(t.services.database.sql, defineOrgTables(orgSchemaName(org.id)), {
+    const outcome = await finishScan(t.services.database.sql, defineOrgTables(orgSchemaName(org.id)), {
       ...{ scanId: second, status: 'completed', errorMessage: null, projectId: null },
       now: t.services.clock(),
     });
-    expect(ended?.status).toBe('completed');
+    expect(outcome).toMatchObject({ kind: 'ended', scan: { status: 'completed' } });
     expect([await missing(), await statusOf('b')]).toEqual(['b', 'open']);
     // Its agent repeats the call; or the next scan does it.
     must(await end(second));

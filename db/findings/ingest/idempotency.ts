@@ -3,12 +3,13 @@ import { BATCH_ROWS } from '../../batches.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { FindingStatus } from '../../schema/values.ts';
 import { orgStatement, run, type SqlClient } from '../../statements.ts';
+import type { PushOutcome } from './push.ts';
 
 /*
  * A request with an idempotency key claims the key for its body, then writes its pushes. The statement that writes a push
- * also records the outcome under the key and its position in the request. If the process dies, a repeated request
- * writes the pushes that are missing. If a request is sent twice at the same instant, the primary key refuses pushes that
- * the other one has written, and their statement writes nothing.
+ * also records the outcome under the key and its position in the request. A repeated request gets the recorded outcomes and
+ * writes the pushes that are missing, because the process died. If a request is sent twice at the same instant, the primary
+ * key refuses pushes that the other one has written: their statement writes nothing, and they get the recorded outcomes.
  */
 
 /** How long keys are kept. */
@@ -62,36 +63,6 @@ export async function claimKey(client: SqlClient, tables: OrgTables, request: Ke
   }
 }
 
-/** How the pushes of a group are recorded. */
-export interface GroupRecord {
-  key: string;
-  /** `created_at` of the claim. */
-  claimedAt: string;
-  /** Position in the request for each push of the group. */
-  positions: readonly number[];
-}
-
-const recordedStatement = orgStatement<{ key: string; positions: string }, object>(
-  ({ idempotencyKeys }, $) => sql`
-select 1 from ${idempotencyKeys} where key = ${$.key}::uuid and position = any (${$.positions}::int[]) limit 1`,
-);
-
-/** Whether a push of the group has been recorded before. */
-export async function isRecorded(
-  client: SqlClient,
-  tables: OrgTables,
-  { key, positions }: GroupRecord,
-): Promise<boolean> {
-  const rows = await recordedStatement(tables).run(client, { key, positions: `{${positions.join(',')}}` });
-  return rows.length > 0;
-}
-
-/** The outcome of a push, as it is stored. */
-export type StoredOutcome =
-  | { kind: 'written'; deduplicated: boolean; id: string; regressed: boolean; status: FindingStatus }
-  | { kind: 'no_scan' }
-  | { kind: 'other_project' };
-
 interface StoredRow {
   position: number;
   has_scan: boolean;
@@ -112,16 +83,20 @@ export async function readOutcomes(
   client: SqlClient,
   tables: OrgTables,
   key: string,
-): Promise<Map<number, StoredOutcome>> {
+): Promise<Map<number, PushOutcome>> {
   const rows = await outcomesStatement(tables).run(client, { key });
-  return new Map(rows.map((row) => [row.position, storedOutcome(row)]));
+  return new Map(rows.map((row) => [row.position, recordedOutcome(row)]));
 }
 
-function storedOutcome(row: StoredRow): StoredOutcome {
+function recordedOutcome(row: StoredRow): PushOutcome {
   if (!row.has_scan) return { kind: 'no_scan' };
   const { finding_id: id, deduplicated, regressed, status } = row;
   if (id === null || deduplicated === null) return { kind: 'other_project' };
-  return { kind: 'written', deduplicated, id, regressed: regressed === true, status };
+  return { kind: 'written', deduplicated, id, regressed: regressed === true, status, finding: notRecorded };
+}
+
+function notRecorded(): never {
+  throw new Error('the finding of a recorded push is not stored');
 }
 
 /** Deletes up to {@link BATCH_ROWS} rows that are too old to count, of all keys. @returns how many were deleted */

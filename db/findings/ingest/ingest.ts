@@ -1,39 +1,48 @@
 import { createBatcher } from '../../batcher.ts';
 import { isUnavailable, isUniqueViolation, retried } from '../../errors.ts';
 import type { NewId } from '../../ids.ts';
-import { createPolicyCache, type PolicyCache } from '../../policies/policies.ts';
+import { createPolicyCache, decideAll, type PolicyCache, readPolicies } from '../../policies/policies.ts';
 import type { WithConnection } from '../../pool/pool.ts';
 import type { Sql } from '../../pool/query.ts';
 import { refreshSummary } from '../../scans/scans.ts';
+import type { OrgTables } from '../../schema/org.ts';
 import { perOrg } from '../../schema/org-schema.ts';
 import { createEngineDetection, type EngineDetection } from '../../server-facts.ts';
-import { isRecorded } from './idempotency.ts';
-import type { Push } from './push.ts';
-import {
-  type Item,
-  type Org,
-  type PushGroup,
-  type PushOutcome,
-  REPEATED,
-  type Written,
-  writeBatch,
-} from './write.ts';
+import { readOutcomes } from './idempotency.ts';
+import { renameFindings } from './previous-fingerprints.ts';
+import { outcomeOf, type Push, type PushOutcome, type PushRecord, type PushRow } from './push.ts';
+import { writeRouted } from './routed.ts';
+import { writeAtOnce } from './statement.ts';
 
-/**
- * Writes a group of pushes: each is a new finding, or one more sighting of a known one (`project_id` + `fingerprint`). A
- * finding that is known by a previous fingerprint takes the new one first. Resolves after the commit, with an outcome or an
- * error for each push; with `repeated` for all of them if one has been recorded before (`idempotency.ts`). `last_used` of
- * a token is set in the same statement.
- * @param actorId a token or a user
- * @throws when the database is unavailable or the organization exceeds its share of connections; then nothing is known of
- * the group
+/*
+ * A push can be a repeated one in three ways:
+ *
+ * - Its finding is known by `project_id` and `fingerprint`, or by a previous fingerprint: `onRepeat` in `../fields.ts` says what
+ *   becomes of each field. Pushes with a fingerprint in common are written one after another (`keysOf`).
+ * - Its request is repeated with the same idempotency key: it gets the recorded outcome (`idempotency.ts`).
+ * - Its statement lost to another one: the statement is repeated, by the latest policies.
  */
-export interface Ingest {
-  (org: Org, actorId: string, group: UnrecordedGroup): Promise<(PushOutcome | Error)[]>;
-  (org: Org, actorId: string, group: PushGroup): Promise<(PushOutcome | 'repeated' | Error)[]>;
+
+interface Org {
+  id: string;
+  tables: OrgTables;
 }
 
-type UnrecordedGroup = Pick<PushGroup, 'pushes'> & { record?: undefined };
+/**
+ * Writes a push: a new finding, or one more sighting of a known one. Resolves after the commit. `last_used` of a token is set in
+ * the same statement, unless the push fails.
+ * @param actorId a token or a user
+ * @param record set if the request has an idempotency key. If another request has recorded the push, this is its outcome
+ * @throws when the database is unavailable or the organization exceeds its share of connections; then nothing is known of
+ * the push
+ */
+export type Ingest = (org: Org, actorId: string, push: Push, record?: PushRecord) => Promise<PushOutcome>;
+
+interface Item {
+  actorId: string;
+  push: Push;
+  record: PushRecord | undefined;
+}
 
 const MAX_ROWS = 256;
 const MAX_CHARACTERS = 4_000_000;
@@ -41,43 +50,16 @@ const MAX_CHARACTERS = 4_000_000;
 const CONCURRENT = 2;
 
 /** Pushes that have one in common are written one after another, because one of them may rename the other's finding. */
-const keysOf = ({ project_id, fingerprint, previous_fingerprints = [] }: Push): string[] =>
-  [fingerprint, ...previous_fingerprints].map((print) => `${project_id} ${print}`);
-
-const weigh = ({ pushes }: PushGroup): number =>
-  pushes.reduce(
-    (sum, { description }) => sum + description.length / MAX_CHARACTERS,
-    pushes.length / MAX_ROWS,
-  );
-
-/** Splits pushes into groups, in their order. */
-export function groupPushes<T extends { push: Push }>(items: readonly T[]): T[][] {
-  const groups: T[][] = [];
-  let group: T[] = [];
-  let weight = 0;
-  let keys = new Set<string>();
-  for (const item of items) {
-    const itsKeys = keysOf(item.push);
-    const itsWeight = weigh({ pushes: [item.push] });
-    if (group.length > 0 && (weight + itsWeight > 1 || itsKeys.some((key) => keys.has(key)))) {
-      groups.push(group);
-      group = [];
-      weight = 0;
-      keys = new Set();
-    }
-    for (const key of itsKeys) keys.add(key);
-    group.push(item);
-    weight += itsWeight;
-  }
-  return group.length > 0 ? [...groups, group] : groups;
+function keysOf({ push: { project_id, fingerprint, previous_fingerprints } }: Item): string[] {
+  const keys = [`${project_id} ${fingerprint}`];
+  for (const previous of previous_fingerprints ?? []) keys.push(`${project_id} ${previous}`);
+  return keys;
 }
 
-/** Writes one push without recording it. @throws what {@link Ingest} returns or throws */
-export async function ingestOne(ingest: Ingest, org: Org, actorId: string, push: Push): Promise<PushOutcome> {
-  const [outcome] = await ingest(org, actorId, { pushes: [push] });
-  if (outcome === undefined || outcome instanceof Error) throw outcome;
-  return outcome;
-}
+const weigh = ({ push }: Item): number => 1 / MAX_ROWS + push.description.length / MAX_CHARACTERS;
+
+/** Tries with the latest policies, before a batch follows those that were read last, whatever was changed meanwhile. */
+const POLICY_TRIES = 5;
 
 export interface IngestOptions {
   /** Called with the number of pushes that are written together. */
@@ -96,64 +78,98 @@ export function createIngest(
   }: IngestOptions = {},
 ): Ingest {
   const queueOf = perOrg((org: Org) => {
+    const { tables } = org;
     const policies = policyCache(org);
-    const write = (items: Item[], sql: Sql): Promise<Written[][]> =>
-      retried(async () => writeBatch(sql, org, items, { nextId, policies, engine: await engineOf(sql) }));
 
-    /** If one push is at fault, the others are written: each group on its own, then each push of a group that fails. */
-    async function writeAll(items: Item[], sql: Sql): Promise<(Written | Error)[][]> {
+    async function writeAll(items: readonly Item[], sql: Sql): Promise<PushOutcome[]> {
       try {
-        return await write(items, sql);
+        const { rows, written } = await retried(() => writeBatch(items, sql));
+        const outcomes: PushOutcome[] = new Array(rows.length);
+        const endedScans = new Set<string>();
+        for (const row of written) {
+          const push = rows[row.ord] as PushRow;
+          const outcome = outcomeOf(row, push);
+          if (outcome.kind === 'written' && row.scan_status !== 'running') endedScans.add(push.scan_id);
+          outcomes[row.ord] = outcome;
+        }
+        return await withSummaries(sql, items, outcomes, endedScans);
       } catch (error) {
         if (isUnavailable(error)) throw error;
-        const [item] = items;
-        if (item && items.length === 1) return [await writeSplit(item, sql, error as Error)];
-      }
-      const results: (Written | Error)[][] = [];
-      for (const item of items) results.push(...(await writeAll([item], sql)));
-      return results;
-    }
-
-    async function writeSplit(item: Item, sql: Sql, error: Error): Promise<(Written | Error)[]> {
-      const { pushes, record } = item;
-      if (record && isUniqueViolation(error) && (await isRecorded(sql, org.tables, record)))
-        return pushes.map(() => REPEATED);
-      if (pushes.length === 1) return [error];
-      const results: (Written | Error)[] = [];
-      for (const [i, push] of pushes.entries()) {
-        const positions = record?.positions.slice(i, i + 1);
-        const alone = { ...item, pushes: [push], record: record && positions && { ...record, positions } };
-        results.push(...((await writeAll([alone], sql))[0] as (Written | Error)[]));
-      }
-      return results;
-    }
-
-    return createBatcher<Item, (PushOutcome | 'repeated' | Error)[], Sql>({
-      acquire: (runBatch) => withConnection(runBatch, org),
-      maxItems: MAX_ROWS,
-      maxConcurrent: CONCURRENT,
-      maxWeight: 1,
-      weigh,
-      keysOf: ({ pushes }) => pushes.flatMap(keysOf),
-      async run(items, sql) {
-        onBatch(items.reduce((sum, { pushes }) => sum + pushes.length, 0));
-        const results = await writeAll(items, sql);
-        // Pushes for a scan that has ended: what its summary says is no longer true.
-        const late = new Set(
-          results.flat().flatMap((result) => (result instanceof Error ? [] : (result.endedScan ?? []))),
-        );
-        const failed = new Map<string, Error>();
-        for (const scanId of late) {
-          await refreshSummary(sql, org.tables, scanId).catch((error) => failed.set(scanId, error));
+        const recorded = isUniqueViolation(error) ? await recordedOutcomes(sql, items) : [];
+        const others = items.filter((_, i) => !recorded[i]);
+        if (others.length < items.length) {
+          const written = others.length > 0 ? await writeAll(others, sql) : [];
+          const outcomes = recorded.flatMap((outcome) => outcome ?? written.shift() ?? []);
+          // The other request may not have reached the summaries.
+          const scanIds = items.flatMap(({ push }, i) => (recorded[i] ? push.scan_id : []));
+          return await withSummaries(sql, items, outcomes, new Set(scanIds));
         }
-        // Written, but not as promised: its agent tries again, and the summary with it.
-        return results.map((group) =>
-          group.map((result) =>
-            result instanceof Error ? result : (failed.get(result.endedScan ?? '') ?? result.outcome),
-          ),
-        );
+        if (items.length === 1) return [{ kind: 'failed', error }];
+      }
+      // Only the pushes at fault fail.
+      const half = Math.ceil(items.length / 2);
+      return [...(await writeAll(items.slice(0, half), sql)), ...(await writeAll(items.slice(half), sql))];
+    }
+
+    /** Writes pushes in one statement, by the latest policies. */
+    async function writeBatch(items: readonly Item[], sql: Sql) {
+      const actorIds = [...new Set(items.map(({ actorId }) => actorId))];
+      const pushes = items.map(({ push }) => push);
+      const ids = items.map(() => nextId());
+      const renaming = pushes.filter(({ previous_fingerprints: previous }) => previous?.length);
+      if (renaming.length > 0) await renameFindings(sql, tables, renaming);
+      const write = (await engineOf(sql)) === 'citus' ? writeRouted : writeAtOnce;
+      for (let tries = 1; ; tries++) {
+        const { current } = policies;
+        const decided = await decideAll(current, pushes, (ord) => (ids[ord] as NewId).at, { sql, tables });
+        const rows = items.map(({ actorId, push, record }, ord): PushRow => {
+          const { id, at } = ids[ord] as NewId;
+          const own = { id, at: at.toISOString(), actor: actorIds.indexOf(actorId) + 1, ...decided[ord] };
+          return { ord, ...own, ...push, ...record, previous_fingerprints: undefined };
+        });
+        const isLast = tries === POLICY_TRIES;
+        const written = await write(sql, tables, {
+          ...{ rows, actorIds, now: rows.at(-1)?.at as string },
+          version: isLast ? null : current.version,
+        });
+        if (written.length > 0 || isLast) return { rows, written };
+        policies.current = await readPolicies(sql, org);
+      }
+    }
+
+    /** The outcomes of pushes that another request has recorded under the same key meanwhile. */
+    async function recordedOutcomes(sql: Sql, items: readonly Item[]): Promise<(PushOutcome | undefined)[]> {
+      const outcomes = new Map<string, Map<number, PushOutcome>>();
+      for (const key of new Set(items.flatMap(({ record }) => record?.key ?? [])))
+        outcomes.set(key, await readOutcomes(sql, tables, key));
+      return items.map(({ record }) => record && outcomes.get(record.key)?.get(record.position));
+    }
+
+    /** Renews the summaries of ended scans. If one fails, so do the pushes to it: their agent sends them again. */
+    async function withSummaries(
+      sql: Sql,
+      items: readonly Item[],
+      outcomes: PushOutcome[],
+      scanIds: ReadonlySet<string>,
+    ): Promise<PushOutcome[]> {
+      for (const scanId of scanIds) {
+        await refreshSummary(sql, tables, scanId).catch((error) => {
+          for (const [i, { push }] of items.entries())
+            if (push.scan_id === scanId && outcomes[i]?.kind === 'written')
+              outcomes[i] = { kind: 'failed', error };
+        });
+      }
+      return outcomes;
+    }
+
+    return createBatcher<Item, PushOutcome, Sql>({
+      acquire: (runBatch) => withConnection(runBatch, org),
+      ...{ maxItems: MAX_ROWS, maxConcurrent: CONCURRENT, maxWeight: 1, weigh, keysOf },
+      run(items, sql) {
+        onBatch(items.length);
+        return writeAll(items, sql);
       },
     });
   });
-  return ((org: Org, actorId: string, group: PushGroup) => queueOf(org)({ actorId, ...group })) as Ingest;
+  return (org, actorId, push, record) => queueOf(org)({ actorId, push, record });
 }

@@ -1,5 +1,6 @@
 import type { FindingRow, Resource } from '../../resources.ts';
 import type { RuledFields } from '../../rules/rules.ts';
+import type { FindingStatus } from '../../schema/values.ts';
 import { type PushedName, shownFindingFields } from '../fields.ts';
 
 export const MAX_PREVIOUS_FINGERPRINTS = 5;
@@ -10,21 +11,31 @@ export type Push = Resource<Pick<FindingRow, PushedName>> & {
   previous_fingerprints?: readonly string[] | undefined;
 };
 
-/** A push with the id and the time that a new finding gets. */
-export type PushRow = Push & {
-  id: string;
-  at: string;
-  actor: number;
-  due_dates?: readonly (string | null)[];
-} & RuledFields;
+/** The key under which the outcome of a push is recorded, so that a repeated request writes the push once. */
+export interface PushRecord {
+  key: string;
+  /** The position of the push in the request. */
+  position: number;
+  claimed_at: string;
+}
 
-/** A push with its position in a batch, and how it is recorded. */
-export type BatchRow = PushRow & { ord: number; key?: string; claimed_at?: string; position?: number };
+/** A push as a statement writes it, with all that a new finding gets. */
+export type PushRow = Push &
+  RuledFields &
+  Partial<PushRecord> & {
+    /** The position in the batch. */
+    ord: number;
+    id: string;
+    at: string;
+    /** The position of the token or user in the batch, from 1. */
+    actor: number;
+    due_dates?: readonly (string | null)[];
+  };
 
 /** Pushes that one transaction writes. */
 export interface Batch {
-  rows: readonly BatchRow[];
-  /** The tokens and users whose pushes these are; `actor` is the position of one, from 1. */
+  rows: readonly PushRow[];
+  /** The tokens and users whose pushes these are. */
   actorIds: readonly string[];
   /** The time of the batch (RFC 3339). */
   now: string;
@@ -32,7 +43,7 @@ export interface Batch {
   version: number | null;
 }
 
-/** The result for a push. */
+/** A push as a statement returns it. */
 export interface WrittenRow {
   ord: number;
   /** Null when the scan is not registered. */
@@ -44,7 +55,41 @@ export interface WrittenRow {
 }
 
 /** The stored fields of a known finding that do not follow from the push alone; times as PostgreSQL writes them. */
-export type Known = { [Name in keyof FindingRow]?: string | number | boolean | null };
+export type Known = Pick<FindingRow, 'id' | 'regressed' | 'status'> & {
+  [Name in keyof FindingRow]?: string | number | boolean | null;
+};
+
+/** The outcome of a push. */
+export type PushOutcome =
+  | {
+      kind: 'written';
+      deduplicated: boolean;
+      id: string;
+      regressed: boolean;
+      status: FindingStatus;
+      /** The whole finding after the push. Not recorded under an idempotency key. */
+      finding(): Resource<FindingRow>;
+    }
+  /** No such scan is registered. */
+  | { kind: 'no_scan' }
+  /** The scan belongs to another project. */
+  | { kind: 'other_project' }
+  /** PostgreSQL refused it, or the summary of its scan could not be renewed. */
+  | { kind: 'failed'; error: unknown };
+
+/** Derives the outcome of a push from the row that a statement returned. */
+export function outcomeOf({ scan_status, deduplicated, known }: WrittenRow, push: PushRow): PushOutcome {
+  if (scan_status === null) return { kind: 'no_scan' };
+  if (deduplicated === null) return { kind: 'other_project' };
+  return {
+    kind: 'written',
+    deduplicated,
+    id: known?.id ?? push.id,
+    regressed: known?.regressed ?? false,
+    status: known?.status ?? push.first_status ?? 'open',
+    finding: () => findingAfter(push, known),
+  };
+}
 
 /** How each field of the answer follows from a push. */
 const FIELDS = shownFindingFields.map((field) => {
@@ -65,7 +110,7 @@ const FIELDS = shownFindingFields.map((field) => {
  * The finding after a push, as a read of it shows it.
  * @param known what was stored; null for a new finding
  */
-export function findingAfter(push: PushRow, known: Known | null): Resource<FindingRow> {
+function findingAfter(push: PushRow, known: Known | null): Resource<FindingRow> {
   const finding: Record<string, unknown> = {};
   for (const { name, from, constant, overwrites, isTime } of FIELDS) {
     let value: unknown = (from && push[from]) ?? constant;

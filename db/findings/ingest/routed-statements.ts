@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { OrgTables } from '../../schema/org.ts';
 import { SEVERITIES } from '../../schema/values.ts';
 import { listText, orgStatement, type Placeholders, type SqlClient } from '../../statements.ts';
-import type { BatchRow } from './push.ts';
+import type { PushRow } from './push.ts';
 import {
   type InputColumn,
   insertedColumns,
@@ -138,7 +138,7 @@ insert into ${findings} as f (
 export function insertPushes(
   client: SqlClient,
   tables: OrgTables,
-  rows: readonly (BatchRow & { actor_id: string })[],
+  rows: readonly (PushRow & { actor_id: string })[],
   version: number | null,
 ): Promise<InsertedRow[]> {
   const given = rows.map(({ due_dates, ...row }) => ({

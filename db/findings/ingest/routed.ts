@@ -2,7 +2,7 @@ import type { Sql, TransactionSql } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { SEVERITIES, type Severity } from '../../schema/values.ts';
 import { arrayText, listText } from '../../statements.ts';
-import type { Batch, BatchRow, WrittenRow } from './push.ts';
+import type { Batch, PushRow, WrittenRow } from './push.ts';
 import { storedOf } from './push-sql.ts';
 import {
   addEvents,
@@ -20,7 +20,7 @@ import {
 
 /** A push, with its scan if that is registered and the finding if it was written. */
 interface Push {
-  row: BatchRow;
+  row: PushRow;
   actorId: string;
   scan: LockedScan | undefined;
   finding: InsertedRow | undefined;
@@ -119,7 +119,7 @@ async function recordEffects(
   ]);
 }
 
-type Written = { row: BatchRow; actorId: string; finding: InsertedRow };
+type Written = { row: PushRow; actorId: string; finding: InsertedRow };
 
 const hasMoved = (finding: InsertedRow): boolean =>
   finding.severity !== finding.severity_before || finding.regressed !== finding.regressed_before;

@@ -1,4 +1,3 @@
-import { ingestOne } from '../../../db/findings/ingest/ingest.ts';
 import { FindingInput } from '../../../lib/findings/input.ts';
 import { refusalError } from '../../../lib/findings/pushes/pushes.ts';
 import { bearer } from '../../../lib/http/access.ts';
@@ -24,8 +23,9 @@ export const pushFinding = endpoint(
   },
   async (call) => {
     const { body, org, services, token } = call;
-    const outcome = await ingestOne(services.ingest, org, token.id, body);
-    call.tokenTouched();
+    const outcome = await services.ingest(org, token.id, body);
+    if (outcome.kind === 'failed') throw outcome.error;
+    call.tokenTouched = true;
     if (outcome.kind !== 'written') throw await refusalError(call, outcome.kind, body.project_id);
     const { deduplicated } = outcome;
     const result = { ...outcome.finding(), deduplicated };

@@ -20,5 +20,10 @@ export const sendReport = endpoint(
     responses: { 201: { description: 'The ended scan, and what changed.', result: ImportedReport } },
     errors: ['resource_error/conflict'],
   },
-  async (call) => created(await importReportOf(call, call.projectId, call.query)),
+  async (call) => {
+    const imported = await importReportOf(call, call.token.id, call.projectId, call.query);
+    const { changes } = imported;
+    call.tokenTouched = changes.new + changes.again > 0;
+    return created(imported);
+  },
 );

@@ -51,18 +51,18 @@ export const endScan = endpoint(
     } = call;
     await requireStays(call, { scan: id });
     const { tables } = org;
-    const { ended, found, closable } = await finishScan(sql, tables, {
+    const outcome = await finishScan(sql, tables, {
       scanId: id,
       status: body.status,
       errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
       now,
       projectId: token.projectId,
     });
-    await closeMissing({ log, nextId: services.nextId, now, org, sql }, closable);
-    if (ended) return ok(ended);
-    if (!found) throw new ApiError('resource_error/not_found');
-    if (found.status !== body.status)
-      throw new ApiError('resource_error/conflict', { message: `The scan has already ${found.status}.` });
+    if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
+    await closeMissing({ log, nextId: services.nextId, now, org, sql }, outcome.closable);
+    if (outcome.kind === 'ended') return ok(outcome.scan);
+    if (outcome.status !== body.status)
+      throw new ApiError('resource_error/conflict', { message: `The scan has already ${outcome.status}.` });
     const scan = await readScan(db, tables, id);
     if (!scan) throw new ApiError('resource_error/not_found');
     return ok(toResource(scan));

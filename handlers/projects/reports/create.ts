@@ -21,8 +21,8 @@ export const uploadReport = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { db, org, params, query } = call;
+    const { actor, db, org, params, query } = call;
     await requireProject(db, org, params.id);
-    return created(await importReportOf(call, params.id, query));
+    return created(await importReportOf(call, actor.id, params.id, query));
   },
 );

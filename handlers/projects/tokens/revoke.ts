@@ -23,12 +23,13 @@ export const revokeProjectToken = endpoint(
   },
   async (call) => {
     const { projectId, id } = call.params;
-    const token = await revokeToken(call.db, call.org.tables, id, projectId);
-    if (!token) throw new ApiError('resource_error/not_found');
-    if (token.projectId !== projectId) throw anotherProject();
-    const { name: token_name, createdBy: created_by, isNew } = token;
-    if (isNew)
+    const outcome = await revokeToken(call.db, call.org.tables, id, projectId);
+    if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
+    if (outcome.kind === 'other_project') throw anotherProject();
+    if (outcome.kind === 'revoked') {
+      const { name: token_name, createdBy: created_by } = outcome.token;
       logSecurityEvent(call, 'token_revoked', { token: id, token_name, project: projectId, created_by });
+    }
     return noContent();
   },
 );

@@ -58,9 +58,9 @@ export async function readMfaToken(
   token: string,
   now: Date,
 ): Promise<TokenClaims> {
-  const claims = await signedTokens.verify('mfa', token, now);
-  if (!claims || claims === 'expired') throw invalid();
-  return claims;
+  const verified = await signedTokens.verify('mfa', token, now);
+  if (verified.kind !== 'valid') throw invalid();
+  return verified.claims;
 }
 
 const isWaiting = ({ id, userId }: TokenClaims, now: Date) =>

@@ -22,14 +22,19 @@ export interface TokenClaims {
   password?: string;
 }
 
+/** The outcome of verifying a token. `expired`: the signature is valid. */
+export type Verified = { kind: 'valid'; claims: TokenClaims } | { kind: 'expired' } | { kind: 'invalid' };
+
 /** Signs and verifies the service's JWTs (HS256 only): `sub`, `jti`, `aud`, `iat`, `exp`, in device tokens also `pwd`. */
 export interface SignedTokens {
   sign(audience: TokenAudience, claims: TokenClaims, issuedAt: Date): Promise<string>;
-  /** @returns `'expired'` for an expired token with a valid signature; undefined for any other invalid token */
-  verify(audience: TokenAudience, token: string, now: Date): Promise<TokenClaims | 'expired' | undefined>;
+  verify(audience: TokenAudience, token: string, now: Date): Promise<Verified>;
 }
 
 const MAX_VERIFIED = 10_000;
+
+const EXPIRED = { kind: 'expired' } as const;
+const INVALID = { kind: 'invalid' } as const;
 
 const isUuid = (value: unknown): value is string => typeof value === 'string' && validate(value);
 
@@ -56,7 +61,7 @@ export async function createSignedTokens(secrets: readonly string[]): Promise<Si
     device: await importKeys(deriveKeys(secrets, 'device tokens')),
   };
   // Session tokens come with every request, so verified signatures are cached. Expiry is always checked.
-  const verified = new QuickLRU<string, { claims: TokenClaims; expires: number }>({ maxSize: MAX_VERIFIED });
+  const verified = new QuickLRU<string, { outcome: Verified; expires: number }>({ maxSize: MAX_VERIFIED });
   return {
     sign(audience, { userId, id, password }, issuedAt) {
       const [first] = keys[audience];
@@ -74,14 +79,16 @@ export async function createSignedTokens(secrets: readonly string[]): Promise<Si
     async verify(audience, token, now) {
       const name = `${audience} ${token}`;
       const known = verified.get(name);
-      if (known) return known.expires <= now.getTime() ? 'expired' : known.claims;
+      if (known) return known.expires <= now.getTime() ? EXPIRED : known.outcome;
       const payload = await verifyByAny(candidates(keys[audience], token), token, audience, now);
-      if (payload === undefined || payload === 'expired') return payload;
+      if (payload === 'expired') return EXPIRED;
+      if (!payload) return INVALID;
       const { sub, jti, pwd, exp = 0 } = payload;
-      if (!isUuid(sub) || !isUuid(jti)) return undefined;
+      if (!isUuid(sub) || !isUuid(jti)) return INVALID;
       const claims = { userId: sub, id: jti, ...(typeof pwd === 'string' && { password: pwd }) };
-      verified.set(name, { claims, expires: exp * 1000 });
-      return claims;
+      const outcome: Verified = { kind: 'valid', claims };
+      verified.set(name, { outcome, expires: exp * 1000 });
+      return outcome;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/client.ts';
-import type { PushOutcome } from '../../../db/findings/ingest/write.ts';
+import type { PushOutcome } from '../../../db/findings/ingest/push.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { isLeaving } from '../../../db/projects/transfer/marks.ts';
 import { ApiError } from '../../errors.ts';
@@ -7,13 +7,10 @@ import type { Org } from '../../orgs/directory.ts';
 import { requireProject } from '../../projects/projects.ts';
 import { beingTransferred } from '../../projects/transfer/guard.ts';
 
-/** Why a push was refused. */
-export type Refusal = Exclude<PushOutcome['kind'], 'written'>;
-
 /** The error of a refused push. @param projectId its project */
 export async function refusalError(
   { db, org, sql }: { db: Db; org: Org; sql: Sql },
-  kind: Refusal,
+  kind: Exclude<PushOutcome['kind'], 'written' | 'failed'>,
   projectId: string,
 ): Promise<ApiError> {
   if (kind === 'no_scan') {

@@ -33,8 +33,8 @@ export async function clientOf(call: PublicCall, account: Owner | undefined): Pr
   if (!services.limits.on) return NOBODY;
   const cookie = getCookie(c, DEVICE_COOKIE);
   const device = cookie ? await services.signedTokens.verify('device', cookie, now) : undefined;
-  if (account && device && device !== 'expired') {
-    const { id, userId, password } = device;
+  if (account && device?.kind === 'valid') {
+    const { id, userId, password } = device.claims;
     if (userId === account.id && password === digestOf(account))
       return { key: `device ${id}`, isKnown: async () => true };
   }

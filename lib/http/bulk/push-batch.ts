@@ -1,15 +1,15 @@
-import type { Push } from '../../../db/findings/ingest/push.ts';
+import type { Push, PushOutcome } from '../../../db/findings/ingest/push.ts';
 import { FINDING_STATUSES } from '../../../db/schema/values.ts';
 import { ApiError } from '../../errors.ts';
 import { FindingInput } from '../../findings/input.ts';
-import { type Refusal, refusalError } from '../../findings/pushes/pushes.ts';
+import { refusalError } from '../../findings/pushes/pushes.ts';
 import { anotherProject, isInScope } from '../../projects/projects.ts';
 import { count, id, z } from '../../schema.ts';
 import type { AgentCall } from '../call.ts';
 import { ErrorObject } from '../openapi/operation.ts';
 import { fieldErrors } from '../request/input.ts';
 import { unexpectedError } from '../unexpected.ts';
-import { type Outcomes, type Positioned, writePushes, writePushesOnce } from './push-groups.ts';
+import { writePushes } from './push-once.ts';
 
 export const MAX_BATCH = 1_000;
 /** The most bytes of a batch. */
@@ -66,8 +66,6 @@ export const BatchResult = z
   })
   .openapi('BatchResult');
 
-type Entry = z.output<typeof Written> | { status: 'failed'; error: ApiError };
-
 export const BatchQuery = z.object({
   include: z
     .enum(['finding_status'])
@@ -94,20 +92,42 @@ export async function pushBatch(
   findings: readonly unknown[],
   { key, withStatus }: BatchOptions,
 ): Promise<z.output<typeof BatchResult>> {
-  const entries: Entry[] = new Array(findings.length);
-  const valid: Positioned[] = [];
-  let failed = 0;
-  for (const [position, finding] of findings.entries()) {
+  const pushes: (Push | ApiError)[] = [];
+  let invalid = 0;
+  for (const finding of findings) {
     const push = validate(call, finding);
-    if (push instanceof ApiError) {
-      entries[position] = { status: 'failed', error: push };
-      if (++failed % FAILED_AT_ONCE === 0) await new Promise((turn) => setImmediate(turn));
-    } else valid.push({ position, push });
+    pushes.push(push);
+    if (push instanceof ApiError && ++invalid % FAILED_AT_ONCE === 0)
+      await new Promise((turn) => setImmediate(turn));
   }
-  const outcomes =
-    key === undefined ? await writePushes(call, valid) : await writePushesOnce(call, valid, key);
-  await addOutcomes(call, valid, outcomes, { entries, withStatus });
-  return summarize(entries);
+  const outcomes = await writePushes(call, pushes, key);
+  const isKnown = outcomes.some(({ kind }) => kind !== 'failed');
+  if (isKnown) call.tokenTouched = true;
+  const errorOf = createErrors(call);
+  let unexpected: ApiError | undefined;
+  const counts = { created: 0, deduplicated: 0, failed: 0 };
+  const results: z.output<typeof BatchResult>['results'] = [];
+  const fail = (error: ApiError) => {
+    counts.failed++;
+    results.push({ status: 'failed', error: error.toJSON() });
+  };
+  for (const [position, push] of pushes.entries()) {
+    const outcome = outcomes[position];
+    if (push instanceof ApiError) {
+      fail(push);
+    } else if (outcome?.kind === 'written') {
+      const { deduplicated, id, regressed, status: finding_status } = outcome;
+      const status = deduplicated ? 'deduplicated' : 'created';
+      counts[status]++;
+      results.push({ status, id, regressed, ...(withStatus && { finding_status }) });
+    } else {
+      const error = await errorOf(outcome, push.project_id);
+      if (outcome?.kind === 'failed') unexpected ??= error;
+      fail(error);
+    }
+  }
+  if (unexpected && !isKnown) throw unexpected;
+  return { ...counts, results };
 }
 
 function validate({ token }: AgentCall, finding: unknown): Push | ApiError {
@@ -116,53 +136,21 @@ function validate({ token }: AgentCall, finding: unknown): Push | ApiError {
   return isInScope(token, data.project_id) ? data : anotherProject();
 }
 
-/** @throws ApiError if nothing was written because of unexpected errors */
-async function addOutcomes(
-  call: AgentCall,
-  pushes: readonly Positioned[],
-  outcomes: Outcomes,
-  { entries, withStatus }: { entries: Entry[]; withStatus: boolean },
-): Promise<void> {
+type NotWritten = Exclude<PushOutcome, { kind: 'written' }>;
+
+/** Makes the errors of pushes that were not written. Equal ones are looked up, or logged, once. */
+function createErrors(call: AgentCall) {
   const { c, log, services } = call;
-  const refusals = new Map<string, Promise<ApiError>>();
-  const unexpected = new Map<unknown, ApiError>();
-  let isTouched = false;
-  for (const { position, push } of pushes) {
-    const outcome = outcomes.get(position);
-    if (outcome === undefined || outcome instanceof Error) {
-      const error =
-        unexpected.get(outcome) ??
-        unexpectedError({ log, metrics: services.metrics }, c.get('request'), outcome);
-      unexpected.set(outcome, error);
-      entries[position] = { status: 'failed', error };
-      continue;
-    }
-    isTouched = true;
-    if (outcome.kind === 'written') {
-      const { deduplicated, id, regressed, status } = outcome;
-      entries[position] = {
-        ...{ status: deduplicated ? 'deduplicated' : 'created', id, regressed },
-        ...(withStatus && { finding_status: status }),
-      };
-    } else {
-      const error = await refusal(outcome.kind, push.project_id);
-      entries[position] = { status: 'failed', error };
-    }
-  }
-  if (isTouched) call.tokenTouched();
-  const [error] = unexpected.values();
-  if (error && !isTouched) throw error;
-
-  function refusal(kind: Refusal, projectId: string): Promise<ApiError> {
-    const key = `${kind} ${projectId}`;
-    const found = refusals.get(key) ?? refusalError(call, kind, projectId);
-    refusals.set(key, found);
-    return found;
-  }
-}
-
-function summarize(entries: readonly Entry[]): z.output<typeof BatchResult> {
-  const counts = { created: 0, deduplicated: 0, failed: 0 };
-  for (const { status } of entries) counts[status]++;
-  return { ...counts, results: entries as z.output<typeof BatchResult>['results'] };
+  const known = new Map<unknown, ApiError>();
+  const once = async (cause: unknown, make: () => ApiError | Promise<ApiError>): Promise<ApiError> => {
+    const error = known.get(cause) ?? (await make());
+    known.set(cause, error);
+    return error;
+  };
+  const unexpected = (cause: unknown) =>
+    unexpectedError({ log, metrics: services.metrics }, c.get('request'), cause);
+  return (outcome: NotWritten | undefined, projectId: string): Promise<ApiError> =>
+    outcome === undefined || outcome.kind === 'failed'
+      ? once(outcome?.error, () => unexpected(outcome?.error))
+      : once(`${outcome.kind} ${projectId}`, () => refusalError(call, outcome.kind, projectId));
 }

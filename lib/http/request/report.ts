@@ -3,11 +3,11 @@ import { TOO_BUSY } from '../../../db/pool/semaphore.ts';
 import { ApiError } from '../../errors.ts';
 import { permitOr } from '../../fair-share/over-share.ts';
 import { requireStays } from '../../projects/transfer/guard.ts';
-import { FORM_BYTES, isForm } from '../../reports/form.ts';
 import { importReport, maxBytesDetail, type ReceivedReport } from '../../reports/import.ts';
 import type { ImportedReport, ReportQuery } from '../../reports/schema.ts';
+import { FORM_BYTES, isForm } from '../../reports/unwrap.ts';
 import type { z } from '../../schema.ts';
-import type { AgentCall, InOrgCall, OrgCall } from '../call.ts';
+import type { InOrgCall } from '../call.ts';
 import { announcedLength, bodyTooLarge } from './body-stream.ts';
 import { holdBody, tooManyOf } from './held-body.ts';
 
@@ -15,15 +15,15 @@ const invalidBody = (message: string) => new ApiError('validation_error/invalid_
 
 const NOUNS = { one: 'report', many: 'reports' };
 
-type Call = InOrgCall & (Pick<AgentCall, 'token' | 'tokenTouched'> | Pick<OrgCall, 'actor'>);
-
 /**
  * Imports the report in the body of a request as a scan of its own.
+ * @param actorId the token or user that sends it
  * @throws ApiError `invalid_body` if it cannot be read; then no scan remains. `resource_error/conflict` if the project is being
  *   transferred
  */
 export async function importReportOf(
-  call: Call,
+  call: InOrgCall,
+  actorId: string,
   projectId: string,
   query: ReportQuery,
 ): Promise<z.output<typeof ImportedReport>> {
@@ -31,29 +31,17 @@ export async function importReportOf(
   await requireStays(call, { project: projectId });
   // From here on, the limits of reports apply.
   call.leaveGate();
-  const holdsPermitFirst = services.reports.bodies === undefined;
-  const early = holdsPermitFirst ? await enterReader(call) : undefined;
-  let late: (() => void) | undefined;
+  const { bodies } = services.reports;
+  const releases: (() => void)[] = [];
   try {
+    // Without a budget for bodies, the permit limits them, too.
+    if (!bodies) releases.push(await enterReader(call));
     const sent = await receiveReport(call);
-    try {
-      late = early ? undefined : await enterReader(call);
-      return await importReport(
-        {
-          ...{ db, log, now, org, services, sql },
-          actorId: 'actor' in call ? call.actor.id : call.token.id,
-          onWritten: 'tokenTouched' in call ? call.tokenTouched : undefined,
-        },
-        projectId,
-        query,
-        sent,
-      );
-    } finally {
-      sent.free();
-    }
+    releases.push(sent.free);
+    if (bodies) releases.push(await enterReader(call));
+    return await importReport({ actorId, db, log, now, org, services, sql }, projectId, query, sent);
   } finally {
-    late?.();
-    early?.();
+    for (const release of releases) release();
   }
 }
 

@@ -45,8 +45,9 @@ export async function readSessionCookies({ c, services, now }: PublicCall): Prom
   let expired = false;
   for (const value of values.slice(0, MAX_VALUES)) {
     const verified = await services.signedTokens.verify('session', value, now);
-    if (verified === 'expired') expired = true;
-    else if (verified && !claims.some(({ id }) => id === verified.id)) claims.push(verified);
+    if (verified.kind === 'expired') expired = true;
+    if (verified.kind === 'valid' && !claims.some(({ id }) => id === verified.claims.id))
+      claims.push(verified.claims);
   }
   return { claims, expired, tooMany: values.length > MAX_VALUES };
 }

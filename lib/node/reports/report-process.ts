@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { inChunks } from '../../reports/chunks.ts';
+import type { Finding } from '../../importers/finding.ts';
 import { createImportLarge } from '../../reports/large.ts';
 import { type ReportJob, readReport, refusalOf } from '../../reports/read.ts';
 import type { FromReader, ToReader } from './dialogue.ts';
@@ -31,19 +31,19 @@ process.on('disconnect', () => process.exit());
 
 const send = (message: FromReader) => void process.send?.(message);
 
-let chunks = inChunks([]);
+let chunks: AsyncGenerator<Finding[]> | undefined;
 
 process.on('message', async (message: ToReader) => {
   if (message.kind === 'next') {
     try {
-      send({ kind: 'findings', findings: (await chunks.next()).value ?? [] });
+      send({ kind: 'findings', findings: (await chunks?.next())?.value ?? [] });
     } catch (error) {
       send({ kind: 'refused', ...refusalOf(error, []) });
     }
     return;
   }
   const { length, ...job } = message;
-  chunks = inChunks([]);
+  chunks = undefined;
   const outcome = await readReport({ ...job, body: await readBody(length) } satisfies ReportJob, {
     onRecognized: () => send({ kind: 'recognized' }),
     importLarge: createImportLarge(),
@@ -52,7 +52,7 @@ process.on('message', async (message: ToReader) => {
     send(outcome);
     return;
   }
-  chunks = inChunks(outcome.batches);
+  chunks = outcome.chunks;
   send({ kind: 'read', head: outcome.head });
 });
 

@@ -1,4 +1,4 @@
-import type { BatchRow } from '../../../db/findings/ingest/push.ts';
+import type { PushRow } from '../../../db/findings/ingest/push.ts';
 import {
   addEvents,
   addRecords,
@@ -16,7 +16,7 @@ const AT = '2026-03-01T12:00:00.000Z';
 
 /** Sends every statement that writes pushes on Citus. */
 export async function sendPushStatements(client: SqlClient, tables: OrgTables): Promise<void> {
-  const push: BatchRow & { actor_id: string } = {
+  const push: PushRow & { actor_id: string } = {
     ...{ ord: 0, id: ID, at: AT, actor: 1, actor_id: ID, project_id: ID, scan_id: 'one' },
     ...{ fingerprint: 'print', title: 'Title', severity: 'high', description: 'Text' },
   };

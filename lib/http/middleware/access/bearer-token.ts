@@ -61,15 +61,12 @@ export const memberUse = middleware<TokenCall>([], async function memberUse(c, n
 /** Sets the token's `last_used` after the handler, unless the handler's own statement has set it. */
 export const tokenUse = middleware<AgentCall>([], async function tokenUse(c, next) {
   const call = c.get('call');
-  let touched = false;
-  call.tokenTouched = () => {
-    touched = true;
-  };
+  call.tokenTouched = false;
   if (call.token.lastUsed === null) await logFirstUse(call);
   try {
     await next();
   } finally {
-    if (!touched) await ignoreFailure(call, call.services.apiTokens.touch(call.org, call.token.id));
+    if (!call.tokenTouched) await ignoreFailure(call, call.services.apiTokens.touch(call.org, call.token.id));
   }
 });
 
