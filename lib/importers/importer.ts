@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Finding } from './finding.ts';
+import { property } from './read/schema.ts';
 import { ReportError } from './report-error.ts';
 
 export { ReportError };
@@ -199,6 +200,40 @@ export function readList<S extends z.ZodType>(
   if (first && valid.length === 0) throw first;
   for (const message of unreadable(errors, errors.length)) context.error(message);
   return valid;
+}
+
+/** Counts a result that is not imported. @returns no results, for `flatMap` */
+export function skipped(reason: string, context: Pick<ImportContext, 'skip'>): [] {
+  context.skip(reason);
+  return [];
+}
+
+/** The members without a reason to skip them. Others are counted by their reason. */
+export const open = <Member>(
+  members: readonly Member[],
+  reasonToSkip: (member: Member) => string | false | undefined,
+  context: Pick<ImportContext, 'skip'>,
+): Member[] =>
+  members.filter((member) => {
+    const reason = reasonToSkip(member);
+    if (reason) context.skip(reason);
+    return !reason;
+  });
+
+/**
+ * Validates the members of a list that a document must have. Invalid ones are recorded as errors.
+ * @param path of the list in the document: `result.packages`
+ * @throws ReportError if the list is missing, or no member is valid
+ */
+export function readRequired<S extends z.ZodType>(
+  schema: S,
+  document: unknown,
+  path: string,
+  context: Pick<ImportContext, 'error' | 'parts' | 'maxMembers'>,
+): z.output<S>[] {
+  const members = property(document, ...path.split('.'));
+  if (!Array.isArray(members)) throw new ReportError('expected a list', path);
+  return readList(schema, members, path, context);
 }
 
 /** The messages about members of a list that cannot be read. @param first the first errors */

@@ -1,20 +1,12 @@
 import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  shownAddress,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { elementAt, elements, flag, number, requiredText, text } from '../read/schema.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { anything, elementAt, elements, flag, number, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 const Item = z.object({
   Name: requiredText,
@@ -29,12 +21,12 @@ const Item = z.object({
   Description: text,
   DetailedInformation: text,
   Recommendation: text,
-  TechnicalDetails: z.unknown().optional(),
-  CWEList: z.unknown().optional(),
-  CVEList: z.unknown().optional(),
-  CVSS: z.unknown().optional(),
-  CVSS3: z.unknown().optional(),
-  References: z.unknown().optional(),
+  TechnicalDetails: anything,
+  CWEList: anything,
+  CVEList: anything,
+  CVSS: anything,
+  CVSS3: anything,
+  References: anything,
 });
 type Item = z.output<typeof Item>;
 
@@ -86,15 +78,13 @@ function toIssue(item: Item, start: string): Issue {
     identity: [item.Name, addressIdentity(page), parameter],
     title: `${item.Name} (${shown}${parameter ? `, ${parameter}` : ''})`,
     severity: severityOf(item.Severity),
-    what: [item.Description, item.DetailedInformation, item.Impact]
-      .map(htmlMarkdown)
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined([item.Description, item.DetailedInformation, item.Impact].map(htmlMarkdown), '\n\n'),
     facts: { Parameter: parameter, Type: item.Type, Module: item.ModuleName },
     places: [
-      [inlineCode(shown), htmlMarkdown(maskCredentials(htmlLines(item.Details))).replace(/\s+/g, ' ')]
-        .filter(Boolean)
-        .join(', '),
+      joined(
+        [inlineCode(shown), htmlMarkdown(maskCredentials(htmlLines(item.Details))).replace(/\s+/g, ' ')],
+        ', ',
+      ),
     ],
     evidence: Technical.parse(elementAt({ details: item.TechnicalDetails }, 'details') ?? {}).Request,
     fix: htmlMarkdown(item.Recommendation),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { list, number, object, optional, property, requiredText, text } from '../read/schema.ts';
 
 const Score = z.object({ base_score: number, vector_string: text });
 const Nvd = z.object({ id: text, cvss_v2: optional(Score), cvss_v3: optional(Score) });
@@ -27,7 +27,7 @@ const Vulnerability = z.object({
   packageType: text,
   nvd_data: list(Nvd),
   nvdData: list(Nvd),
-  extra: optional(z.object({ description: text })),
+  extra: object({ description: text }),
 });
 /** The evaluation of Anchore Enterprise. */
 const Evaluated = z.object({
@@ -75,8 +75,6 @@ export const anchore: Importer = {
     return readList(Vulnerability, found, 'vulnerabilities', context).map((one) => resultOf(one, tag));
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** Anchore writes the word `None` for a missing value. */
 const value = (...candidates: (string | undefined)[]) => candidates.find((one) => one && one !== 'None');

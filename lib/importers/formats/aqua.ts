@@ -1,14 +1,22 @@
 import { z } from 'zod';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+  skipped,
+} from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import {
+  anything,
   flag,
   isObject,
-  list,
   number,
-  optional,
+  object,
+  objects,
   property,
   requiredText,
   text,
@@ -45,16 +53,14 @@ const Vulnerability = z.object({
   solution: text,
   acknowledged: flag,
   is_acknowledged: flag,
-  cwe_info: list(z.object({ Id: text, id: text })),
-  resource: optional(z.object({ name: text, version: text, path: text, format: text })),
+  cwe_info: objects({ Id: text, id: text }),
+  resource: object({ name: text, version: text, path: text, format: text }),
 });
 const Resource = z.object({
-  resource: optional(
-    z.object({ name: text, version: text, path: text, format: text, sensitive_items: texts }),
-  ),
-  vulnerabilities: z.unknown().optional(),
-  sensitive_data_items: z.unknown().optional(),
-  malware: z.unknown().optional(),
+  resource: object({ name: text, version: text, path: text, format: text, sensitive_items: texts }),
+  vulnerabilities: anything,
+  sensitive_data_items: anything,
+  malware: anything,
 });
 const Malware = z.object({ malware: text, path: text });
 const Sensitive = z.object({ type: text });
@@ -81,7 +87,7 @@ export const aqua: Importer = {
       throw new ReportError('The report has neither resources nor vulnerabilities');
     return scans.flatMap((scan) => {
       if (isPage(scan)) {
-        const image = text.parse(property(property(scan, 'query'), 'image_name'));
+        const image = text.parse(property(scan, 'query', 'image_name'));
         return vulnerabilities(property(scan, 'result'), 'result', image, undefined, context);
       }
       const image = distinct(
@@ -131,10 +137,7 @@ function vulnerabilities(
   context: ImportContext,
 ): Result[] {
   return readList(Vulnerability, found, path, context).flatMap((one) => {
-    if (one.acknowledged === true || one.is_acknowledged === true) {
-      context.skip('acknowledged');
-      return [];
-    }
+    if (one.acknowledged === true || one.is_acknowledged === true) return skipped('acknowledged', context);
     const { name, version, path: location, format } = one.resource ?? owner ?? {};
     return [
       vulnerablePackage({

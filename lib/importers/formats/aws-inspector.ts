@@ -3,7 +3,17 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct, listsOf } from '../kinds/resources.ts';
-import { list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  list,
+  number,
+  object,
+  objects,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 
@@ -23,39 +33,31 @@ const Finding = z.object({
   severity: text,
   status: text,
   inspectorScore: number,
-  inspectorScoreDetails: optional(
-    z.object({ adjustedCvss: optional(z.object({ score: number, scoringVector: text })) }),
-  ),
+  inspectorScoreDetails: object({ adjustedCvss: object({ score: number, scoringVector: text }) }),
   exploitAvailable: text,
-  remediation: optional(z.object({ recommendation: optional(z.object({ text, url: text, Url: text })) })),
-  packageVulnerabilityDetails: optional(
-    z.object({
-      vulnerabilityId: text,
-      vulnerablePackages: list(Package),
-      cvss: list(z.object({ baseScore: number, scoringVector: text, version: text })),
-      referenceUrls: texts,
-      relatedVulnerabilities: texts,
-      sourceUrl: text,
-    }),
-  ),
-  codeVulnerabilityDetails: optional(
-    z.object({
-      cwes: texts,
-      detectorId: text,
-      detectorName: text,
-      referenceUrls: texts,
-      ruleId: text,
-      filePath: optional(z.object({ fileName: text, filePath: text, startLine: number })),
-    }),
-  ),
-  networkReachabilityDetails: optional(
-    z.object({
-      protocol: text,
-      openPortRange: optional(z.object({ begin: text, end: text })),
-      networkPath: optional(z.unknown()),
-    }),
-  ),
-  resources: list(z.object({ id: text, type: text, region: text })),
+  remediation: object({ recommendation: object({ text, url: text, Url: text }) }),
+  packageVulnerabilityDetails: object({
+    vulnerabilityId: text,
+    vulnerablePackages: list(Package),
+    cvss: objects({ baseScore: number, scoringVector: text, version: text }),
+    referenceUrls: texts,
+    relatedVulnerabilities: texts,
+    sourceUrl: text,
+  }),
+  codeVulnerabilityDetails: object({
+    cwes: texts,
+    detectorId: text,
+    detectorName: text,
+    referenceUrls: texts,
+    ruleId: text,
+    filePath: object({ fileName: text, filePath: text, startLine: number }),
+  }),
+  networkReachabilityDetails: object({
+    protocol: text,
+    openPortRange: object({ begin: text, end: text }),
+    networkPath: anything,
+  }),
+  resources: objects({ id: text, type: text, region: text }),
 });
 type Finding = z.output<typeof Finding>;
 

@@ -4,10 +4,22 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct } from '../kinds/resources.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import {
+  isObject,
+  list,
+  number,
+  object,
+  objects,
+  property,
+  record,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Package = z.object({
   Name: text,
@@ -19,12 +31,12 @@ const Package = z.object({
 const Vulnerability = z.object({
   Id: requiredText,
   VulnerablePackages: list(Package),
-  Cvss: list(z.object({ Version: text, BaseScore: number, BaseVector: text })),
+  Cvss: objects({ Version: text, BaseScore: number, BaseVector: text }),
   RelatedVulnerabilities: texts,
   ReferenceUrls: texts,
-  Vendor: optional(z.object({ Url: text })),
+  Vendor: object({ Url: text }),
 });
-const Rating = optional(z.object({ Label: text, Normalized: number, Product: number, Original: text }));
+const Rating = object({ Label: text, Normalized: number, Product: number, Original: text });
 const Finding = z.object({
   Id: requiredText,
   ProductArn: text,
@@ -34,15 +46,15 @@ const Finding = z.object({
   Region: text,
   Types: texts,
   Severity: Rating,
-  FindingProviderFields: optional(z.object({ Severity: Rating })),
+  FindingProviderFields: object({ Severity: Rating }),
   Title: text,
   Description: text,
   SourceUrl: text,
-  Remediation: optional(z.object({ Recommendation: optional(z.object({ Text: text, Url: text })) })),
-  ProductFields: optional(z.record(z.string(), z.unknown())),
-  Resources: list(z.object({ Type: text, Id: text, Region: text })),
-  Compliance: optional(z.object({ Status: text, SecurityControlId: text })),
-  Workflow: optional(z.object({ Status: text })),
+  Remediation: object({ Recommendation: object({ Text: text, Url: text }) }),
+  ProductFields: record,
+  Resources: objects({ Type: text, Id: text, Region: text }),
+  Compliance: object({ Status: text, SecurityControlId: text }),
+  Workflow: object({ Status: text }),
   WorkflowState: text,
   RecordState: text,
   Vulnerabilities: list(Vulnerability),
@@ -82,8 +94,6 @@ export const awsSecurityHub: Importer = {
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The list in the report, of several pages one after another, or a stream of single findings. */
 function findingsOf(report: Report): unknown[] | undefined {
@@ -148,18 +158,19 @@ function resultOf(finding: Finding, context: ImportContext) {
       where: Resources.map(
         (one) => `- ${escapeMarkdown(maskCredentials(distinct(one.Type, one.Id).join(' ')))}`,
       ).join('\n'),
-      fix: [
-        advice && escapeMarkdown(advice),
-        packages.some(({ FixedInVersion }) => isVersion(FixedInVersion)) &&
-          distinct(
-            ...packages.map(
-              (found) =>
-                (isVersion(found.FixedInVersion) && upgrade(found.Name, [found.FixedInVersion])) || '',
-            ),
-          ).join('\n'),
-      ]
-        .filter(Boolean)
-        .join('\n\n'),
+      fix: joined(
+        [
+          advice && escapeMarkdown(advice),
+          packages.some(({ FixedInVersion }) => isVersion(FixedInVersion)) &&
+            distinct(
+              ...packages.map(
+                (found) =>
+                  (isVersion(found.FixedInVersion) && upgrade(found.Name, [found.FixedInVersion])) || '',
+              ),
+            ).join('\n'),
+        ],
+        '\n\n',
+      ),
       references: [
         link,
         SourceUrl,

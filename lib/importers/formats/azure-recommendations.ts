@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Importer, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
 import { text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
@@ -44,10 +43,8 @@ export const azureRecommendations: Importer = {
     if (report.kind !== 'csv') throw new ReportError('The report is not CSV');
     return readList(Row, report.rows, '', context).flatMap((row): Result[] => {
       const state = row.state?.toLowerCase() ?? '';
-      if (state !== '' && state !== 'unhealthy') {
-        context.skip(state === 'healthy' ? 'passed' : state);
-        return [];
-      }
+      if (state !== '' && state !== 'unhealthy')
+        return skipped(state === 'healthy' ? 'passed' : state, context);
       // The id of a recommendation starts with the resource and ends with the assessment.
       const assessment =
         row.recommendationName || row.recommendationId?.split('/').at(-1) || row.recommendationDisplayName;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { type CodeLocation, fingerprintOf, identifyCode, sourceOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
-import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { type ImportContext, type Importer, readList } from '../importer.ts';
+import { documentOf } from '../read/report.ts';
+import { isObject, list, number, object, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
-import { describeFinding, escapeMarkdown, excerpt, formatLocation } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, excerpt, formatLocation, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
 import { createMasker, type SecretLocation, secretCandidates } from '../text/secrets.ts';
 
@@ -16,7 +17,7 @@ const Result = z.object({
   issue_text: requiredText,
   issue_severity: text,
   issue_confidence: text,
-  issue_cwe: optional(z.object({ id: number, link: text })),
+  issue_cwe: object({ id: number, link: text }),
   test_id: requiredText,
   test_name: text,
   code: text,
@@ -25,7 +26,7 @@ const Result = z.object({
 type Result = z.output<typeof Result>;
 
 const Failure = z.object({ filename: text, reason: text });
-const Totals = optional(z.object({ nosec: number, skipped_tests: number }));
+const Totals = object({ nosec: number, skipped_tests: number });
 
 /** `bandit -f json` */
 export const bandit: Importer = {
@@ -58,7 +59,7 @@ export const bandit: Importer = {
           ({ filename, reason }) => `${filename ?? 'A file'} was not checked: ${reason ?? 'no reason given'}`,
         ),
     );
-    const totals = Totals.parse(property(property(document, 'metrics'), '_totals'));
+    const totals = Totals.parse(property(document, 'metrics', '_totals'));
     context.skip(
       'a comment in the code ignores them (nosec)',
       (totals?.nosec ?? 0) + (totals?.skipped_tests ?? 0),
@@ -76,7 +77,7 @@ export const bandit: Importer = {
     return entries.map(({ result, location }) => {
       const mask = maskerFor(location);
       const { file, line } = location;
-      const name = [result.test_id, result.test_name].filter(Boolean).join(' ');
+      const name = joined([result.test_id, result.test_name], ' ');
       const formerSource = sourceIdentity(textOf(result) || result.issue_text, location.secrets);
       return {
         identify: identifyCode('bandit', [result.test_id], placeOf(result, location, context), context),
@@ -98,8 +99,6 @@ export const bandit: Importer = {
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The source lines without line numbers, which change when code moves. */
 const textOf = ({ code }: Result) => (code ?? '').replace(/^\d+ /gm, '');

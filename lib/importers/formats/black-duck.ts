@@ -1,4 +1,4 @@
-import { type Importer, type Report, ReportError, type Result } from '../importer.ts';
+import { type Importer, type Report, ReportError, type Result, skipped } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { parseReport } from '../read/parse.ts';
 import { severityOf, severityOfScore } from '../support.ts';
@@ -29,10 +29,8 @@ export const blackDuck: Importer = {
         context.error(`A result cannot be read: no vulnerability at row ${index + 2}`);
         return [];
       }
-      if (CLOSED.has(status)) {
-        context.skip(`${status.toLowerCase().replaceAll('_', ' ')} in Black Duck`);
-        return [];
-      }
+      if (CLOSED.has(status))
+        return skipped(`${status.toLowerCase().replaceAll('_', ' ')} in Black Duck`, context);
       return [toResult(row)];
     });
   },

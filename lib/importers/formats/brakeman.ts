@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type Importer, type Report, readList } from '../importer.ts';
+import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { list, number, object, property, requiredText, text } from '../read/schema.ts';
 import { cveOf, cweOf, relativePath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -17,7 +18,7 @@ const Warning = z.object({
   line: number,
   link: text,
   code: text,
-  location: optional(z.object({ type: text, class: text, method: text, template: text })),
+  location: object({ type: text, class: text, method: text, template: text }),
   user_input: text,
   confidence: text,
   cwe_id: list(z.number()),
@@ -40,7 +41,7 @@ export const brakeman: Importer = {
     const document = documentOf(report);
     return (
       Array.isArray(property(document, 'warnings')) &&
-      property(property(document, 'scan_info'), 'brakeman_version') !== undefined
+      property(document, 'scan_info', 'brakeman_version') !== undefined
     );
   },
 
@@ -85,8 +86,6 @@ export const brakeman: Importer = {
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 const CONFIDENCES = new Map<string, Severity>([
   ['high', 'high'],

@@ -8,7 +8,8 @@ import {
   readList,
 } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { number, object, optional, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -28,7 +29,7 @@ const Advisory = z.object({
 const Entry = z.object({
   type: text,
   source: text,
-  gem: optional(z.object({ name: requiredText, version: text })),
+  gem: object({ name: requiredText, version: text }),
   advisory: optional(Advisory),
 });
 
@@ -48,7 +49,7 @@ export const bundlerAudit: Importer = {
 
   detects: (report) => {
     if (report.kind === 'text') return isOutput(report.text);
-    const [document] = report.kind === 'json' ? report.documents : [];
+    const document = documentOf(report);
     return (
       Array.isArray(property(document, 'results')) &&
       typeof property(document, 'created_at') === 'string' &&
@@ -70,7 +71,7 @@ function entriesOf(report: Report, context: ImportContext): Entry[] {
     if (!isOutput(report.text)) throw new ReportError('The report was not written by bundle audit');
     return fromText(report.text);
   }
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   const results = property(document, 'results');
   if (!Array.isArray(results)) throw new ReportError('expected a list', 'results');
   return readList(Entry, results, 'results', context);

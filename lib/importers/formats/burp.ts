@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import { hasRoot, jsonOf, resultsOf, rootOf } from '../kinds/issues.ts';
-import { elements, isObject, list, optional, property, requiredText, text } from '../read/schema.ts';
+import { resultsOf } from '../kinds/issues.ts';
+import { hasRoot, jsonOf, rootOf } from '../read/report.ts';
+import { elements, isObject, list, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { htmlLines } from '../text/html.ts';
 import { dastardlyIssues } from '../tools/burp-dastardly.ts';
 import { type Found, toIssue } from '../tools/burp-issue.ts';
@@ -23,25 +24,23 @@ const XmlIssue = z.object({
   remediationDetail: text,
   references: text,
   vulnerabilityClassifications: text,
-  requestresponse: list(z.object({ request: list(z.union([Message, z.string()])) })),
+  requestresponse: objects({ request: list(z.union([Message, z.string()])) }),
 });
 
-const Segments = list(z.object({ data: text, data_html: text, highlight_html: text }));
+const Segments = objects({ data: text, data_html: text, highlight_html: text });
 
 /** An issue of the REST API of Burp Suite, or of the GraphQL API of Burp Suite DAST (`issue_type`, `…_html`). */
 const JsonIssue = z.object({
   name: text,
   type_index: text,
-  issue_type: optional(
-    z.object({
-      name: text,
-      type_index: text,
-      description_html: text,
-      remediation_html: text,
-      vulnerability_classifications_html: text,
-      references_html: text,
-    }),
-  ),
+  issue_type: object({
+    name: text,
+    type_index: text,
+    description_html: text,
+    remediation_html: text,
+    vulnerability_classifications_html: text,
+    references_html: text,
+  }),
   origin: text,
   path: text,
   caption: text,
@@ -53,9 +52,7 @@ const JsonIssue = z.object({
   remediation_background: text,
   description_html: text,
   remediation_html: text,
-  evidence: list(
-    z.object({ request_response: optional(z.object({ request: Segments })), request_segments: Segments }),
-  ),
+  evidence: objects({ request_response: object({ request: Segments }), request_segments: Segments }),
 });
 
 /** Burp Suite, Burp Suite DAST (formerly Enterprise) and Dastardly. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
+import { isObject, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { cvssOf, relativePath, severityOfScore } from '../support.ts';
 import { sanitizeMarkdown } from '../text/markdown.ts';
 
@@ -16,7 +17,7 @@ const Vulnerability = z.object({
     references: texts,
     categories: texts,
   }),
-  versions: optional(z.object({ patched: texts })),
+  versions: object({ patched: texts }),
   package: z.object({ name: requiredText, version: text }),
 });
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Importer, Result } from '../importer.ts';
-import { readList } from '../importer.ts';
+import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
-import { number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
 
@@ -10,9 +10,7 @@ const Match = z.object({
   Filename: text,
   Level: text,
   Message: text,
-  Location: optional(
-    z.object({ Start: optional(z.object({ LineNumber: number, ColumnNumber: number })), Path: texts }),
-  ),
+  Location: object({ Start: object({ LineNumber: number, ColumnNumber: number }), Path: texts }),
   Rule: z.object({ Id: requiredText, Description: text, ShortDescription: text, Source: text }),
 });
 
@@ -28,8 +26,8 @@ export const cfnLint: Importer = {
   },
 
   detects: (report) => {
-    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
-    return property(first, 'Filename') !== undefined && property(property(first, 'Rule'), 'Id') !== undefined;
+    const [first] = [documentOf(report)].flat();
+    return property(first, 'Filename') !== undefined && property(first, 'Rule', 'Id') !== undefined;
   },
 
   results(report, context) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Importer } from '../importer.ts';
-import { readList } from '../importer.ts';
+import { type Importer, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
-import { list, number, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, list, number, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
@@ -14,7 +14,7 @@ const Violation = z.object({
   logical_resource_ids: texts,
   line_numbers: list(number),
 });
-const File = z.object({ filename: text, file_results: z.object({ violations: z.unknown().optional() }) });
+const File = z.object({ filename: text, file_results: z.object({ violations: anything }) });
 
 /** `cfn_nag_scan --output-format json` */
 export const cfnNag: Importer = {
@@ -28,8 +28,8 @@ export const cfnNag: Importer = {
   },
 
   detects: (report) => {
-    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
-    return Array.isArray(property(property(first, 'file_results'), 'violations'));
+    const [first] = [documentOf(report)].flat();
+    return Array.isArray(property(first, 'file_results', 'violations'));
   },
 
   results(report, context) {

@@ -1,8 +1,18 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { firstDocument } from '../read/report.ts';
+import {
+  isObject,
+  list,
+  number,
+  object,
+  objects,
+  optional,
+  property,
+  requiredText,
+  text,
+} from '../read/schema.ts';
 import { nodeOf, OneNode } from '../tools/checkmarx-nodes.ts';
 import { infrastructureFinding, packageResult } from '../tools/checkmarx-one-others.ts';
 import { readReport } from '../tools/checkmarx-one-report.ts';
@@ -39,10 +49,10 @@ const OneResult = z.object({
     imageName: text,
     recommendedVersion: text,
     recommendations: text,
-    packageData: list(z.object({ url: text })),
+    packageData: objects({ url: text }),
     scaPackageData: optional(PackageData),
   }),
-  vulnerabilityDetails: optional(z.object({ cweId: text, cvssScore: number, cveName: text })),
+  vulnerabilityDetails: object({ cweId: text, cvssScore: number, cveName: text }),
 });
 type OneResult = z.output<typeof OneResult>;
 

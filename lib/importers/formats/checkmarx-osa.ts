@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
-import { number, optional, property, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { number, object, property, text } from '../read/schema.ts';
 import { cveOf, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 import { isOpen } from '../tools/checkmarx-results.ts';
@@ -11,13 +12,13 @@ const Vulnerability = z.object({
   id: text,
   cveName: text,
   score: number,
-  severity: optional(z.object({ name: text })),
+  severity: object({ name: text }),
   url: text,
   description: text,
   recommendations: text,
   sourceFileName: text,
   libraryId: text,
-  state: optional(z.object({ name: text })),
+  state: object({ name: text }),
 });
 
 const Library = z.object({ id: text, name: text, version: text, newestVersion: text });
@@ -92,6 +93,6 @@ export const checkmarxOsa: Importer = {
 };
 
 const listsOf = (report: Report): unknown[] | undefined => {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : undefined;
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { firstDocument } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
 import {
   elementAt,
   elements,
@@ -9,7 +9,9 @@ import {
   isObject,
   list,
   number,
+  objects,
   property,
+  record,
   requiredText,
   text,
 } from '../read/schema.ts';
@@ -20,7 +22,7 @@ const PathNode = z.object({
   Line: number,
   Column: number,
   Name: text,
-  Snippet: list(z.object({ Line: list(z.object({ Number: number, Code: text })) })),
+  Snippet: objects({ Line: objects({ Number: number, Code: text }) }),
 });
 
 const Result = z.object({
@@ -33,7 +35,7 @@ const Result = z.object({
   '@_state': text,
   '@_Remark': text,
   '@_DeepLink': text,
-  Path: list(z.object({ '@_SimilarityId': text, PathNode: list(PathNode) })),
+  Path: objects({ '@_SimilarityId': text, PathNode: list(PathNode) }),
 });
 
 const Query = z.object({
@@ -130,7 +132,7 @@ const FlowIssue = z.object({
   severity: text,
   link: text,
   filename: text,
-  details: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  details: record,
   additionalDetails: z
     .object({ results: list(z.record(z.string(), z.unknown())) })
     .optional()

@@ -10,9 +10,27 @@ import {
   type Result,
   readList,
 } from '../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import {
+  anything,
+  isObject,
+  list,
+  number,
+  object,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cveOf, plainPath, relativePath, severityOf } from '../support.ts';
-import { codeBlock, describeFinding, escapeMarkdown, excerpt, formatLocation } from '../text/markdown.ts';
+import {
+  codeBlock,
+  describeFinding,
+  escapeMarkdown,
+  excerpt,
+  formatLocation,
+  joined,
+} from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
 import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
 
@@ -29,34 +47,30 @@ const Check = z.object({
   description: text,
   short_description: text,
   guideline: text,
-  fixed_definition: z.unknown().optional(),
-  vulnerability_details: optional(
-    z.object({
-      id: text,
-      package_name: text,
-      package_version: text,
-      status: text,
-      lowest_fixed_version: text,
-      link: text,
-      cvss: number,
-      vector: text,
-      description: text,
-    }),
-  ),
+  fixed_definition: anything,
+  vulnerability_details: object({
+    id: text,
+    package_name: text,
+    package_version: text,
+    status: text,
+    lowest_fixed_version: text,
+    link: text,
+    cvss: number,
+    vector: text,
+    description: text,
+  }),
 });
 type Check = z.output<typeof Check>;
 
 /** The checks of one kind of file. */
 const Part = z.object({
   check_type: text,
-  results: optional(
-    z.object({
-      failed_checks: z.unknown().optional(),
-      skipped_checks: list(z.unknown()),
-      parsing_errors: texts,
-    }),
-  ),
-  summary: optional(z.object({ skipped: number, parsing_errors: number })),
+  results: object({
+    failed_checks: anything,
+    skipped_checks: list(z.unknown()),
+    parsing_errors: texts,
+  }),
+  summary: object({ skipped: number, parsing_errors: number }),
 });
 type Part = z.output<typeof Part>;
 
@@ -75,7 +89,7 @@ export const checkov: Importer = {
 
   detects: (report) => {
     const [first] = partsOf(report);
-    const checks = property(property(first, 'results'), 'failed_checks');
+    const checks = property(first, 'results', 'failed_checks');
     // If nothing was checked, the report contains only counts and the version.
     return (
       (property(first, 'check_type') !== undefined && Array.isArray(checks)) ||
@@ -101,7 +115,7 @@ export const checkov: Importer = {
 };
 
 function partsOf(report: Report): unknown[] {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : isObject(document) ? [document] : [];
 }
 
@@ -152,7 +166,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
     ...(vulnerability && { repeats: true }),
     title: vulnerability
       ? `${vulnerability.id ?? id} in ${dependency ?? resource ?? file}`
-      : [id, name].filter(Boolean).join(': '),
+      : joined([id, name], ': '),
     // Checkov sets the severity only for users with an account.
     severity: severityOf(check.severity, isSecret ? 'high' : 'medium'),
     description: describeFinding({
@@ -160,7 +174,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
         vulnerability?.description ?? check.description ?? check.short_description ?? name ?? '',
       ),
       facts: {
-        Check: [id, name].filter(Boolean).join(' '),
+        Check: joined([id, name], ' '),
         Resource: resource,
         Location: formatLocation(file, line),
         Package: dependency,

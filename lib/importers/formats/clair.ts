@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
+import { documentOf } from '../read/report.ts';
 import { isObject, property, requiredText, text, texts } from '../read/schema.ts';
 
 /** A vulnerability in a report of clair-scanner. */
@@ -79,8 +79,6 @@ export const clair: Importer = {
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 function resultOf(found: z.output<typeof Vulnerability>, image?: string): Result {
   return vulnerablePackage({

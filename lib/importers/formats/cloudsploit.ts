@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Importer, Result } from '../importer.ts';
-import { readList } from '../importer.ts';
+import { type Importer, type Result, readList, skipped } from '../importer.ts';
 import { distinct, failedCheck, listsOf } from '../kinds/resources.ts';
+import { documentOf } from '../read/report.ts';
 import { property, requiredText, text } from '../read/schema.ts';
 
 const Check = z.object({
@@ -27,7 +27,7 @@ export const cloudsploit: Importer = {
   },
 
   detects: (report) => {
-    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
+    const [first] = [documentOf(report)].flat();
     return ['plugin', 'status', 'region', 'resource'].every((name) => property(first, name) !== undefined);
   },
 
@@ -41,10 +41,7 @@ export const cloudsploit: Importer = {
     return checks.flatMap((check): Result[] => {
       const { plugin, region, resource, message } = check;
       const status = check.status?.toUpperCase();
-      if (status === 'OK' || status === 'PASS') {
-        context.skip('passed');
-        return [];
-      }
+      if (status === 'OK' || status === 'PASS') return skipped('passed', context);
       if (status === 'UNKNOWN') {
         // The plugin could not read the account.
         context.error(

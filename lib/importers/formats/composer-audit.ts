@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, requiredText, text } from '../read/schema.ts';
+import { vulnerabilityResult } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
+import { isObject, objects, requiredText, text } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -13,7 +14,7 @@ const Advisory = z.object({
   cve: text,
   link: text,
   severity: text,
-  sources: list(z.object({ name: text, remoteId: text })),
+  sources: objects({ name: text, remoteId: text }),
 });
 
 /** `composer audit --format=json` */

@@ -3,7 +3,7 @@ import { type ImportContext, type Importer, type Result, readList } from '../imp
 import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
 import { isObject, property } from '../read/schema.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
-import { escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import { bomOf, isBom } from '../tools/cyclonedx-bom.ts';
 import { Component, type Rating, Vulnerability } from '../tools/cyclonedx-schema.ts';
 
@@ -92,7 +92,7 @@ function subjectOf(subject: Component | undefined, context: ImportContext): Scan
   const name =
     type === 'file'
       ? relativePath(subject.name, context)
-      : [subject.group, imageName(subject.name)].filter(Boolean).join('/');
+      : joined([subject.group, imageName(subject.name)], '/');
   return { name, isImage };
 }
 
@@ -144,7 +144,7 @@ function toResult(
   const { ratings, source, description, detail, recommendation, recommendations, analysis } = vulnerability;
   const purl = parsePurl(component?.purl ?? ref);
   const name = component?.name
-    ? [component.group, component.name].filter(Boolean).join('/')
+    ? joined([component.group, component.name], '/')
     : (purl?.name ?? (ref && !UNSTABLE.test(ref) ? ref : undefined));
   const aliases = [...vulnerability.references.map(({ id }) => id), description?.slice(0, 80)];
   const id = vulnerability.id?.trim() || aliases.find((alias) => alias?.trim()) || 'Vulnerability without id';
@@ -171,11 +171,11 @@ function toResult(
         Source: source?.name ?? source?.['@_name'],
         Analysis: analysis?.state,
       },
-      fix: sanitizeMarkdown([recommendation, ...recommendations].filter(Boolean).join('\n\n')),
-      details: [detailed, vulnerability.workaround, analysis?.detail]
-        .map((text) => sanitizeMarkdown(text ?? ''))
-        .filter(Boolean)
-        .join('\n\n'),
+      fix: sanitizeMarkdown(joined([recommendation, ...recommendations], '\n\n')),
+      details: joined(
+        [detailed, vulnerability.workaround, analysis?.detail].map((text) => sanitizeMarkdown(text ?? '')),
+        '\n\n',
+      ),
       references: [source?.url, ...vulnerability.advisories.map(({ url }) => url)],
     },
   });

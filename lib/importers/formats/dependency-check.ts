@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
 import { parsePurl, vulnerabilityResult, withoutVersion } from '../kinds/dependency.ts';
 import {
+  anything,
   elementAt,
   isObject,
-  list,
   number,
-  optional,
+  object,
+  objects,
   property,
   requiredText,
   text,
@@ -16,27 +17,25 @@ import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore
 import { inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
 import { contentOf } from '../tools/dependency-check-content.ts';
 
-const Cvss3 = optional(
-  z.object({
-    baseScore: number,
-    version: text,
-    vectorString: text,
-    attackVector: text,
-    attackComplexity: text,
-    privilegesRequired: text,
-    userInteraction: text,
-    scope: text,
-    confidentialityImpact: text,
-    integrityImpact: text,
-    availabilityImpact: text,
-  }),
-);
+const Cvss3 = object({
+  baseScore: number,
+  version: text,
+  vectorString: text,
+  attackVector: text,
+  attackComplexity: text,
+  privilegesRequired: text,
+  userInteraction: text,
+  scope: text,
+  confidentialityImpact: text,
+  integrityImpact: text,
+  availabilityImpact: text,
+});
 
 const Vulnerability = z.object({
   name: requiredText,
   source: text,
   severity: text,
-  cvssv2: optional(z.object({ score: number })),
+  cvssv2: object({ score: number }),
   cvssv3: Cvss3,
   cvssv4: Cvss3,
   /** Until 5. */
@@ -44,7 +43,7 @@ const Vulnerability = z.object({
   cwes: texts,
   description: text,
   notes: text,
-  references: list(z.object({ url: text, name: text })),
+  references: objects({ url: text, name: text }),
 });
 
 const Dependency = z.object({
@@ -52,10 +51,10 @@ const Dependency = z.object({
   filePath: text,
   isVirtual: text,
   projectReferences: texts,
-  relatedDependencies: list(z.object({ fileName: text, filePath: text })),
+  relatedDependencies: objects({ fileName: text, filePath: text }),
   packages: texts,
   names: texts,
-  vulnerabilities: z.unknown().optional(),
+  vulnerabilities: anything,
   suppressed: z.array(z.unknown()),
 });
 

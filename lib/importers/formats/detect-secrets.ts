@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList } from '../importer.ts';
+import { documentOf } from '../read/report.ts';
 import { flag, isObject, number, property, requiredText } from '../read/schema.ts';
 import { secretResults } from '../tools/secret-results.ts';
 
@@ -27,12 +28,12 @@ export const detectSecrets: Importer = {
   split: { json: ['results'] },
 
   detects: (report) => {
-    const [document] = report.kind === 'json' ? report.documents : [];
+    const document = documentOf(report);
     return isObject(property(document, 'results')) && Array.isArray(property(document, 'plugins_used'));
   },
 
   results(report, context) {
-    const [document] = report.kind === 'json' ? report.documents : [];
+    const document = documentOf(report);
     const files = property(document, 'results');
     if (!isObject(files)) throw new ReportError('expected an object', 'results');
     const members = Object.entries(files).flatMap(([filename, found]) =>

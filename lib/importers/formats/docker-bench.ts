@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, property, requiredText, text, texts } from '../read/schema.ts';
 import { collapseWhitespace } from '../support.ts';
 
 const Test = z.object({
@@ -14,7 +14,7 @@ const Test = z.object({
   remediation: text,
   'remediation-impact': text,
 });
-const Section = z.object({ id: text, desc: text, results: z.unknown().optional() });
+const Section = z.object({ id: text, desc: text, results: anything });
 
 /** `docker-bench-security.sh`, which writes a JSON file too. */
 export const dockerBench: Importer = {
@@ -40,10 +40,8 @@ export const dockerBench: Importer = {
     return readList(Section, tests, 'tests', context).flatMap((section) =>
       readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
         const result = test.result?.toUpperCase();
-        if (result === 'PASS' || result === 'NOTE') {
-          context.skip(result === 'PASS' ? 'passed' : 'need a manual check');
-          return [];
-        }
+        if (result === 'PASS' || result === 'NOTE')
+          return skipped(result === 'PASS' ? 'passed' : 'need a manual check', context);
         const name = test.desc?.replace(/(?<!\s)\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
         const check = failedCheck({
           tool: 'docker-bench',
@@ -60,5 +58,3 @@ export const dockerBench: Importer = {
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
+import { type Importer, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { failedCheck } from '../kinds/resources.ts';
+import { documentOf } from '../read/report.ts';
 import { number, property, requiredText, text, texts } from '../read/schema.ts';
 
 const Detail = z.object({ code: requiredText, title: text, level: text, alerts: texts });
@@ -29,15 +30,13 @@ export const dockle: Importer = {
     const details = property(document, 'details');
     if (!Array.isArray(details)) throw new ReportError('The report has no details', 'details');
     const image = text.parse(property(document, 'image'));
-    context.skip('passed', number.parse(property(property(document, 'summary'), 'pass')) ?? 0);
+    context.skip('passed', number.parse(property(document, 'summary', 'pass')) ?? 0);
     return readList(Detail, details, 'details', context).flatMap(
       ({ code, title, level, alerts }): Result[] => {
         const word = level?.toUpperCase() ?? '';
         if (word === 'PASS') return [];
-        if (word === 'IGNORE' || word === 'SKIP') {
-          context.skip(word === 'SKIP' ? 'skipped' : 'ignored');
-          return [];
-        }
+        if (word === 'IGNORE' || word === 'SKIP')
+          return skipped(word === 'SKIP' ? 'skipped' : 'ignored', context);
         return [
           failedCheck({
             tool: 'dockle',
@@ -56,8 +55,6 @@ export const dockle: Importer = {
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 const SEVERITIES = new Map<string, Severity>([
   ['FATAL', 'high'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
+import { documentOf } from '../read/report.ts';
 import { flag, isObject, list, number, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
@@ -78,6 +79,6 @@ export const eslint: Importer = {
 };
 
 const filesOf = (report: Report): unknown[] => {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : [];
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { flag, isObject, list, number, property, requiredText, text } from '../read/schema.ts';
+import { type Importer, ReportError, readList, skipped } from '../importer.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, flag, isObject, number, objects, property, requiredText, text } from '../read/schema.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Incident = z.object({
@@ -13,10 +14,10 @@ const Incident = z.object({
   is_excluded: flag,
   exclude_reason: text,
   // The match is masked in part only, so it is not read.
-  occurrences: list(z.object({ line_start: number })),
+  occurrences: objects({ line_start: number }),
 });
 
-const Entity = z.object({ filename: text, incidents: z.unknown().optional() });
+const Entity = z.object({ filename: text, incidents: anything });
 
 /** `ggshield secret scan --json` */
 export const ggshield: Importer = {
@@ -36,10 +37,8 @@ export const ggshield: Importer = {
     const places = scansIn(documentOf(report)).flatMap(({ id, type, entities }) =>
       readList(Entity, entities, 'entities_with_incidents', context).flatMap(({ filename, incidents }) =>
         readList(Incident, incidents, 'incidents', context).flatMap((incident): FoundSecret[] => {
-          if (incident.is_excluded) {
-            context.skip(`excluded in ggshield: ${incident.exclude_reason ?? 'no reason given'}`);
-            return [];
-          }
+          if (incident.is_excluded)
+            return skipped(`excluded in ggshield: ${incident.exclude_reason ?? 'no reason given'}`, context);
           return [
             {
               rule: incident.type,
@@ -67,8 +66,6 @@ const SEVERITIES = new Map([
   ['valid', 'critical'],
   ['invalid', 'low'],
 ] as const) as ReadonlyMap<string, 'critical' | 'low'>;
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 const isScan = (document: unknown) =>
   isObject(document) &&

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentsOf } from '../read/report.ts';
+import { isObject, number, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { resultOfAlert } from '../tools/github-alert.ts';
 
-const Package = optional(z.object({ name: text, ecosystem: text }));
-const Patched = optional(z.object({ identifier: text }));
-const Identifiers = list(z.object({ type: text, value: requiredText }));
-const References = list(z.object({ url: requiredText }));
+const Package = object({ name: text, ecosystem: text });
+const Patched = object({ identifier: text });
+const Identifiers = objects({ type: text, value: requiredText });
+const References = objects({ url: requiredText });
 
 /** An alert of the GraphQL API. */
 const GraphAlert = z.object({
@@ -18,7 +19,7 @@ const GraphAlert = z.object({
   vulnerableManifestPath: text,
   vulnerableRequirements: text,
   dependencyScope: text,
-  dependabotUpdate: optional(z.object({ pullRequest: optional(z.object({ permalink: text })) })),
+  dependabotUpdate: object({ pullRequest: object({ permalink: text }) }),
   securityVulnerability: z.object({
     severity: text,
     package: Package,
@@ -31,20 +32,20 @@ const GraphAlert = z.object({
       identifiers: Identifiers,
       references: References,
       permalink: text,
-      cvss: optional(z.object({ score: number, vectorString: text })),
-      cwes: optional(z.object({ nodes: list(z.object({ cweId: text })) })),
+      cvss: object({ score: number, vectorString: text }),
+      cwes: object({ nodes: objects({ cweId: text }) }),
     }),
   }),
 });
 
-const Score = optional(z.object({ vector_string: text, score: number }));
+const Score = object({ vector_string: text, score: number });
 
 /** An alert of the REST API. */
 const RestAlert = z.object({
   number: text,
   state: text,
   html_url: text,
-  repository: optional(z.object({ full_name: text })),
+  repository: object({ full_name: text }),
   dependency: z.object({ package: Package, manifest_path: text, scope: text }),
   security_advisory: z.object({
     ghsa_id: text,
@@ -55,12 +56,14 @@ const RestAlert = z.object({
     identifiers: Identifiers,
     references: References,
     cvss: Score,
-    cvss_severities: optional(z.object({ cvss_v3: Score, cvss_v4: Score })),
-    cwes: list(z.object({ cwe_id: text })),
+    cvss_severities: object({ cvss_v3: Score, cvss_v4: Score }),
+    cwes: objects({ cwe_id: text }),
   }),
-  security_vulnerability: optional(
-    z.object({ severity: text, vulnerable_version_range: text, first_patched_version: Patched }),
-  ),
+  security_vulnerability: object({
+    severity: text,
+    vulnerable_version_range: text,
+    first_patched_version: Patched,
+  }),
 });
 
 /** Alerts of Dependabot, as the REST or GraphQL API of GitHub returns them. */
@@ -119,8 +122,6 @@ const REASONS = new Map([
   ['fixed', 'fixed'],
 ]);
 
-const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
-
 const isRestAlert = (value: unknown) =>
   isObject(property(value, 'security_advisory')) && isObject(property(value, 'dependency'));
 
@@ -151,7 +152,7 @@ function pagesOf(report: Report): Page[] {
       property(alerts, 'nodes') ??
       (Array.isArray(edges) ? edges.map((edge) => property(edge, 'node')) : undefined);
     if (Array.isArray(found)) {
-      const isIncomplete = property(property(alerts, 'pageInfo'), 'hasNextPage') === true;
+      const isIncomplete = property(alerts, 'pageInfo', 'hasNextPage') === true;
       pages.push({ repository, nodes: found, isIncomplete });
       continue;
     }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type Importer, readList } from '../importer.ts';
-import { flag, number, optional, requiredText, text } from '../read/schema.ts';
+import { flag, number, object, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, formatLocation } from '../text/markdown.ts';
 import { mask, maskSecrets } from '../text/secrets.ts';
@@ -21,7 +21,7 @@ const Alert = z.object({
   publicly_leaked: flag,
   multi_repo: flag,
   push_protection_bypassed: flag,
-  first_location_detected: optional(z.object({ path: text, start_line: number, commit_sha: text })),
+  first_location_detected: object({ path: text, start_line: number, commit_sha: text }),
   has_more_locations: flag,
 });
 

@@ -5,7 +5,7 @@ import { type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds
 import { text } from '../read/schema.ts';
 import { cveOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, escapeMarkdown, inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
 import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
@@ -62,9 +62,7 @@ function resultOf(tool: string, vulnerability: GitlabVulnerability, scanner: str
   const url = `${hostname ?? ''}${path ?? ''}`;
   const name = vulnerability.name ?? vulnerability.message ?? nameOf(vulnerability) ?? rule;
   const summary = vulnerability.evidence?.summary;
-  const where = [method && inlineCode(method), url && inlineCode(maskCredentials(url))]
-    .filter(Boolean)
-    .join(' ');
+  const where = joined([method && inlineCode(method), url && inlineCode(maskCredentials(url))], ' ');
   return {
     identify: () =>
       fingerprintOf(tool, type, rule, hostname, method, path?.replace(/[?#].*$/s, ''), param, crash, state),
@@ -80,7 +78,7 @@ function resultOf(tool: string, vulnerability: GitlabVulnerability, scanner: str
         Crash: crash,
       },
       where: where ? `- ${where}` : undefined,
-      snippet: maskCredentials([state, location.stacktrace_snippet].filter(Boolean).join('\n')),
+      snippet: maskCredentials(joined([state, location.stacktrace_snippet], '\n')),
       fix: sanitizeMarkdown(vulnerability.solution ?? ''),
       details: summary && !isPrivate(vulnerability) ? escapeMarkdown(maskCredentials(summary)) : undefined,
       references: linksOf(vulnerability),

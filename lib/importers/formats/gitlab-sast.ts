@@ -3,6 +3,7 @@ import { identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, read } from '../importer.ts';
 import { describeFlow } from '../kinds/flow.ts';
 import { GitlabLocation, type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
+import { documentOf } from '../read/report.ts';
 import { isObject, list, number, property, text } from '../read/schema.ts';
 import { cveOf, relativePath } from '../support.ts';
 import {
@@ -10,6 +11,7 @@ import {
   escapeMarkdown,
   excerpt,
   formatLocation,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
@@ -87,7 +89,7 @@ export const gitlabSast: Importer = {
 
 /** An empty report of version 2, which does not say its type. */
 function isEmptyVersion2(report: Report): boolean {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   const vulnerabilities = property(document, 'vulnerabilities');
   return (
     Array.isArray(vulnerabilities) &&
@@ -120,5 +122,5 @@ function flowsOf({ details }: GitlabVulnerability, context: ImportContext): stri
       })),
     ),
   );
-  return described.filter(Boolean).join('\n\n') || undefined;
+  return joined(described, '\n\n') || undefined;
 }

@@ -13,7 +13,14 @@ import {
 import { groupsOf } from '../read/groups.ts';
 import { isObject, number, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
-import { describeFinding, escapeMarkdown, excerpt, formatLocation, inlineCode } from '../text/markdown.ts';
+import {
+  describeFinding,
+  escapeMarkdown,
+  excerpt,
+  formatLocation,
+  inlineCode,
+  joined,
+} from '../text/markdown.ts';
 import { createMasker, maskSecrets } from '../text/secrets.ts';
 
 /** Version 8 */
@@ -195,9 +202,10 @@ function toResult(
 
 function describeOccurrences(occurrences: readonly Entry[]): string {
   const places = occurrences.map(({ leak, location }) =>
-    [formatLocation(location.file, location.line), leak.Commit && `in commit ${leak.Commit}`, leak.Date]
-      .filter(Boolean)
-      .join(' '),
+    joined(
+      [formatLocation(location.file, location.line), leak.Commit && `in commit ${leak.Commit}`, leak.Date],
+      ' ',
+    ),
   );
   const distinct = [...new Set(places)];
   const more = distinct.length - MAX_OCCURRENCES;

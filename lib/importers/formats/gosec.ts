@@ -1,14 +1,25 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
+import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { flag, isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import {
+  flag,
+  isObject,
+  list,
+  number,
+  object,
+  objects,
+  property,
+  requiredText,
+  text,
+} from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, formatLocation, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Issue = z.object({
   severity: text,
   confidence: text,
-  cwe: optional(z.object({ id: text, url: text })),
+  cwe: object({ id: text, url: text }),
   rule_id: requiredText,
   details: requiredText,
   file: requiredText,
@@ -17,7 +28,7 @@ const Issue = z.object({
   line: text,
   column: number,
   nosec: flag,
-  suppressions: list(z.object({ kind: text, justification: text })),
+  suppressions: objects({ kind: text, justification: text }),
   autofix: text,
 });
 
@@ -37,7 +48,7 @@ export const gosec: Importer = {
 
   detects(report) {
     const document = documentOf(report);
-    const found = property(property(document, 'Stats'), 'found');
+    const found = property(document, 'Stats', 'found');
     const issues = property(document, 'Issues');
     return found !== undefined && (Array.isArray(issues) || issues === null);
   },
@@ -77,8 +88,6 @@ export const gosec: Importer = {
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The flagged lines of a snippet with numbers: `12: x := 1`. An old snippet has only the flagged lines. */
 function flaggedLines(code: string | undefined, first = 0, last = first): string | undefined {

@@ -3,6 +3,7 @@ import type { Severity } from '../finding.ts';
 import { identifyCode } from '../identity/identity.ts';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
+import { documentOf } from '../read/report.ts';
 import { number, property, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
@@ -28,7 +29,7 @@ export const hadolint: Importer = {
   },
 
   detects: (report) => {
-    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
+    const [first] = [documentOf(report)].flat();
     const code = property(first, 'code');
     return (
       typeof code === 'string' &&

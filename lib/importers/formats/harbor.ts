@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Importer, Report } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { isObject, number, object, property, record, requiredText, text, texts } from '../read/schema.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
@@ -14,10 +14,8 @@ const Vulnerability = z.object({
   links: texts,
   cwe_ids: texts,
   status: text,
-  preferred_cvss: optional(
-    z.object({ score_v3: number, score_v2: number, vector_v3: text, vector_v2: text }),
-  ),
-  vendor_attributes: optional(z.object({ CVSS: optional(z.record(z.string(), z.unknown())) })),
+  preferred_cvss: object({ score_v3: number, score_v2: number, vector_v3: text, vector_v2: text }),
+  vendor_attributes: object({ CVSS: record }),
 });
 
 /** The vulnerabilities of an artifact from the API of Harbor. */
@@ -68,7 +66,7 @@ export const harbor: Importer = {
 
 /** The report, which may be in a property that is named like its media type. */
 function reportOf(report: Report): unknown {
-  const document = report.kind === 'json' ? report.documents[0] : undefined;
+  const document = documentOf(report);
   if (!isObject(document)) return undefined;
   const [name] = Object.keys(document).filter((key) =>
     /^application\/vnd\..*(?:vuln|vulnerability)\.report/.test(key),

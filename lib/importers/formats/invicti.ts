@@ -1,22 +1,15 @@
 import { z } from 'zod';
 import { type Importer, read, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  type Issue,
-  jsonOf,
-  resultsOf,
-  shownAddress,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { isObject, list, optional, property, requiredText, text } from '../read/schema.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { jsonOf } from '../read/report.ts';
+import { isObject, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
-const Cvss = optional(z.object({ Vector: text, BaseScore: optional(z.object({ Value: text })) }));
+const Cvss = object({ Vector: text, BaseScore: object({ Value: text }) });
 
 const Vulnerability = z.object({
   Name: text,
@@ -26,7 +19,7 @@ const Vulnerability = z.object({
   State: text,
   Certainty: text,
   Confirmed: text,
-  Classification: optional(z.object({ Cwe: text, Owasp: text, Cvss, Cvss31: Cvss, Cvss40: Cvss })),
+  Classification: object({ Cwe: text, Owasp: text, Cvss, Cvss31: Cvss, Cvss40: Cvss }),
   Description: text,
   Impact: text,
   RemedialActions: text,
@@ -34,11 +27,9 @@ const Vulnerability = z.object({
   RemedyReferences: text,
   ExternalReferences: text,
   ProofOfConcept: text,
-  ExtraInformation: list(z.object({ Name: text, Value: text })),
-  HttpRequest: optional(
-    z.object({ Content: text, Method: text, Parameters: list(z.object({ Name: text, Type: text })) }),
-  ),
-  KnownVulnerabilities: list(z.object({ Title: text, Severity: text })),
+  ExtraInformation: objects({ Name: text, Value: text }),
+  HttpRequest: object({ Content: text, Method: text, Parameters: objects({ Name: text, Type: text }) }),
+  KnownVulnerabilities: objects({ Title: text, Severity: text }),
 });
 type Vulnerability = z.output<typeof Vulnerability>;
 
@@ -100,20 +91,21 @@ function toIssue(found: Vulnerability): Issue {
     identity: [found.Type, addressIdentity(found.Url), attacked],
     title: `${name}${page && ` (${page}${attacked ? `, ${attacked}` : ''})`}`,
     severity: severityOf(found.Severity === 'BestPractice' ? 'info' : found.Severity),
-    what: [found.Description, found.Impact].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    what: joined([found.Description, found.Impact].map(htmlMarkdown), '\n\n'),
     facts: {
       Type: found.Type,
       Parameter: attacked,
       Certainty: found.Certainty,
       Confirmed: found.Confirmed,
       OWASP: classes?.Owasp,
-      'Known vulnerabilities': found.KnownVulnerabilities.map(({ Title }) => Title)
-        .filter(Boolean)
-        .join(', '),
+      'Known vulnerabilities': joined(
+        found.KnownVulnerabilities.map(({ Title }) => Title),
+        ', ',
+      ),
     },
     places: page ? [[inlineCode(page), ...information].join(', ')] : information,
     evidence: found.HttpRequest?.Content,
-    fix: [found.RemedialProcedure, found.RemedialActions].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    fix: joined([found.RemedialProcedure, found.RemedialActions].map(htmlMarkdown), '\n\n'),
     references: [...linksIn(found.ExternalReferences), ...linksIn(found.RemedyReferences)],
     cwe: cweOf(classes?.Cwe),
     cves: cvesIn(...found.KnownVulnerabilities.map(({ Title }) => Title), name),

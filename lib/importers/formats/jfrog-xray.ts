@@ -7,8 +7,20 @@ import {
   type Result,
   readList,
 } from '../importer.ts';
-import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { documentOf, firstDocument } from '../read/report.ts';
+import {
+  anything,
+  isObject,
+  list,
+  number,
+  object,
+  objects,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 import { codeBlock, sanitizeMarkdown } from '../text/markdown.ts';
 import { bestCvss, Cve, componentOf, MAX_ID, MAX_PLACES } from '../tools/jfrog-components.ts';
@@ -22,9 +34,7 @@ const Issue = z.object({
   provider: text,
   cves: list(Cve),
   references: texts,
-  extended_information: optional(
-    z.object({ full_description: text, remediation: text, jfrog_research_severity: text }),
-  ),
+  extended_information: object({ full_description: text, remediation: text, jfrog_research_severity: text }),
   applicability_result: text,
 });
 
@@ -39,20 +49,18 @@ const Row = Issue.extend({
 /** An issue of an artifact summary. */
 const ArtifactIssue = Issue.extend({
   impact_path: texts,
-  components: list(z.object({ component_id: text, fixed_versions: texts })),
+  components: objects({ component_id: text, fixed_versions: texts }),
 });
 
 const Artifact = z.object({
-  general: optional(z.object({ name: text, component_id: text, path: text })),
-  issues: z.unknown().optional(),
+  general: object({ name: text, component_id: text, path: text }),
+  issues: anything,
 });
 
-const Component = optional(
-  z.object({
-    fixed_versions: texts,
-    impact_paths: list(list(z.object({ component_id: text, full_path: text }))),
-  }),
-);
+const Component = object({
+  fixed_versions: texts,
+  impact_paths: list(objects({ component_id: text, full_path: text })),
+});
 
 /** A vulnerability of an on-demand scan. */
 const ScannedIssue = Issue.extend({ components: z.record(z.string(), Component) });
@@ -62,13 +70,11 @@ const ComponentIssue = Issue.extend({
   component: text,
   source_comp_id: text,
   source_id: text,
-  component_versions: optional(
-    z.object({
-      id: text,
-      fixed_versions: texts,
-      more_details: optional(z.object({ cves: list(Cve), description: text })),
-    }),
-  ),
+  component_versions: object({
+    id: text,
+    fixed_versions: texts,
+    more_details: object({ cves: list(Cve), description: text }),
+  }),
 });
 
 type Issue = z.output<typeof Issue>;
@@ -97,7 +103,7 @@ export const jfrogXray: Importer = {
 type Layout = (report: Report, context: ImportContext) => Result[];
 
 function layoutOf(report: Report): Layout | undefined {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   if (Array.isArray(document)) {
     const [first] = document;
     return isObject(first) && 'component_id' in first && ('vulnerabilities' in first || 'scan_id' in first)
@@ -149,7 +155,7 @@ const fromArtifacts: Layout = (report, context) =>
   );
 
 const fromScans: Layout = (report, context) => {
-  const [scans] = report.kind === 'json' ? report.documents : [];
+  const scans = documentOf(report);
   return [scans].flat().flatMap((scan, index) => {
     const status = property(scan, 'status');
     const artifact = property(scan, 'component_id');

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
-import { type ImportContext, type Importer, type Report, type Result, read, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, read, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, number, property, requiredText, text } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { isSecretRule } from '../text/secrets.ts';
@@ -29,11 +30,11 @@ const Query = z.object({
   category: text,
   description: text,
   cwe: text,
-  files: z.unknown().optional(),
+  files: anything,
 });
 type Query = z.output<typeof Query>;
 const Document = z.object({
-  queries: z.unknown().optional(),
+  queries: anything,
   files_failed_to_scan: number,
   queries_failed_to_execute: number,
 });
@@ -69,8 +70,6 @@ export const kics: Importer = {
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 function resultOf(query: Query, found: z.output<typeof File>, context: ImportContext): Result {
   const [file, line] = [relativePath(found.file_name, context), found.line];

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
+import { type Importer, type Report, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { property, requiredText, text } from '../read/schema.ts';
+import { anything, property, requiredText, text } from '../read/schema.ts';
 import { collapseWhitespace } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 
 const Test = z.object({
   test_number: requiredText,
@@ -16,14 +17,14 @@ const Test = z.object({
   type: text,
   scored: text,
 });
-const Section = z.object({ section: text, desc: text, results: z.unknown().optional() });
+const Section = z.object({ section: text, desc: text, results: anything });
 const Control = z.object({
   id: text,
   version: text,
   detected_version: text,
   text,
   node_type: text,
-  tests: z.unknown().optional(),
+  tests: anything,
 });
 
 /** `kube-bench --json` */
@@ -49,32 +50,29 @@ export const kubeBench: Importer = {
       readList(Section, control.tests, 'tests', context).flatMap((section) =>
         readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
           const status = test.status?.toUpperCase();
-          if (status !== 'FAIL' && status !== 'WARN') {
-            context.skip(status === 'PASS' ? 'passed' : 'informational');
-            return [];
-          }
-          if (test.type === 'manual' || /marked as a manual test/i.test(test.reason ?? '')) {
-            context.skip('need a manual check');
-            return [];
-          }
+          if (status !== 'FAIL' && status !== 'WARN')
+            return skipped(status === 'PASS' ? 'passed' : 'informational', context);
+          if (test.type === 'manual' || /marked as a manual test/i.test(test.reason ?? ''))
+            return skipped('need a manual check', context);
           const name = test.test_desc?.replace(/\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
           const result = failedCheck({
             tool: 'kube-bench',
             id: test.test_number,
             name,
             severity: status === 'FAIL' ? 'medium' : 'info',
-            message: [
-              test.reason,
-              test.actual_value && `Found: ${test.actual_value}`,
-              test.expected_result && `Expected: ${test.expected_result}`,
-            ]
-              .filter(Boolean)
-              .join('\n'),
+            message: joined(
+              [
+                test.reason,
+                test.actual_value && `Found: ${test.actual_value}`,
+                test.expected_result && `Expected: ${test.expected_result}`,
+              ],
+              '\n',
+            ),
             code: test.remediation,
             facts: {
-              Section: [section.section, section.desc].filter(Boolean).join(' '),
+              Section: joined([section.section, section.desc], ' '),
               'Kind of node': control.node_type,
-              Benchmark: [control.text, control.version].filter(Boolean).join(' '),
+              Benchmark: joined([control.text, control.version], ' '),
             },
             snippet: test.audit,
           });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Importer, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { failedCheck, kubernetesName } from '../kinds/resources.ts';
 import { property, requiredText, text } from '../read/schema.ts';
 

@@ -1,11 +1,29 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import {
+  type ImportContext,
+  type Importer,
+  ReportError,
+  type Result,
+  readList,
+  skipped,
+} from '../importer.ts';
+import { vulnerabilityResult } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
+import {
+  anything,
+  isObject,
+  number,
+  object,
+  objects,
+  optional,
+  property,
+  requiredText,
+  text,
+} from '../read/schema.ts';
 import { cvssOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
 
-const Fix = optional(z.object({ fixResolution: text, message: text, url: text }));
+const Fix = object({ fixResolution: text, message: text, url: text });
 const Library = z.object({
   name: text,
   filename: text,
@@ -28,21 +46,21 @@ const Vulnerability = z.object({
   product: text,
   library: optional(Library),
   topFix: Fix,
-  locations: list(z.object({ path: text })),
-  references: list(z.object({ url: text })),
+  locations: objects({ path: text }),
+  references: objects({ url: text }),
 });
 
 type Vulnerability = z.output<typeof Vulnerability>;
 
-const Libraries = z.object({ library: optional(Library), vulnerabilities: z.unknown().optional() });
+const Libraries = z.object({ library: optional(Library), vulnerabilities: anything });
 
 /** A finding of the API 3.0 of the Mend platform. */
 const PlatformFinding = z.object({
   name: text,
   component: optional(Library.extend({ path: text, dependencyType: text })),
-  findingInfo: optional(z.object({ status: text })),
-  project: optional(z.object({ name: text })),
-  application: optional(z.object({ name: text })),
+  findingInfo: object({ status: text }),
+  project: object({ name: text }),
+  application: object({ name: text }),
   vulnerability: z.object({
     name: text,
     description: text,
@@ -109,10 +127,8 @@ function fromPlatform(findings: unknown[], context: ImportContext): Result[] {
   return readList(PlatformFinding, findings, 'response', context).flatMap((found) => {
     const { vulnerability, component, findingInfo, project, application, topFix, name } = found;
     const status = findingInfo?.status?.toUpperCase();
-    if (status && !OPEN.has(status)) {
-      context.skip(`${status.toLowerCase().replaceAll('_', ' ')} in Mend`);
-      return [];
-    }
+    if (status && !OPEN.has(status))
+      return skipped(`${status.toLowerCase().replaceAll('_', ' ')} in Mend`, context);
     const converted: Vulnerability = {
       ...vulnerability,
       name: vulnerability.name ?? name ?? 'Vulnerability',

@@ -3,8 +3,8 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import { isObject, list, property, requiredText, text } from '../read/schema.ts';
+import { firstDocument } from '../read/report.ts';
+import { anything, isObject, list, property, requiredText, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { describeFinding, inlineCode } from '../text/markdown.ts';
@@ -102,7 +102,7 @@ function resultOf(
 
 const Rule = z.object({
   name: z.string(),
-  files: z.unknown().optional(),
+  files: anything,
   metadata: z.object({
     description: text,
     severity: text,
@@ -158,7 +158,7 @@ function manifestProblems(document: unknown, context: ImportContext): Problem[] 
 
 /** Findings of the certificate: `[rating, description, title]`. */
 function tupleProblems(document: unknown, context: ImportContext): Problem[] {
-  const listed = property(property(document, 'certificate_analysis'), 'certificate_findings');
+  const listed = property(document, 'certificate_analysis', 'certificate_findings');
   return readList(z.array(requiredText).min(2), listed, 'certificate_findings', context).map(
     ([rating, description, title = description ?? '']) => ({
       part: 'certificate',

@@ -1,23 +1,22 @@
 import { z } from 'zod';
-import { type Importer, type Report, readList } from '../importer.ts';
+import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { isObject, list, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { isObject, list, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
-import { escapeMarkdown, firstSentence } from '../text/markdown.ts';
+import { escapeMarkdown, firstSentence, joined } from '../text/markdown.ts';
 
 const Rule = z.object({
   name: z.string(),
-  files: list(z.object({ file_path: requiredText, match_lines: list(z.number()), match_string: text })),
-  metadata: optional(
-    z.object({
-      cwe: text,
-      description: text,
-      severity: text,
-      reference: text,
-      masvs: text,
-      'owasp-mobile': text,
-    }),
-  ),
+  files: objects({ file_path: requiredText, match_lines: list(z.number()), match_string: text }),
+  metadata: object({
+    cwe: text,
+    description: text,
+    severity: text,
+    reference: text,
+    masvs: text,
+    'owasp-mobile': text,
+  }),
 });
 
 /** `mobsfscan --json` */
@@ -39,10 +38,12 @@ export const mobsfscan: Importer = {
     const document = documentOf(report);
     const errors = property(document, 'errors');
     for (const error of Array.isArray(errors) ? errors : []) {
-      const message = [property(error, 'file'), property(error, 'error'), property(error, 'message')]
-        .map((part) => text.parse(part))
-        .filter(Boolean)
-        .join(': ');
+      const message = joined(
+        [property(error, 'file'), property(error, 'error'), property(error, 'message')].map((part) =>
+          text.parse(part),
+        ),
+        ': ',
+      );
       context.error(`Not checked: ${message || (text.parse(error) ?? 'no reason given')}`);
     }
     const rules = Object.entries(property(document, 'results') ?? {});
@@ -76,5 +77,3 @@ export const mobsfscan: Importer = {
     return codeResults('mobsfscan', findings, context);
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { cvesIn, hasRoot, type Issue, resultsOf, rootOf, statedCvss } from '../kinds/issues.ts';
+import { cvesIn, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
 import { elementAt, elements, number, requiredText, text, texts } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { csvIssues, isCsv } from '../tools/nessus-csv.ts';

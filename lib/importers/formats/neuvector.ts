@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  ReportError,
+  type Result,
+  readList,
+  skipped,
+} from '../importer.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
+import { documentOf } from '../read/report.ts';
 import { isObject, number, property, requiredText, text, texts } from '../read/schema.ts';
 
 const Vulnerability = z.object({
@@ -78,13 +85,8 @@ export const neuvector: Importer = {
   },
 };
 
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
-
 function vulnerability(found: z.output<typeof Vulnerability>, context: ImportContext): Result[] {
-  if (found.tags.includes('accepted')) {
-    context.skip('accepted');
-    return [];
-  }
+  if (found.tags.includes('accepted')) return skipped('accepted', context);
   return [
     vulnerablePackage({
       tool: 'neuvector',
@@ -105,10 +107,11 @@ function vulnerability(found: z.output<typeof Vulnerability>, context: ImportCon
 
 function compliance(check: z.output<typeof Check>, context: ImportContext): Result[] {
   const level = check.level?.toUpperCase() ?? '';
-  if (['PASS', 'NOTE', 'MANUAL', 'INFO'].includes(level)) {
-    context.skip(level === 'PASS' ? 'passed' : level === 'INFO' ? 'informational' : 'need a manual check');
-    return [];
-  }
+  if (['PASS', 'NOTE', 'MANUAL', 'INFO'].includes(level))
+    return skipped(
+      level === 'PASS' ? 'passed' : level === 'INFO' ? 'informational' : 'need a manual check',
+      context,
+    );
   return [
     failedCheck({
       tool: 'neuvector',

@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
-import {
-  cvesIn,
-  formatService,
-  hasRoot,
-  hostIdentity,
-  type Issue,
-  resultsOf,
-  rootOf,
-  statedCvss,
-} from '../kinds/issues.ts';
+import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
 import { elementAt, elements, isObject, number, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOfScore } from '../support.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Test = z.looseObject({ '@_id': requiredText, '@_key': text, '@_status': text });
 
@@ -116,7 +108,7 @@ function toIssue(
       Test: id,
       Key: key,
       Host: host,
-      Port: port && [port, protocol].filter(Boolean).join('/'),
+      Port: port && joined([port, protocol], '/'),
       Status: test['@_status'],
     },
     evidence: textOf(test),
@@ -131,11 +123,12 @@ function toIssue(
 /** The text in nested elements, one line per paragraph. The parser does not keep the order of mixed content. */
 function textOf(element: unknown): string {
   if (typeof element === 'string') return element.replace(/\s+/g, ' ').trim();
-  if (Array.isArray(element)) return element.map(textOf).filter(Boolean).join('\n');
+  if (Array.isArray(element)) return joined(element.map(textOf), '\n');
   if (!isObject(element)) return '';
-  return Object.entries(element)
-    .filter(([name]) => !name.startsWith('@_'))
-    .map(([, value]) => textOf(value))
-    .filter(Boolean)
-    .join('\n');
+  return joined(
+    Object.entries(element)
+      .filter(([name]) => !name.startsWith('@_'))
+      .map(([, value]) => textOf(value)),
+    '\n',
+  );
 }

@@ -3,13 +3,12 @@ import { type ImportContext, type Importer, type Report, ReportError, readList }
 import {
   addressIdentity,
   cvesIn,
-  hasRoot,
   hostIdentity,
   type Issue,
   resultsOf,
-  rootOf,
   shownAddress,
 } from '../kinds/issues.ts';
+import { documentsOf, hasRoot, rootOf } from '../read/report.ts';
 import { elements, property, requiredText, text } from '../read/schema.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { linksIn } from '../text/html.ts';
@@ -72,7 +71,7 @@ export const nikto: Importer = {
     ),
 };
 
-const hostsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+const hostsOf = (report: Report): unknown[] => documentsOf(report).flat();
 
 function xmlIssues(report: Report, context: ImportContext): NiktoIssue[] {
   const root = rootOf(report, 'niktoscan');

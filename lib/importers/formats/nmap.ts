@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
-import {
-  cvesIn,
-  formatService,
-  hasRoot,
-  hostIdentity,
-  type Issue,
-  resultsOf,
-  rootOf,
-} from '../kinds/issues.ts';
-import { elementAt, elements, requiredText, text } from '../read/schema.ts';
+import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { anything, elementAt, elements, requiredText, text } from '../read/schema.ts';
 import { severityOfScore } from '../support.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
-const Port = z.looseObject({ '@_portid': requiredText, '@_protocol': text, state: z.unknown().optional() });
+const Port = z.looseObject({ '@_portid': requiredText, '@_protocol': text, state: anything });
 
 const Service = z.object({
   '@_name': text,
@@ -94,15 +87,13 @@ interface Target {
 function portIssues(port: z.output<typeof Port> & Record<string, unknown>, target: Target): Issue[] {
   const service = Service.parse(elementAt(port, 'service') ?? {});
   const [number, protocol] = [port['@_portid'], port['@_protocol']];
-  const software = [service['@_product'], service['@_version'], service['@_extrainfo']]
-    .filter(Boolean)
-    .join(' ');
+  const software = joined([service['@_product'], service['@_version'], service['@_extrainfo']], ' ');
   const here = { ...target, port: number, protocol, service: software };
   const open: Issue = {
     identity: ['open port', ...placeOf(here)],
     title: `Open port ${number}/${protocol ?? 'tcp'}${service['@_name'] ? ` (${service['@_name']})` : ''} on ${target.host}`,
     severity: 'info',
-    facts: { ...factsOf(here), Service: [service['@_tunnel'], service['@_name']].filter(Boolean).join(' ') },
+    facts: { ...factsOf(here), Service: joined([service['@_tunnel'], service['@_name']], ' ') },
     evidence: elements(port, 'script')
       .map((script) => ScriptOf.parse(script))
       .filter(({ '@_id': id }) => id !== 'vulners')

@@ -1,21 +1,12 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, ReportError, readList } from '../importer.ts';
-import { firstDocument, folderParts, manifestIn } from '../kinds/dependency.ts';
-import {
-  flag,
-  isObject,
-  list,
-  number,
-  optional,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { folderParts, manifestIn } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
+import { flag, isObject, list, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { codeBlock, describeFinding, escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 import { advisoryResults } from '../tools/npm-advisories.ts';
 import { hasAdvisories, isOfPnpm } from '../tools/registry-advisory.ts';
 
@@ -26,7 +17,7 @@ const Advisory = z.object({
   url: text,
   severity: text,
   cwe: texts,
-  cvss: optional(z.object({ score: number, vectorString: text })),
+  cvss: object({ score: number, vectorString: text }),
   range: text,
 });
 
@@ -109,13 +100,14 @@ export const npmAudit: Importer = {
         title: titleOf(name, advisories, viaPackages),
         severity: severityOf(found.severity, worst?.score ? severityOfScore(worst.score) : 'medium'),
         description: describeFinding({
-          what: [
-            advisories.map((advisory) => `- ${advisoryLine(advisory)}`).join('\n'),
-            viaPackages.length > 0 &&
-              `${inlineCode(name)} depends on vulnerable versions of ${viaPackages.map(inlineCode).join(', ')}.`,
-          ]
-            .filter(Boolean)
-            .join('\n\n'),
+          what: joined(
+            [
+              advisories.map((advisory) => `- ${advisoryLine(advisory)}`).join('\n'),
+              viaPackages.length > 0 &&
+                `${inlineCode(name)} depends on vulnerable versions of ${viaPackages.map(inlineCode).join(', ')}.`,
+            ],
+            '\n\n',
+          ),
           facts: {
             Package: name,
             'Vulnerable versions': found.range,
@@ -163,12 +155,13 @@ function titleOf(name: string, advisories: Advisory[], viaPackages: string[]): s
 }
 
 const advisoryLine = ({ title, severity, range, ...advisory }: Advisory) =>
-  [
-    `${escapeMarkdown(title ?? advisoryId(advisory as Advisory))}`,
-    [severity, range && `versions ${inlineCode(range)}`].filter(Boolean).join(', '),
-  ]
-    .filter(Boolean)
-    .join(' — ');
+  joined(
+    [
+      `${escapeMarkdown(title ?? advisoryId(advisory as Advisory))}`,
+      joined([severity, range && `versions ${inlineCode(range)}`], ', '),
+    ],
+    ' — ',
+  );
 
 function fixOf({ fixAvailable: fix }: Vulnerability): string | undefined {
   if (fix === undefined) return undefined;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import { flag, list, number, optional, text, texts } from '../read/schema.ts';
+import { documentsOf } from '../read/report.ts';
+import { flag, list, number, object, record, text, texts } from '../read/schema.ts';
 import {
   collapseWhitespace,
   cveOf,
@@ -12,7 +13,7 @@ import {
   severityOfScore,
 } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
 import { isSecretRule, mask } from '../text/secrets.ts';
 
@@ -30,9 +31,7 @@ const Event = z.object({
     remediation: text,
     reference: texts,
     tags: texts,
-    classification: optional(
-      z.object({ 'cve-id': texts, 'cwe-id': texts, 'cvss-metrics': text, 'cvss-score': number }).nullable(),
-    ),
+    classification: object({ 'cve-id': texts, 'cwe-id': texts, 'cvss-metrics': text, 'cvss-score': number }),
   }),
   type: text,
   'matcher-name': text,
@@ -49,7 +48,7 @@ const Event = z.object({
   'extracted-results': texts,
   extracted_results: texts,
   'matched-line': list(z.number()),
-  meta: optional(z.record(z.string(), z.unknown()).nullable()),
+  meta: record,
   'curl-command': text,
   fuzzing_method: text,
   fuzzing_parameter: text,
@@ -123,10 +122,10 @@ export const nuclei: Importer = {
               score ? severityOfScore(score) : 'info',
             ),
             description: describeFinding({
-              what: [info.description, info.impact]
-                .map((part) => escapeMarkdown(part?.trim() ?? ''))
-                .filter(Boolean)
-                .join('\n\n'),
+              what: joined(
+                [info.description, info.impact].map((part) => escapeMarkdown(part?.trim() ?? '')),
+                '\n\n',
+              ),
               facts: {
                 Template: id,
                 Matcher: matcher,
@@ -135,9 +134,10 @@ export const nuclei: Importer = {
                 Host: event.host && maskCredentials(event.host),
                 IP: event.ip,
                 Protocol: event.type,
-                Parameter: [event.fuzzing_method, event.fuzzing_position, event.fuzzing_parameter]
-                  .filter(Boolean)
-                  .join(' '),
+                Parameter: joined(
+                  [event.fuzzing_method, event.fuzzing_position, event.fuzzing_parameter],
+                  ' ',
+                ),
                 Extracted: extractedResults(event, results).join(', '),
                 Payload: payloadOf(event),
                 Tags: info.tags.join(', '),
@@ -163,7 +163,7 @@ export const nuclei: Importer = {
   },
 };
 
-const eventsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+const eventsOf = (report: Report): unknown[] => documentsOf(report).flat();
 
 /** Records the templates that could not be tried. */
 function reportFailed(events: readonly Event[], context: ImportContext): void {

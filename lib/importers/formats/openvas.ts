@@ -1,32 +1,20 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
-import {
-  type Cell,
-  cellOf,
-  cvesIn,
-  formatService,
-  hasColumns,
-  hasRoot,
-  hostIdentity,
-  type Issue,
-  resultsOf,
-  rootOf,
-  rowsOf,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
+import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
+import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
+import { anything, elementAt, elements, number, requiredText, text } from '../read/schema.ts';
 import { cweOf, joinLines, severityOf, severityOfScore } from '../support.ts';
 import { linksIn } from '../text/html.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
-const Host = z.object({ '#text': text, hostname: text, asset: z.unknown().optional() });
+const Host = z.object({ '#text': text, hostname: text, asset: anything });
 
 const XmlResult = z.object({
   name: text,
-  host: z.unknown().optional(),
+  host: anything,
   port: text,
-  nvt: z.unknown().optional(),
+  nvt: anything,
   threat: text,
   severity: number,
   description: text,
@@ -105,9 +93,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
     if (status && !/^done$/i.test(status)) context.error(`The scan is not complete: ${status}`);
     for (const error of elements(elementAt(found, 'errors'), 'error')) {
       const { host, description, port } = ErrorOf.parse(error);
-      context.error(
-        `${[host, port].filter(Boolean).join(' ')}: ${description ?? 'error without a description'}`,
-      );
+      context.error(`${joined([host, port], ' ')}: ${description ?? 'error without a description'}`);
     }
     const results = elements(elementAt(found, 'results') ?? found, 'result');
     return readList(XmlResult, results, `report.${index}.results`, context).flatMap((result) => {
@@ -175,7 +161,7 @@ function csvIssues(report: Report, context: ImportContext): Issue[] {
       name: cell('NVT Name') ?? oid,
       host,
       hostName: cell('Hostname'),
-      port: [cell('Port') ?? 'general', cell('Port Protocol')].filter(Boolean).join('/'),
+      port: joined([cell('Port') ?? 'general', cell('Port Protocol')], '/'),
       severity: ratingOf(score, cell('Severity'), context),
       summary: cell('Summary'),
       insight: [cell('Vulnerability Insight'), cell('Impact')],
@@ -223,10 +209,10 @@ function issueOf({ oid, name, host, hostName, ...found }: Found): Issue {
     identity: [oid, hostIdentity(hostName ?? host), found.port?.trim().toLowerCase()],
     title: `${name} (${formatService(hostName ?? host, port, protocol)})`,
     severity: found.severity,
-    what: [found.summary, ...found.insight]
-      .map((part) => escapeMarkdown(joinLines(part)))
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined(
+      [found.summary, ...found.insight].map((part) => escapeMarkdown(joinLines(part))),
+      '\n\n',
+    ),
     facts: {
       Test: oid,
       Family: found.family,

@@ -8,9 +8,10 @@ import {
   readList,
 } from '../importer.ts';
 import { parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { cveOf, cvssOf, severityOfScore } from '../support.ts';
-import { sanitizeMarkdown } from '../text/markdown.ts';
+import { joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
@@ -25,11 +26,11 @@ const Vulnerability = z.object({
   externalReferences: texts,
 });
 
-const Component = z.object({ coordinates: requiredText, vulnerabilities: z.unknown().optional() });
+const Component = z.object({ coordinates: requiredText, vulnerabilities: anything });
 
 const Package = z.object({
-  Package: optional(z.object({ pm: text, group: text, name: text, version: text })),
-  Vulnerabilities: z.unknown().optional(),
+  Package: object({ pm: text, group: text, name: text, version: text }),
+  Vulnerabilities: anything,
 });
 
 /** Component reports of OSS Index, which AuditJS and DevAudit write. */
@@ -44,7 +45,7 @@ export const ossindex: Importer = {
   },
 
   detects: (report) => {
-    const [document] = report.kind === 'json' ? report.documents : [];
+    const document = documentOf(report);
     if (isObject(document)) return 'Packages Audited' in document && 'Packages' in document;
     const [first] = Array.isArray(document) ? document : [];
     return (
@@ -66,7 +67,7 @@ interface Audited {
 }
 
 function packagesIn(report: Report, context: ImportContext): Audited[] {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   if (Array.isArray(document)) {
     return readList(Component, document, '', context).map(({ coordinates, vulnerabilities }, index) => ({
       purl: parsePurl(coordinates) ?? { type: '', name: coordinates, version: undefined },
@@ -79,7 +80,7 @@ function packagesIn(report: Report, context: ImportContext): Audited[] {
   return readList(Package, packages, 'Packages', context).map(({ Package: one, Vulnerabilities }, index) => {
     // DevAudit writes “None” for what is missing.
     const group = one?.group === 'None' ? undefined : one?.group;
-    const name = [group, one?.name].filter(Boolean).join('/');
+    const name = joined([group, one?.name], '/');
     return {
       purl: { type: one?.pm ?? '', name, version: one?.version },
       vulnerabilities: Vulnerabilities,

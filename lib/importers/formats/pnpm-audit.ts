@@ -1,5 +1,5 @@
 import { type Importer, ReportError, readList } from '../importer.ts';
-import { firstDocument } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
 import { relativePath } from '../support.ts';
 import {
   advisoriesIn,

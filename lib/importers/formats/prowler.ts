@@ -68,7 +68,7 @@ function checkOf(row: unknown, { references, ...fields }: Fields): Record<string
     Object.entries(fields).map(([key, names]) => [key, value(names)]),
   );
   if (recommendation !== undefined) check.fix = property(recommendation, 'Text');
-  check.command ??= property(property(remediation, 'Code'), 'CLI');
+  check.command ??= property(remediation, 'Code', 'CLI');
   check.references = [...references.map((name) => property(row, name)), property(recommendation, 'Url')]
     .filter((link) => typeof link === 'string')
     .flatMap((link) => link.split(' | '));
@@ -77,7 +77,7 @@ function checkOf(row: unknown, { references, ...fields }: Fields): Record<string
 }
 
 const isOcsf = (value: unknown) => {
-  const product = property(property(value, 'metadata'), 'product');
+  const product = property(value, 'metadata', 'product');
   return property(product, 'vendor_name') === 'Prowler' && property(value, 'status_code') !== undefined;
 };
 

@@ -1,35 +1,27 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  shownAddress,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { elementAt, elements, flag, number, requiredText, text, texts } from '../read/schema.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { anything, elementAt, elements, flag, number, requiredText, text, texts } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 const Detection = z.object({
   QID: requiredText,
   URL: text,
   PARAM: text,
   FORM_ENTRY_POINT: text,
-  ACCESS_PATH: z.unknown().optional(),
+  ACCESS_PATH: anything,
   AUTHENTICATION: text,
   POTENTIAL: flag,
   STATUS: text,
   IGNORED: flag,
   WEBAPP: text,
   WEB_APPLICATION: text,
-  DATA: z.unknown().optional(),
-  PAYLOADS: z.unknown().optional(),
+  DATA: anything,
+  PAYLOADS: anything,
 });
 type Detection = z.output<typeof Detection>;
 
@@ -43,7 +35,7 @@ const Details = z.object({
   WASC: texts,
   CWE: texts,
   CVSS_BASE: number,
-  CVSS3: z.unknown().optional(),
+  CVSS3: anything,
   DESCRIPTION: text,
   IMPACT: text,
   SOLUTION: text,
@@ -148,10 +140,10 @@ function toIssue(
     identity: [QID.trim(), url ? addressIdentity(url) : target, parameter],
     title: `${title}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
     severity: isInformation ? 'info' : (LEVELS[Number(details?.SEVERITY) - 1] ?? 'medium'),
-    what: [details?.DESCRIPTION, details?.IMPACT]
-      .map((part) => htmlMarkdown(stated(part)))
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined(
+      [details?.DESCRIPTION, details?.IMPACT].map((part) => htmlMarkdown(stated(part))),
+      '\n\n',
+    ),
     facts: {
       QID,
       Category: details?.CATEGORY,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
+import { isObject, list, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
   severity: text,
@@ -11,17 +12,15 @@ const Vulnerability = z.object({
   atOrAbove: text,
   info: texts,
   cwe: texts,
-  identifiers: optional(
-    z.object({
-      summary: text,
-      CVE: texts,
-      githubID: text,
-      issue: text,
-      bug: text,
-      osvdb: texts,
-      retid: text,
-    }),
-  ),
+  identifiers: object({
+    summary: text,
+    CVE: texts,
+    githubID: text,
+    issue: text,
+    bug: text,
+    osvdb: texts,
+    retid: text,
+  }),
 });
 
 const Library = z.object({
@@ -96,9 +95,7 @@ function toResult(
     description: {
       what: escapeMarkdown(summary ?? ''),
       facts: {
-        'Vulnerable versions': [atOrAbove && `>= ${atOrAbove}`, below && `< ${below}`]
-          .filter(Boolean)
-          .join(' '),
+        'Vulnerable versions': joined([atOrAbove && `>= ${atOrAbove}`, below && `< ${below}`], ' '),
         'Detected by': detection,
       },
       fix: upgrade(name, [below]),

@@ -5,6 +5,7 @@ import {
   ReportError,
   readList,
 } from '../importer.ts';
+import { documentsOf } from '../read/report.ts';
 import { property } from '../read/schema.ts';
 import { cveOf, severityOf } from '../support.ts';
 import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../text/markdown.ts';
@@ -43,7 +44,7 @@ export const sarif: Importer = {
   detects: (report) => report.kind === 'json' && Array.isArray(property(report.documents[0], 'runs')),
 
   results(report, context) {
-    const logs = report.kind === 'json' ? report.documents : [];
+    const logs = documentsOf(report);
     return logs.flatMap((log) => {
       const version = property(log, 'version');
       if (typeof version === 'string' && /^(?:1|2\.0)\b/.test(version))

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Importer, Report, Result } from '../importer.ts';
-import { read } from '../importer.ts';
+import { type Importer, type Result, read } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { isObject, list, number, property, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { isObject, number, objects, property, text, texts } from '../read/schema.ts';
 
 const Rule = z.object({
   description: text,
@@ -15,7 +15,7 @@ const Rule = z.object({
   checked_items: number,
   items: texts,
   references: texts,
-  compliance: list(z.object({ name: text, version: text, reference: text })),
+  compliance: objects({ name: text, version: text, reference: text }),
 });
 const Document = z.object({
   account_id: text,
@@ -74,5 +74,3 @@ export const scoutSuite: Importer = {
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);

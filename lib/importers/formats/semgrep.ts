@@ -6,9 +6,9 @@ import {
   type ImportContext,
   type Result as Imported,
   type Importer,
-  type Report,
   readList,
 } from '../importer.ts';
+import { documentOf } from '../read/report.ts';
 import { isObject, list, property } from '../read/schema.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import {
@@ -18,6 +18,7 @@ import {
   firstSentence,
   formatLocation,
   inlineCode,
+  joined,
   sanitizeMarkdown,
   toStrings,
 } from '../text/markdown.ts';
@@ -54,8 +55,6 @@ export const semgrep: Importer = {
       : resultsOfScan(document, context);
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 function isScanReport(document: unknown): boolean {
   const [results, errors] = [property(document, 'results'), property(document, 'errors')];
@@ -107,7 +106,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
   const message = extra.message ?? '';
   return {
     ...identityOf(entry, context),
-    title: mask([rule.split('.').at(-1), firstSentence(message)].filter(Boolean).join(': ')),
+    title: mask(joined([rule.split('.').at(-1), firstSentence(message)], ': ')),
     severity: severityOfSemgrep(extra.severity),
     description: describeFinding({
       what: sanitizeMarkdown(mask(message)),

@@ -2,13 +2,24 @@ import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, read, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, documentsOf } from '../read/report.ts';
+import {
+  isObject,
+  list,
+  number,
+  object,
+  objects,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cveOf, cweOf, relativePath } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
-const Place = z.object({ component: text, textRange: optional(z.object({ startLine: number })), msg: text });
+const Place = z.object({ component: text, textRange: object({ startLine: number }), msg: text });
 
 const Issue = z.object({
   key: text,
@@ -16,15 +27,15 @@ const Issue = z.object({
   rule: text,
   ruleKey: text,
   severity: text,
-  impacts: list(z.object({ softwareQuality: text, severity: requiredText })),
+  impacts: objects({ softwareQuality: text, severity: requiredText }),
   vulnerabilityProbability: text,
   securityCategory: text,
   component: requiredText,
   project: text,
   line: number,
   hash: text,
-  textRange: optional(z.object({ startLine: number, endLine: number, startOffset: number })),
-  flows: list(z.object({ locations: list(Place) })),
+  textRange: object({ startLine: number, endLine: number, startOffset: number }),
+  flows: objects({ locations: list(Place) }),
   status: text,
   issueStatus: text,
   resolution: text,
@@ -51,7 +62,7 @@ export const sonarqube: Importer = {
 
   detects(report) {
     const { issues, hotspots } = listsOf(report);
-    const [document] = documentsOf(report);
+    const document = documentOf(report);
     if (hotspots) return isEnvelope(document) || isObject(hotspots[0]);
     if (!issues) return false;
     const [first] = issues;
@@ -98,7 +109,7 @@ export const sonarqube: Importer = {
           describe: {
             what: escapeMarkdown(message),
             facts: {
-              Rule: [rule, known?.name].filter(Boolean).join(': '),
+              Rule: joined([rule, known?.name], ': '),
               Type: issue.type ?? issue.securityCategory,
               Status: issue.issueStatus ?? issue.status,
               Tags: issue.tags.join(', '),
@@ -118,11 +129,9 @@ export const sonarqube: Importer = {
   },
 };
 
-const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
-
 /** The lists of the first document. A list alone is one of issues. */
 function listsOf(report: Report): { issues?: unknown[]; hotspots?: unknown[] } {
-  const [document] = documentsOf(report);
+  const document = documentOf(report);
   const issues = Array.isArray(document) ? document : property(document, 'issues');
   const hotspots = property(document, 'hotspots');
   return {
@@ -159,7 +168,7 @@ function warnOfMissingPages(report: Report, found: number, context: ImportContex
 }
 
 function rulesOf(report: Report): Map<string, z.output<typeof Rule>> {
-  const [document] = documentsOf(report);
+  const document = documentOf(report);
   const rules = property(document, 'rules');
   const listed = Array.isArray(rules)
     ? rules.map((rule) => [String(property(rule, 'key')), rule] as const)

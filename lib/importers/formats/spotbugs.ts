@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { elementAt, elements, list, number, optional, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, list, number, objects, optional, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
@@ -29,11 +29,9 @@ const BugInstance = z.object({
   ShortMessage: text,
   LongMessage: text,
   Class: list(Class),
-  Method: list(
-    z.object({ '@_classname': text, '@_name': text, '@_signature': text, SourceLine: list(SourceLine) }),
-  ),
+  Method: objects({ '@_classname': text, '@_name': text, '@_signature': text, SourceLine: list(SourceLine) }),
   SourceLine: list(SourceLine),
-  String: list(z.object({ '@_value': text, '@_role': text })),
+  String: objects({ '@_value': text, '@_role': text }),
 });
 type BugInstance = z.output<typeof BugInstance>;
 

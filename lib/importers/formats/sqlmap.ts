@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList } from '../importer.ts';
-import { addressIdentity, hasColumns, resultsOf, rowsOf, shownAddress } from '../kinds/issues.ts';
+import { addressIdentity, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { hasColumns, rowsOf } from '../read/report.ts';
 import { requiredText, text } from '../read/schema.ts';
 import { inlineCode } from '../text/markdown.ts';
 

@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+  skipped,
+} from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, kubernetesName, vulnerablePackage } from '../kinds/resources.ts';
 import { flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
@@ -49,10 +56,7 @@ export const sysdig: Importer = {
     const rows = isCli(report) ? cliRows(report, context) : rowsOf(report);
     if (!rows) throw new ReportError('The report has no vulnerabilities of Sysdig');
     return readList(Row, rows, '', context).flatMap((row): Result[] => {
-      if (row.accepted === true) {
-        context.skip('accepted');
-        return [];
-      }
+      if (row.accepted === true) return skipped('accepted', context);
       // The cells of a row that lacks one are in the wrong columns.
       if (/^(?:critical|high|medium|low|negligible|none)$/i.test(row.id)) {
         context.error(`A row has no vulnerability: ${Object.values(row).slice(0, 3).join(', ')}`);
@@ -186,8 +190,8 @@ function mapped(rows: readonly unknown[], columns: readonly string[]): unknown[]
 
 const isCli = (report: Report) =>
   report.kind === 'json' &&
-  Array.isArray(property(property(report.documents[0], 'result'), 'packages')) &&
-  isObject(property(property(report.documents[0], 'result'), 'metadata'));
+  Array.isArray(property(report.documents[0], 'result', 'packages')) &&
+  isObject(property(report.documents[0], 'result', 'metadata'));
 
 function cliRows(report: Report, context: ImportContext): unknown[] {
   const result = report.kind === 'json' ? property(report.documents[0], 'result') : undefined;
@@ -196,11 +200,10 @@ function cliRows(report: Report, context: ImportContext): unknown[] {
   if (packages.length === 0) context.warn('Sysdig found no packages in the image');
   return packages.flatMap((found) =>
     [property(found, 'vulns') ?? []].flat().map((vulnerability) => {
-      const cvss = property(property(vulnerability, 'cvssScore'), 'value');
+      const cvss = property(vulnerability, 'cvssScore', 'value');
       return {
         id: property(vulnerability, 'name'),
-        severity:
-          property(property(vulnerability, 'severity'), 'value') ?? property(vulnerability, 'severity'),
+        severity: property(vulnerability, 'severity', 'value') ?? property(vulnerability, 'severity'),
         name: property(found, 'name'),
         version: property(found, 'version'),
         type: property(found, 'type'),

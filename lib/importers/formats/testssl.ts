@@ -1,16 +1,8 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
-import {
-  cvesIn,
-  formatService,
-  hasColumns,
-  hostIdentity,
-  type Issue,
-  jsonOf,
-  resultsOf,
-  rowsOf,
-} from '../kinds/issues.ts';
+import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
+import { hasColumns, jsonOf, rowsOf } from '../read/report.ts';
 import { property, requiredText, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { escapeMarkdown, inlineCode } from '../text/markdown.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { type Importer, ReportError, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
@@ -19,7 +20,7 @@ const Finding = z.object({
   resource: text,
   link: text,
   links: texts,
-  location: optional(z.object({ filename: text, start_line: number, end_line: number })),
+  location: object({ filename: text, start_line: number, end_line: number }),
 });
 type Finding = z.output<typeof Finding>;
 
@@ -40,8 +41,7 @@ export const tfsec: Importer = {
     if (results === null) return isObject(document) && Object.keys(document).length === 1;
     const [first] = Array.isArray(results) ? results : [];
     return (
-      property(first, 'rule_id') !== undefined &&
-      property(property(first, 'location'), 'start_line') !== undefined
+      property(first, 'rule_id') !== undefined && property(first, 'location', 'start_line') !== undefined
     );
   },
 
@@ -50,10 +50,7 @@ export const tfsec: Importer = {
     if (found === undefined) throw new ReportError('The report has no results', 'results');
     return readList(Finding, found, 'results', context).flatMap((finding) => {
       const reason = skipReason(finding);
-      if (reason !== undefined) {
-        context.skip(reason);
-        return [];
-      }
+      if (reason !== undefined) return skipped(reason, context);
       const { location, description } = finding;
       const id = finding.long_id ?? finding.rule_id;
       const [file, line] = [relativePath(location?.filename, context), location?.start_line];
@@ -80,8 +77,6 @@ export const tfsec: Importer = {
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The status is a word, a number, or a flag. */
 function skipReason({ status, passed }: Finding): string | undefined {

@@ -18,7 +18,7 @@ import {
 import { isObject, property } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 import { Check, Control, Resource, Secret, Vulnerability } from '../tools/trivy-operator-schema.ts';
 
 /** The subject of a report: its name as shown, and its identity. */
@@ -127,7 +127,7 @@ function withoutHash(name: string, kind: string | undefined): string {
 
 function vulnerability(found: Vulnerability, { report }: Resource, subject: Subject): Result {
   const { artifact, registry } = report ?? {};
-  const image = [registry?.server, artifact?.repository].filter(Boolean).join('/');
+  const image = joined([registry?.server, artifact?.repository], '/');
   return vulnerablePackage({
     tool: 'trivy-operator',
     id: found.vulnerabilityID,

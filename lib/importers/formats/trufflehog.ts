@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { type ImportContext, type Importer, ReportError, readList } from '../importer.ts';
+import { documentsOf } from '../read/report.ts';
+import { anything, flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { joined } from '../text/markdown.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.ts';
 
@@ -15,7 +17,7 @@ const Found = z.object({
   Raw: text,
   RawV2: text,
   Redacted: text,
-  ExtraData: z.unknown().optional(),
+  ExtraData: anything,
 });
 
 type Found = z.output<typeof Found>;
@@ -61,8 +63,6 @@ export const trufflehog: Importer = {
   },
 };
 
-const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
-
 const isFound = (document: unknown) =>
   isObject(document) && isObject(document.SourceMetadata) && 'DetectorName' in document;
 
@@ -73,9 +73,7 @@ const isLog = (document: unknown) =>
 function reportLog(document: unknown, context: ImportContext): void {
   if (!isLog(document) || !/^(?:error|fatal)/i.test(String(property(document, 'level')))) return;
   const reason = property(document, 'error');
-  context.error(
-    [property(document, 'msg'), typeof reason === 'string' ? reason : ''].filter(Boolean).join(': '),
-  );
+  context.error(joined([property(document, 'msg'), typeof reason === 'string' ? reason : ''], ': '));
 }
 
 function toPlace(found: Found): FoundSecret {

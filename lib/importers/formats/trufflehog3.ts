@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { documentOf } from '../read/report.ts';
 import { isObject, number, property, requiredText, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 import { secretResults } from '../tools/secret-results.ts';
@@ -53,6 +54,6 @@ export const trufflehog3: Importer = {
 };
 
 function listOf(report: Report): unknown[] | undefined {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : undefined;
 }

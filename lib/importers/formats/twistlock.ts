@@ -9,7 +9,7 @@ import {
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from '../kinds/resources.ts';
-import { number, property, requiredText, text } from '../read/schema.ts';
+import { anything, number, property, requiredText, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 
 const Vulnerability = z.object({
@@ -36,8 +36,8 @@ const Scan = z.object({
   id: text,
   name: text,
   repository: text,
-  vulnerabilities: z.unknown().optional(),
-  compliances: z.unknown().optional(),
+  vulnerabilities: anything,
+  compliances: anything,
 });
 
 const Row = z.object({

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import { flag, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { firstDocument } from '../read/report.ts';
+import { flag, number, object, property, requiredText, text } from '../read/schema.ts';
 import { severityOf, severityOfScore } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 import { packageResult } from '../tools/veracode-packages.ts';
 
 const Issue = z.object({
@@ -12,20 +13,18 @@ const Issue = z.object({
   severity: number,
   project_name: text,
   library: z.object({ id: text, name: text, version: text, latest_version: text }),
-  vulnerability: optional(
-    z.object({
-      id: text,
-      title: text,
-      cve: text,
-      cvss2_vector: text,
-      cvss3_vector: text,
-      cvss2_score: number,
-      cvss3_score: number,
-      cwe_id: text,
-    }),
-  ),
+  vulnerability: object({
+    id: text,
+    title: text,
+    cve: text,
+    cvss2_vector: text,
+    cvss3_vector: text,
+    cvss2_score: number,
+    cvss3_score: number,
+    cwe_id: text,
+  }),
   vulnerable_method: flag,
-  _links: optional(z.object({ html: optional(z.object({ href: text })) })),
+  _links: object({ html: object({ href: text }) }),
 });
 
 const Row = z.object({
@@ -71,8 +70,7 @@ export const veracodeSca: Importer = {
     report.kind === 'csv' ? readRows(report.rows, context) : readIssues(report, context),
 };
 
-const issuesOf = (report: Report): unknown =>
-  property(property(firstDocument(report), '_embedded'), 'issues');
+const issuesOf = (report: Report): unknown => property(firstDocument(report), '_embedded', 'issues');
 
 const isIssue = (value: unknown) =>
   property(value, 'library') !== undefined && property(value, 'issue_type') !== undefined;
@@ -99,7 +97,7 @@ const idOf = (cve: string | undefined, id: string | undefined, title: string | u
 
 function readIssues(report: Report, context: ImportContext): Result[] {
   const issues = readList(Issue, issuesOf(report), '_embedded.issues', context);
-  const total = number.parse(property(property(firstDocument(report), 'page'), 'total_elements')) ?? 0;
+  const total = number.parse(property(firstDocument(report), 'page', 'total_elements')) ?? 0;
   if (total > issues.length)
     context.error(`The report has ${issues.length} of ${total} issues: raise “size”`);
   return issues
@@ -135,7 +133,7 @@ function readRows(rows: readonly Record<string, string>[], context: ImportContex
   return readList(Row, rows, '', context)
     .filter((row) => isOpen({ type: row['Issue type'], status: row.Status, ignored: row.Ignored }, context))
     .map((row) => {
-      const coordinates = [row['Coordinate 1'], row['Coordinate 2']].filter(Boolean).join(':');
+      const coordinates = joined([row['Coordinate 1'], row['Coordinate 2']], ':');
       return packageResult('veracode-sca', {
         id: idOf(row.CVE, row['Vulnerability ID'], row.Title),
         title: row.Title,

@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type Importer, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  shownAddress,
-} from '../kinds/issues.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
 import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 
 const Category = z.object({ '@_name': requiredText, description: text, solution: text });
 const Reference = z.object({ title: text, url: text });
@@ -87,7 +80,7 @@ function toIssue(
     identity: [name, method, addressIdentity(address), input ?? info],
     title: `${name}${page && ` (${page}${input ? `, ${input}` : ''})`}`,
     severity: LEVELS[level ?? 0] ?? 'info',
-    what: escapeMarkdown([description, info && maskCredentials(info)].filter(Boolean).join('\n\n')),
+    what: escapeMarkdown(joined([description, info && maskCredentials(info)], '\n\n')),
     facts: { Category: name, Parameter: input },
     places: [inlineCode(`${method ?? 'GET'} ${page}`)],
     evidence: request,

@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  shownAddress,
-} from '../kinds/issues.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
 import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 const Session = z.object({ URL: text, AttackParamDescriptor: text, RawRequest: text });
 const Found = z.object({
@@ -95,7 +88,7 @@ function toIssue(
     identity: [issue.VulnerabilityID ?? issue.Name, addressIdentity(address), parameter],
     title: `${issue.Name}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
     severity: SEVERITIES[issue.Severity ?? 0] ?? 'info',
-    what: [section('Summary'), section('Implication')].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    what: joined([section('Summary'), section('Implication')].map(htmlMarkdown), '\n\n'),
     facts: { Check: issue.VulnerabilityID, Parameter: parameter, Kind: issue.CheckTypeID },
     places: [inlineCode(page)],
     evidence: issue.VulnerableSession ?? session.RawRequest,

@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
-import { type ImportContext, type Importer, type Report, type Result, read, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, read, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, number, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { plainPath, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 
-const unknown = z.unknown().optional();
+const unknown = anything;
 const Vulnerability = z.object({
   name: requiredText,
   severity: text,
@@ -34,27 +35,25 @@ const Secret = z.object({
   type: text,
   severity: text,
   snippet: text,
-  contains: list(z.object({ name: text })),
+  contains: objects({ name: text }),
 });
 const RuleMatch = z.object({
   rule: z.object({ id: text, name: text }),
   severity: text,
-  matches: list(
-    z.object({
-      resourceName: text,
-      fileName: text,
-      lineNumber: number,
-      matchContent: text,
-      expected: text,
-      found: text,
-      fileType: text,
-      remediationInstructions: text,
-    }),
-  ),
+  matches: objects({
+    resourceName: text,
+    fileName: text,
+    lineNumber: number,
+    matchContent: text,
+    expected: text,
+    found: text,
+    fileType: text,
+    remediationInstructions: text,
+  }),
 });
 const Document = z.object({
-  status: optional(z.object({ state: text, verdict: text })),
-  scanOriginResource: optional(z.object({ __typename: text, name: text })),
+  status: object({ state: text, verdict: text }),
+  scanOriginResource: object({ __typename: text, name: text }),
   result: z.record(z.string(), z.unknown()),
   reportUrl: text,
 });
@@ -71,7 +70,7 @@ export const wizCli: Importer = {
   },
 
   detects: (report) => {
-    const kind = property(property(documentOf(report), 'result'), '__typename');
+    const kind = property(documentOf(report), 'result', '__typename');
     return typeof kind === 'string' && /^CICD\w*ScanResult$/.test(kind);
   },
 
@@ -106,8 +105,6 @@ export const wizCli: Importer = {
 };
 
 type PathOf = (path: string | undefined) => string | undefined;
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 function vulnerabilities(
   found: z.output<typeof Package>,

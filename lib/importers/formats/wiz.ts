@@ -6,6 +6,7 @@ import {
   ReportError,
   type Result,
   readList,
+  skipped,
 } from '../importer.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { requiredText, text } from '../read/schema.ts';
@@ -96,10 +97,7 @@ type Table = Extract<Report, { kind: 'csv' }>;
 
 function issues({ rows }: Table, context: ImportContext): Result[] {
   return readList(Issue, rows, '', context).flatMap((issue) => {
-    if (!isOpen(issue.Status)) {
-      context.skip((issue.Status ?? '').toLowerCase());
-      return [];
-    }
+    if (!isOpen(issue.Status)) return skipped((issue.Status ?? '').toLowerCase(), context);
     const externalId = issue['Resource external ID'] || issue['Resource vertex ID'] || issue['Issue ID'];
     const result = failedCheck({
       tool: 'wiz',
@@ -133,10 +131,7 @@ function issues({ rows }: Table, context: ImportContext): Result[] {
 
 function vulnerabilities({ rows }: Table, context: ImportContext): Result[] {
   return readList(Vulnerability, rows, '', context).flatMap((found) => {
-    if (!isOpen(found.FindingStatus)) {
-      context.skip((found.FindingStatus ?? '').toLowerCase());
-      return [];
-    }
+    if (!isOpen(found.FindingStatus)) return skipped((found.FindingStatus ?? '').toLowerCase(), context);
     return [
       vulnerablePackage({
         tool: 'wiz',

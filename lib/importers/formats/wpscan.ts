@@ -1,12 +1,23 @@
 import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
-import { addressIdentity, type Issue, jsonOf, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
-import { flag, isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { addressIdentity, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { jsonOf } from '../read/report.ts';
+import {
+  anything,
+  flag,
+  isObject,
+  number,
+  object,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 
-const References = optional(z.object({ cve: texts, url: texts, wpvulndb: texts }));
+const References = object({ cve: texts, url: texts, wpvulndb: texts });
 
 const Vulnerability = z.object({
   title: requiredText,
@@ -14,7 +25,7 @@ const Vulnerability = z.object({
   introduced_in: text,
   description: text,
   references: References,
-  cvss: optional(z.object({ score: number, vector: text })),
+  cvss: object({ score: number, vector: text }),
 });
 
 const Interesting = z.object({
@@ -32,7 +43,7 @@ const Component = z.object({
   latest_version: text,
   outdated: flag,
   number: text,
-  version: z.unknown().optional(),
+  version: anything,
 });
 
 /** JSON of WPScan. */
@@ -49,9 +60,7 @@ export const wpscan: Importer = {
   detects: (report) => {
     const document = jsonOf(report);
     return (
-      /WordPress Security Scanner/.test(
-        String(property(property(document, 'banner'), 'description') ?? ''),
-      ) ||
+      /WordPress Security Scanner/.test(String(property(document, 'banner', 'description') ?? '')) ||
       (property(document, 'target_url') !== undefined &&
         Array.isArray(property(document, 'interesting_findings')))
     );
@@ -61,7 +70,7 @@ export const wpscan: Importer = {
     const document = jsonOf(report);
     const aborted = property(document, 'scan_aborted');
     if (aborted) context.error(`WPScan aborted: ${maskCredentials(String(aborted))}`);
-    const lookup = property(property(document, 'vuln_api'), 'error');
+    const lookup = property(document, 'vuln_api', 'error');
     if (lookup) context.error(`Vulnerabilities were not looked up: ${String(lookup)}`);
     const site = String(property(document, 'effective_url') ?? property(document, 'target_url') ?? '');
 
@@ -109,10 +118,9 @@ function componentsOf(document: unknown): Named[] {
 
 /** The vulnerabilities of a component, and those of its version. */
 const vulnerabilitiesOf = (component: unknown): unknown[] =>
-  [
-    property(component, 'vulnerabilities'),
-    property(property(component, 'version'), 'vulnerabilities'),
-  ].flatMap((list) => (Array.isArray(list) ? list : []));
+  [property(component, 'vulnerabilities'), property(component, 'version', 'vulnerabilities')].flatMap(
+    (list) => (Array.isArray(list) ? list : []),
+  );
 
 function vulnerabilityIssue(
   found: z.output<typeof Vulnerability>,
@@ -132,7 +140,7 @@ function vulnerabilityIssue(
     severity: cvss?.score ? severityOfScore(cvss.score) : 'medium',
     what: escapeMarkdown(found.description ?? ''),
     facts: {
-      Component: [kind, name].filter(Boolean).join(' '),
+      Component: joined([kind, name], ' '),
       Version: typeof version === 'string' ? version : undefined,
       'Latest version': component.latest_version,
     },

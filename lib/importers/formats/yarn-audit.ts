@@ -8,7 +8,8 @@ import {
   readList,
 } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, documentsOf } from '../read/report.ts';
+import { anything, isObject, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { codeBlock, escapeMarkdown } from '../text/markdown.ts';
 import {
@@ -19,10 +20,10 @@ import {
   RegistryAdvisory,
 } from '../tools/registry-advisory.ts';
 
-const Event = z.object({ type: requiredText, data: z.unknown().optional() });
+const Event = z.object({ type: requiredText, data: anything });
 
 const Resolved = z.object({
-  resolution: z.object({ path: text }).optional().catch(undefined),
+  resolution: object({ path: text }),
   advisory: RegistryAdvisory,
 });
 
@@ -78,8 +79,6 @@ export const yarnAudit: Importer = {
   },
 };
 
-const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
-
 const EVENTS = new Set(['auditAdvisory', 'auditSummary', 'auditAction', 'error', 'warning', 'info']);
 
 /** Yarn 1 writes a line for each event. */
@@ -98,7 +97,7 @@ function isEventStream(report: Report): boolean {
 
 /** Yarn 4 writes a line for each problem of a package. */
 function isIssueList(report: Report): boolean {
-  const [first] = documentsOf(report);
+  const first = documentOf(report);
   const children = property(first, 'children');
   return typeof property(first, 'value') === 'string' && isObject(children) && 'Issue' in children;
 }

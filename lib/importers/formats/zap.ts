@@ -3,6 +3,7 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
+import { documentOf, rootOf } from '../read/report.ts';
 import { isObject, property, text } from '../read/schema.ts';
 import { cveOf, cweOf, severityOf } from '../support.ts';
 import { describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
@@ -57,7 +58,7 @@ export const zap: Importer = {
 
   detects: (report) => {
     if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
-    const document = documentOf(report);
+    const document = contentOf(report);
     return (
       typeof property(document, 'site') === 'object' &&
       isObject(document) &&
@@ -68,7 +69,7 @@ export const zap: Importer = {
   },
 
   results(report, context) {
-    const found = property(documentOf(report), 'site');
+    const found = property(contentOf(report), 'site');
     const members = [found ?? []].flat().filter((site) => site !== '');
     return readList(Site, members, 'site', context).flatMap((site) => {
       // ZAP gives confidence 0 to alerts that were marked as false positives.
@@ -81,10 +82,9 @@ export const zap: Importer = {
   },
 };
 
-function documentOf(report: Report): unknown {
-  if (report.kind === 'xml') return [property(report.document, report.root)].flat()[0];
-  return report.kind === 'json' ? report.documents[0] : undefined;
-}
+/** The document in JSON, or the root element in XML. */
+const contentOf = (report: Report): unknown =>
+  report.kind === 'xml' ? rootOf(report, 'OWASPZAPReport') : documentOf(report);
 
 const RISKS = new Map<string, Severity>(
   Object.entries({ 3: 'high', 2: 'medium', 1: 'low', 0: 'info' } as const),

@@ -1,7 +1,7 @@
 import type { Severity } from '../finding.ts';
 import { identifyCode } from '../identity/identity.ts';
 import type { Identify, ImportContext, Result } from '../importer.ts';
-import { type Description, describeFinding, excerpt, formatLocation } from '../text/markdown.ts';
+import { type Description, describeFinding, excerpt, formatLocation, joined } from '../text/markdown.ts';
 import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
 import { describeFlow, type Step } from './flow.ts';
 
@@ -87,7 +87,7 @@ function resultOf(
   const described = flows
     .slice(0, MAX_FLOWS)
     .map((steps) => describeFlow(steps.map((step) => ({ ...step, what: step.what && mask(step.what) }))));
-  const where = [describe.where, ...described].filter(Boolean).join('\n\n');
+  const where = joined([describe.where, ...described], '\n\n');
   const facts = Object.entries({ ...describe.facts }).map(([label, value]) => [
     label,
     typeof value === 'string' ? mask(value) : value,

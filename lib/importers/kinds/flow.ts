@@ -1,4 +1,4 @@
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 /** A step of a data flow. */
 export interface Step {
@@ -14,7 +14,7 @@ export function describeFlow(steps: readonly Step[], title = 'Data flow'): strin
   const lines = steps.flatMap(({ file, line, what }) => {
     const place = file ? inlineCode(`${file}${line && line > 0 ? `:${line}` : ''}`) : '';
     const text = what?.trim() ? inlineCode(what) : '';
-    return place || text ? [[place, text].filter(Boolean).join(' ')] : [];
+    return place || text ? [joined([place, text], ' ')] : [];
   });
   const distinct = lines.filter((line, index) => line !== lines[index - 1]);
   if (distinct.length < 2) return undefined;

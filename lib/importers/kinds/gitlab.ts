@@ -1,7 +1,18 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import {
+  anything,
+  isObject,
+  list,
+  number,
+  object,
+  objects,
+  property,
+  requiredText,
+  text,
+} from '../read/schema.ts';
 import { severityOf, severityOfScore } from '../support.ts';
 
 /*
@@ -9,7 +20,7 @@ import { severityOf, severityOfScore } from '../support.ts';
  * scanners share. Only `location` and `details` depend on the kind of scan.
  */
 
-const Tool = optional(z.object({ id: text, name: text }));
+const Tool = object({ id: text, name: text });
 
 export const GitlabVulnerability = z.object({
   id: text,
@@ -22,14 +33,14 @@ export const GitlabVulnerability = z.object({
   solution: text,
   cve: text,
   raw_source_code_extract: text,
-  evidence: optional(z.object({ summary: text })),
+  evidence: object({ summary: text }),
   scanner: Tool,
-  identifiers: list(z.object({ type: text, name: text, value: requiredText, url: text })),
-  links: list(z.object({ name: text, url: requiredText })),
-  cvss_vectors: list(z.object({ vendor: text, vector: requiredText })),
+  identifiers: objects({ type: text, name: text, value: requiredText, url: text }),
+  links: objects({ name: text, url: requiredText }),
+  cvss_vectors: objects({ vendor: text, vector: requiredText }),
   /** Remarks of the scanner, such as `flagged-as-likely-false-positive`. */
-  flags: list(z.object({ type: text, origin: text, description: text })),
-  details: z.unknown().optional(),
+  flags: objects({ type: text, origin: text, description: text }),
+  details: anything,
   location: z.record(z.string(), z.unknown()),
 });
 
@@ -39,10 +50,10 @@ const Message = z.object({ level: text, value: requiredText });
 
 /** The kind of scan of a report: `sast`, `secret_detection`, `dependency_scanning`, `container_scanning`, `dast` …; undefined if it is not a report of GitLab, or does not say. */
 export function gitlabScanOf(report: Report): string | undefined {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   const vulnerabilities = property(document, 'vulnerabilities');
   if (!Array.isArray(vulnerabilities)) return undefined;
-  const type = property(property(document, 'scan'), 'type');
+  const type = property(document, 'scan', 'type');
   if (typeof type === 'string' && property(document, 'version') !== undefined) return type;
   const [first] = vulnerabilities;
   if (!isObject(first) || !Array.isArray(first.identifiers) || !isObject(first.location)) return undefined;
@@ -52,7 +63,7 @@ export function gitlabScanOf(report: Report): string | undefined {
 
 /** The kind of scan that writes such a vulnerability. */
 function kindOf(vulnerability: Record<string, unknown>, location: Record<string, unknown>) {
-  if (typeof property(property(location.dependency, 'package'), 'name') === 'string')
+  if (typeof property(location.dependency, 'package', 'name') === 'string')
     return 'image' in location ? 'container_scanning' : 'dependency_scanning';
   if ('hostname' in location) return 'dast';
   if ('raw_source_code_extract' in vulnerability) return 'secret_detection';
@@ -72,7 +83,7 @@ export function gitlabVulnerabilities(
   const kind = gitlabScanOf(report);
   if (kind !== undefined && !kinds.includes(kind))
     throw new ReportError(`The report is of ${kind}`, 'scan.type');
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   const scan = property(document, 'scan');
   const { data: messages = [] } = list(Message).safeParse(property(scan, 'messages'));
   for (const { level, value } of messages) {
@@ -94,14 +105,12 @@ export const GitlabLocation = {
     file: text,
     image: text,
     operating_system: text,
-    kubernetes_resource: z.unknown().optional(),
-    dependency: optional(
-      z.object({
-        package: optional(z.object({ name: text })),
-        version: text,
-        direct: z.boolean().optional().catch(undefined),
-      }),
-    ),
+    kubernetes_resource: anything,
+    dependency: object({
+      package: object({ name: text }),
+      version: text,
+      direct: z.boolean().optional().catch(undefined),
+    }),
   }),
   /** Locations of static analysis and secret detection. */
   code: z.object({
@@ -110,7 +119,7 @@ export const GitlabLocation = {
     end_line: number,
     class: text,
     method: text,
-    commit: optional(z.object({ sha: text })),
+    commit: object({ sha: text }),
   }),
 };
 

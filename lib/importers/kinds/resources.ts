@@ -8,6 +8,7 @@ import {
   describeFinding,
   escapeMarkdown,
   formatLocation,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 import { upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
@@ -58,7 +59,7 @@ export function failedCheck(check: FailedCheck): Result {
     severity,
     description: describeFinding({
       what:
-        [escapeMarkdown(found), ...distinct(about, risk).map(format)].filter(Boolean).join('\n\n') ||
+        joined([escapeMarkdown(found), ...distinct(about, risk).map(format)], '\n\n') ||
         escapeMarkdown(title),
       facts: {
         Check: distinct(id, name).join(' '),
@@ -67,7 +68,7 @@ export function failedCheck(check: FailedCheck): Result {
         ...facts,
       },
       snippet: maskCredentials(snippet ?? ''),
-      fix: [fix?.trim() && format(fix), code?.trim() && codeBlock(code.trim())].filter(Boolean).join('\n\n'),
+      fix: joined([fix?.trim() && format(fix), code?.trim() && codeBlock(code.trim())], '\n\n'),
       references,
     }),
     cwe: cweOf(cwe),
@@ -175,10 +176,10 @@ export const fixedVersions = (text: Text): string[] =>
 
 /** A place in a cluster: `default/Deployment/web`. */
 export const kubernetesName = (...parts: readonly Text[]): string | undefined =>
-  parts
-    .map((part) => part?.trim())
-    .filter(Boolean)
-    .join('/') || undefined;
+  joined(
+    parts.map((part) => part?.trim()),
+    '/',
+  ) || undefined;
 
 /** The lists of a report that may consist of several documents. @throws ReportError if one of them has none */
 export function listsOf(report: Report, find: (document: unknown) => unknown, expected: string): unknown[] {

@@ -41,8 +41,24 @@ export const list = <S extends z.ZodType>(member: S) =>
 /** Texts in a list or a single text. */
 export const texts = list(requiredText);
 
-/** An object; undefined for anything else. */
+/** A value of a schema; undefined for anything else. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
+
+/** An object with these fields; undefined for anything else. */
+export const object = <Fields extends z.ZodRawShape>(fields: Fields) => optional(z.object(fields));
+
+/** A list of objects with these fields. Members that do not match are left out. */
+export const objects = <Fields extends z.ZodRawShape>(fields: Fields) => list(z.object(fields));
+
+/** Several fields of one schema: `z.object({ id: requiredText, ...fields(text, 'title', 'severity') })` */
+export const fields = <S extends z.ZodType, Name extends string>(schema: S, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, S>;
+
+/** An object whose keys are data; undefined for anything else. */
+export const record = optional(z.record(z.string(), z.unknown()));
+
+/** A value that is read later, such as a list whose invalid members are reported. */
+export const anything = z.unknown().optional();
 
 function asText(value: unknown): string | undefined {
   switch (typeof value) {
@@ -80,11 +96,9 @@ export const elements = (parent: unknown, name: string): Record<string, unknown>
     .flat()
     .map((element) => (isObject(element) ? element : { '#text': element }));
 
-/** A property of an unknown value; undefined if it is not an object. */
-export const property = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+/** The property at a path of names; undefined where a value on the way is not an object. */
+export const property = (value: unknown, ...names: string[]): unknown =>
+  names.reduce((at, name) => (isObject(at) ? at[name] : undefined), value);
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -4,6 +4,10 @@ import { collapseWhitespace } from '../support.ts';
 export const toStrings = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((text) => typeof text === 'string');
 
+/** The parts that are not empty, with a separator between them. */
+export const joined = (parts: readonly unknown[], separator: string): string =>
+  parts.filter(Boolean).join(separator);
+
 /** The first sentence of a text, truncated to `max` characters. */
 export function firstSentence(text: string | undefined | null, max = 160): string {
   const [paragraph = ''] = (text ?? '').trim().split(/\n\s*\n/);

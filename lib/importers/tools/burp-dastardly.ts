@@ -1,5 +1,5 @@
 import type { Report } from '../importer.ts';
-import { rootOf } from '../kinds/issues.ts';
+import { rootOf } from '../read/report.ts';
 import { elementAt, elements } from '../read/schema.ts';
 import type { Found } from './burp-issue.ts';
 

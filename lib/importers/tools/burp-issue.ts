@@ -2,7 +2,7 @@ import { addressIdentity, cvesIn, type Issue, shownAddress } from '../kinds/issu
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 /** The fields that all layouts share. Texts are HTML. */
 export interface Found {
@@ -34,13 +34,11 @@ export function toIssue({ type, name, host = '', path = '', location, requests, 
     identity: [!type || type === EXTENSION_TYPE ? name : type, addressIdentity(address), point],
     title: `${name}${page && ` (${page}${point ? `, ${point}` : ''})`}`,
     severity: severityOf(found.severity),
-    what: [htmlMarkdown(detail && maskCredentials(detail)), htmlMarkdown(background)]
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined([htmlMarkdown(detail && maskCredentials(detail)), htmlMarkdown(background)], '\n\n'),
     facts: { Type: type, Confidence: found.confidence },
     places: page ? [`${inlineCode(page)}${point ? `, ${inlineCode(point)}` : ''}`] : [],
     evidence: requests.find(Boolean),
-    fix: found.fixes.map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    fix: joined(found.fixes.map(htmlMarkdown), '\n\n'),
     references: [...linksIn(found.references), ...linksIn(found.classifications)],
     cwe: cweOf(/CWE-\d+/.exec(found.classifications ?? '')?.[0]),
     cves: cvesIn(name, found.references, found.texts[0]),

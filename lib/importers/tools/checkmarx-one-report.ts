@@ -157,7 +157,7 @@ function recordUnread(document: unknown, packages: number, context: ImportContex
     ['apiSecScanResults', 'API security'],
     ['scaScanResults', 'packages'],
   ] as const) {
-    const total = number.parse(property(property(document, part), 'totalResults')) ?? 0;
+    const total = number.parse(property(document, part, 'totalResults')) ?? 0;
     if (total > 0 && !(part === 'scaScanResults' && packages > 0))
       context.error(`${total} results of ${name} are not imported: use the JSON of “cx results show”`);
   }

@@ -1,4 +1,5 @@
 import { type Report, ReportError } from '../importer.ts';
+import { documentOf } from '../read/report.ts';
 import { elementAt, elements, isObject, property, texts } from '../read/schema.ts';
 
 /** The content of a report, in the shape of the JSON report. */
@@ -11,10 +12,10 @@ export interface Content {
 /** Reads the JSON or XML report. @throws ReportError if the list of dependencies is missing */
 export function contentOf(report: Report): Content {
   if (report.kind === 'xml' && report.root === 'analysis') return contentOfXml(report.document);
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   const dependencies = property(document, 'dependencies');
   if (!Array.isArray(dependencies)) throw new ReportError('expected a list', 'dependencies');
-  const exceptions = property(property(document, 'scanInfo'), 'analysisExceptions');
+  const exceptions = property(document, 'scanInfo', 'analysisExceptions');
   return {
     dependencies: dependencies.map(
       (one) =>

@@ -4,12 +4,13 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Report, readList } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
 import type { Step } from '../kinds/flow.ts';
-import { elementAt, elements, list, number, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, list, number, objects, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
+import { joined } from '../text/markdown.ts';
 
 const Group = z.object({ '@_name': requiredText, '#text': text });
-const MetaInfo = list(z.object({ Group: list(Group) }));
+const MetaInfo = objects({ Group: list(Group) });
 
 const Location = z.object({ '@_path': text, '@_line': number, '@_lineEnd': number, '@_snippet': text });
 
@@ -22,13 +23,13 @@ const Node = z.object({
 });
 type Node = z.output<typeof Node>;
 
-const Entry = z.object({ Node: list(Node), NodeRef: list(z.object({ '@_id': text })) });
+const Entry = z.object({ Node: list(Node), NodeRef: objects({ '@_id': text }) });
 const Definition = z.object({ '@_key': requiredText, '@_value': text });
 
 const Unified = z.object({
-  Context: list(z.object({ Function: list(z.object({ '@_name': text, '@_enclosingClass': text })) })),
-  ReplacementDefinitions: list(z.object({ Def: list(Definition) })),
-  Trace: list(z.object({ Primary: list(z.object({ Entry: list(Entry) })) })),
+  Context: objects({ Function: objects({ '@_name': text, '@_enclosingClass': text }) }),
+  ReplacementDefinitions: objects({ Def: list(Definition) }),
+  Trace: objects({ Primary: objects({ Entry: list(Entry) }) }),
 });
 
 const Vulnerability = z.object({
@@ -38,7 +39,7 @@ const Vulnerability = z.object({
   InstanceInfo: z.tuple([
     z.object({ InstanceID: text, InstanceSeverity: number, Confidence: number, MetaInfo }),
   ]),
-  AnalysisInfo: list(z.object({ Unified: list(Unified) })),
+  AnalysisInfo: objects({ Unified: list(Unified) }),
 });
 
 const Description = z.object({
@@ -98,7 +99,7 @@ function findingOf(
   const [kind] = vulnerability.ClassInfo;
   const [instance] = vulnerability.InstanceInfo;
   const unified = vulnerability.AnalysisInfo[0]?.Unified[0];
-  const category = [kind.Type, kind.Subtype].filter(Boolean).join(': ');
+  const category = joined([kind.Type, kind.Subtype], ': ');
   const entries = unified?.Trace[0]?.Primary[0]?.Entry ?? [];
   const nodes = entries.flatMap(({ Node: own, NodeRef: refs }) => [
     ...own,
@@ -136,7 +137,7 @@ function findingOf(
       what: text('Abstract') || category,
       facts: {
         Kingdom: kind.Kingdom,
-        Function: [scope?.['@_enclosingClass'], scope?.['@_name']].filter(Boolean).join('.'),
+        Function: joined([scope?.['@_enclosingClass'], scope?.['@_name']], '.'),
       },
       fix: text('Recommendations'),
       help: text('Explanation'),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, readList } from '../importer.ts';
+import { type ImportContext, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { elements, isObject, list, number, requiredText, text } from '../read/schema.ts';
+import { elements, isObject, list, number, objects, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -21,7 +21,7 @@ const Issue = z.object({
   Abstract: text,
   Friority: text,
   Folder: text,
-  Tag: list(z.object({ Name: text, Value: text })),
+  Tag: objects({ Name: text, Value: text }),
   ExternalCategory: text,
   Primary: list(Place),
   Source: list(Place),
@@ -41,10 +41,8 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
     const id = issue['@_iid'];
     if (id !== undefined && seen.has(id)) return [];
     seen.add(id ?? '');
-    if (issue.Tag.some(({ Value }) => /^not an issue$/i.test(Value?.trim() ?? ''))) {
-      context.skip('they are audited as “Not an Issue”');
-      return [];
-    }
+    if (issue.Tag.some(({ Value }) => /^not an issue$/i.test(Value?.trim() ?? '')))
+      return skipped('they are audited as “Not an Issue”', context);
     const [sink] = issue.Primary;
     const fileOf = (place: z.output<typeof Place> | undefined) =>
       relativePath(place?.FilePath ?? place?.FileName, context);

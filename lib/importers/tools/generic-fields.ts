@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ImportContext } from '../importer.ts';
-import { flag, isObject, number, requiredText, text } from '../read/schema.ts';
+import { anything, flag, isObject, number, requiredText, text } from '../read/schema.ts';
 
 /** A list, or its members in a text with commas, spaces or lines between them. */
 const words = z.preprocess(
@@ -11,8 +11,6 @@ const words = z.preprocess(
       .filter(Boolean),
   z.array(z.string()),
 );
-
-const anything = z.unknown().optional();
 
 /** The fields of a finding. Their names are compared without case, spaces, `_` and `-`. */
 const FIELDS = {

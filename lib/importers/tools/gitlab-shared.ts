@@ -1,10 +1,11 @@
-import { z } from 'zod';
 import { type ImportContext, type Report, read } from '../importer.ts';
 import { type GitlabVulnerability, gitlabVulnerabilities } from '../kinds/gitlab.ts';
-import { optional, property, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { object, property, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 
-const Scanner = optional(z.object({ name: text, version: text }));
+const Scanner = object({ name: text, version: text });
 
 /** The vulnerabilities that no rule of GitLab calls a likely false positive, and the scanner that found them. */
 export function openVulnerabilities(report: Report, kinds: readonly string[], context: ImportContext) {
@@ -13,9 +14,9 @@ export function openVulnerabilities(report: Report, kinds: readonly string[], co
     ({ flags }) => !flags.some(({ type }) => type === 'flagged-as-likely-false-positive'),
   );
   context.skip('they are flagged as likely false positives', found.length - open.length);
-  const [document] = report.kind === 'json' ? report.documents : [];
-  const { name, version } = read(Scanner, property(property(document, 'scan'), 'scanner')) ?? {};
-  return { open, scanner: name ? [name, version].filter(Boolean).join(' ') : undefined };
+  const document = documentOf(report);
+  const { name, version } = read(Scanner, property(document, 'scan', 'scanner')) ?? {};
+  return { open, scanner: name ? joined([name, version], ' ') : undefined };
 }
 
 /** The rule that found a vulnerability: its first identifier. */

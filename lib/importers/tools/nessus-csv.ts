@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
-import { type Cell, cellOf, cvesIn, hasColumns, type Issue, rowsOf, statedCvss } from '../kinds/issues.ts';
+import { cvesIn, type Issue, statedCvss } from '../kinds/issues.ts';
+import { type Cell, cellOf, hasColumns, rowsOf } from '../read/report.ts';
 import { requiredText } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { issueOf } from './nessus-issue.ts';

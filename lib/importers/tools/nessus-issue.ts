@@ -1,6 +1,6 @@
 import type { Severity } from '../finding.ts';
 import { addressIdentity, formatService, hostIdentity, type Issue, shownAddress } from '../kinds/issues.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 /** A result of a plugin, whatever the layout of the report. */
 export interface Plugin {
@@ -61,7 +61,7 @@ export function issueOf({
       Family: rest.family,
       Host: host,
       IP: rest.address === host ? undefined : rest.address,
-      Port: port === '0' ? undefined : [port, protocol?.toLowerCase()].filter(Boolean).join('/'),
+      Port: port === '0' ? undefined : joined([port, protocol?.toLowerCase()], '/'),
       Service: rest.service,
       Element: kind && `${kind} ${element}`,
     },

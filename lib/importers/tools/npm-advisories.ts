@@ -2,19 +2,20 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Result, readList } from '../importer.ts';
 import { folderParts } from '../kinds/dependency.ts';
-import { flag, list, number, text, texts } from '../read/schema.ts';
+import { flag, list, number, objects, text, texts } from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
 import {
   codeBlock,
   describeFinding,
   escapeMarkdown,
   inlineCode,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 import { advisoriesIn, advisoryId, linksOf, listedPaths, RegistryAdvisory } from './registry-advisory.ts';
 
 const Advisory = RegistryAdvisory.extend({
-  findings: list(z.object({ version: text, paths: texts, dev: flag })),
+  findings: objects({ version: text, paths: texts, dev: flag }),
 });
 
 const Action = z.object({
@@ -23,7 +24,7 @@ const Action = z.object({
   target: text,
   isMajor: flag,
   depth: number,
-  resolves: list(z.object({ id: text })),
+  resolves: objects({ id: text }),
 });
 
 /** A finding for each advisory. @param file the manifest */
@@ -61,9 +62,7 @@ export function advisoryResults(
               : undefined,
         },
         where: paths.length > 0 ? codeBlock(listedPaths(paths).join('\n')) : undefined,
-        fix: [sanitizeMarkdown(advisory.recommendation ?? ''), action && fixOf(action)]
-          .filter(Boolean)
-          .join('\n\n'),
+        fix: joined([sanitizeMarkdown(advisory.recommendation ?? ''), action && fixOf(action)], '\n\n'),
         references: [advisory.url, ...linksOf(advisory)],
       }),
       cwe: cweOf(...advisory.cwe),
@@ -80,6 +79,6 @@ function fixOf({ action, module, target, isMajor, depth }: z.output<typeof Actio
   const command =
     action === 'update'
       ? `npm update ${module}${depth ? ` --depth ${depth}` : ''}`
-      : `npm install ${[module, target].filter(Boolean).join('@')}`;
+      : `npm install ${joined([module, target], '@')}`;
   return `${codeBlock(command, 'sh')}${isMajor ? `\n\nThis upgrades ${inlineCode(module)} to a new major version.` : ''}`;
 }

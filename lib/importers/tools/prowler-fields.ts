@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, optional, requiredText, text, texts } from '../read/schema.ts';
+import { object, objects, requiredText, text, texts } from '../read/schema.ts';
 
 /** A check of one resource, from any version of the report. */
 export const Check = z.object({
@@ -80,21 +80,17 @@ export const Ocsf = z.object({
   status_code: text,
   status_detail: text,
   severity: text,
-  finding_info: optional(z.object({ title: text, desc: text, uid: text })),
-  resources: list(
-    z.object({
-      uid: text,
-      name: text,
-      type: text,
-      region: text,
-      namespace: text,
-      group: optional(z.object({ name: text })),
-    }),
-  ),
-  cloud: optional(z.object({ provider: text, region: text, account: optional(z.object({ uid: text })) })),
-  unmapped: optional(
-    z.object({ related_url: text, additional_urls: texts, provider: text, provider_uid: text }),
-  ),
-  remediation: optional(z.object({ desc: text, references: texts })),
+  finding_info: object({ title: text, desc: text, uid: text }),
+  resources: objects({
+    uid: text,
+    name: text,
+    type: text,
+    region: text,
+    namespace: text,
+    group: object({ name: text }),
+  }),
+  cloud: object({ provider: text, region: text, account: object({ uid: text }) }),
+  unmapped: object({ related_url: text, additional_urls: texts, provider: text, provider_uid: text }),
+  remediation: object({ desc: text, references: texts }),
   risk_details: text,
 });

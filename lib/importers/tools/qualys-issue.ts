@@ -2,6 +2,7 @@ import type { Severity } from '../finding.ts';
 import type { ImportContext } from '../importer.ts';
 import { formatService, hostIdentity, type Issue } from '../kinds/issues.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
+import { joined } from '../text/markdown.ts';
 
 /** A detection, whatever the layout of the report. */
 export interface Found {
@@ -35,17 +36,17 @@ export function toIssue({ qid, title = `QID ${qid}`, host, ...found }: Found): I
     identity: [qid, hostIdentity(host), port, protocol, found.instance?.trim() || undefined],
     title: `${title} (${formatService(host, port, protocol)})`,
     severity: found.severity,
-    what: [found.threat, found.impact]
-      .map((part) => htmlMarkdown(stated(part)))
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined(
+      [found.threat, found.impact].map((part) => htmlMarkdown(stated(part))),
+      '\n\n',
+    ),
     facts: {
       QID: qid,
       Category: found.category,
       Host: host,
       IP: found.ip === host ? undefined : found.ip,
       'Operating system': found.system,
-      Port: port && [port, protocol].filter(Boolean).join('/'),
+      Port: port && joined([port, protocol], '/'),
       Service: found.service,
       Instance: found.instance,
       Detection: found.kind,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, readList } from '../importer.ts';
-import { cvesIn, type Issue, rootOf, statedCvss } from '../kinds/issues.ts';
-import { elementAt, elements, isObject, requiredText, text } from '../read/schema.ts';
+import { cvesIn, type Issue, statedCvss } from '../kinds/issues.ts';
+import { rootOf } from '../read/report.ts';
+import { anything, elementAt, elements, isObject, requiredText, text } from '../read/schema.ts';
 import { linksIn } from '../text/html.ts';
 import { isFixed, levelOf, scoreOf, toIssue } from './qualys-issue.ts';
 
@@ -41,9 +42,9 @@ const Details = z.object({
   SOLUTION: text,
   RESULT: text,
   CVE_ID_LIST: CveList,
-  VENDOR_REFERENCE_LIST: z.unknown().optional(),
-  CVSS3_SCORE: z.unknown().optional(),
-  CVSS_SCORE: z.unknown().optional(),
+  VENDOR_REFERENCE_LIST: anything,
+  CVSS3_SCORE: anything,
+  CVSS_SCORE: anything,
   CVSS3_BASE: text,
   CVSS_BASE: text,
 });

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Result } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, text, texts } from '../read/schema.ts';
+import { isObject, number, object, objects, property, text, texts } from '../read/schema.ts';
 import { cvssOf, severityOf, severityOfScore } from '../support.ts';
-import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
+import { codeBlock, escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 /** An advisory of the npm registry, as npm 6, pnpm and Yarn report it. */
 export const RegistryAdvisory = z.object({
@@ -15,13 +15,13 @@ export const RegistryAdvisory = z.object({
   github_advisory_id: text,
   cves: texts,
   cwe: texts,
-  cvss: optional(z.object({ score: number, vectorString: text })),
+  cvss: object({ score: number, vectorString: text }),
   overview: text,
   recommendation: text,
   references: text,
   vulnerable_versions: text,
   patched_versions: text,
-  findings: list(z.object({ version: text, paths: texts })),
+  findings: objects({ version: text, paths: texts }),
 });
 
 export type RegistryAdvisory = z.output<typeof RegistryAdvisory>;
@@ -66,7 +66,7 @@ export function advisoryResult(
     id: /^https?:/.test(id) ? (title ?? id) : id,
     aliases: [...advisory.cves, advisory.github_advisory_id],
     name,
-    version: [...new Set(findings.map(({ version }) => version))].filter(Boolean).join(', ') || undefined,
+    version: joined([...new Set(findings.map(({ version }) => version))], ', ') || undefined,
     summary: title,
     severity: severityOf(advisory.severity, score ? severityOfScore(score) : 'medium'),
     cvss: { score, vector: cvss?.vector },

@@ -1,5 +1,5 @@
 import { collapseWhitespace } from '../support.ts';
-import { escapeMarkdown, formatLocation, inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, formatLocation, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import type { Resolve } from './sarif-places.ts';
 import type { MessageText } from './sarif-rules.ts';
 import type { Location, Result, Rule } from './sarif-schema.ts';
@@ -38,14 +38,13 @@ export function describeResult(result: Result, rule: Rule, message: MessageText,
       ? sanitizeMarkdown(mask(replaceLocationLinks(message.markdown, formatLink)))
       : escapeMarkdown(replaceLinks(mask(message.text), formatLink));
   return {
-    what: [what, repeats(`${message.text} ${help?.text}`, full?.text) ? '' : escapeMarkdown(full?.text ?? '')]
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined(
+      [what, repeats(`${message.text} ${help?.text}`, full?.text) ? '' : escapeMarkdown(full?.text ?? '')],
+      '\n\n',
+    ),
     where: describePlaces(places, mask),
     fix: result.fixes.map(({ description }) => escapeMarkdown(mask(description?.text ?? ''))).join('\n\n'),
-    details: [describeFlows(result, context), describeRelated(result, message.text, context)]
-      .filter(Boolean)
-      .join('\n\n'),
+    details: joined([describeFlows(result, context), describeRelated(result, message.text, context)], '\n\n'),
     help: documented || repeats(message.text, help?.markdown ?? help?.text) ? undefined : documentation,
   };
 }
@@ -116,7 +115,7 @@ function formatStep(location: Location, { resolve, mask }: Context): string | un
   const text = collapseWhitespace(
     escapeMarkdown(mask(replaceLinks(location.message?.text ?? '', (label) => label))),
   );
-  return place ? [inlineCode(mask(place)), text].filter(Boolean).join(' ') : undefined;
+  return place ? joined([inlineCode(mask(place)), text], ' ') : undefined;
 }
 
 function formatPlace(location: Location | undefined, resolve: Resolve): string | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Result as Imported, readList } from '../importer.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import {
@@ -9,10 +9,11 @@ import {
   describeFinding,
   firstSentence,
   formatLocation,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 
-const Dependency = optional(z.object({ package: text, version: text }));
+const Dependency = object({ package: text, version: text });
 const Rule = z.object({ message: text, cwe_names: texts, owasp_names: texts });
 
 /** A finding of `GET /api/v1/deployments/{slug}/findings`. */
@@ -25,22 +26,20 @@ const Finding = z.object({
   status: text,
   triage_state: text,
   line_of_code_url: text,
-  repository: optional(z.object({ name: text })),
-  location: optional(z.object({ file_path: text, line: number, column: number, end_line: number })),
+  repository: object({ name: text }),
+  location: object({ file_path: text, line: number, column: number, end_line: number }),
   rule: Rule.catch(() => Rule.parse({})),
-  assistant: optional(
-    z.object({
-      autofix: optional(z.object({ fix_code: text })),
-      guidance: optional(z.object({ summary: text, instructions: text })),
-    }),
-  ),
+  assistant: object({
+    autofix: object({ fix_code: text }),
+    guidance: object({ summary: text, instructions: text }),
+  }),
   found_dependency: Dependency,
   reachability: text,
   vulnerability_identifier: text,
 });
 type Finding = z.output<typeof Finding>;
 
-const NamedVersion = optional(z.object({ name: text, versionSpecifier: text }));
+const NamedVersion = object({ name: text, versionSpecifier: text });
 const References = z.object({ cveIds: texts, cweIds: texts, owaspIds: texts, urls: texts });
 
 /** A vulnerability of the older API of Semgrep Supply Chain, `…/ssc-vulns`. */
@@ -56,11 +55,11 @@ const Vulnerability = z.object({
   exposureType: text,
   matchedDependency: NamedVersion,
   closestSafeDependency: NamedVersion,
-  dependencyFileLocation: optional(z.object({ path: text, startLine: number, url: text })),
+  dependencyFileLocation: object({ path: text, startLine: number, url: text }),
   repositoryName: text,
   subdirectory: text,
   transitivity: text,
-  triage: optional(z.object({ status: text })),
+  triage: object({ status: text }),
 });
 type Vulnerability = z.output<typeof Vulnerability>;
 
@@ -75,7 +74,7 @@ export function isPlatformReport(document: unknown): boolean {
   const [vulnerability] = listOf(document, 'vulns');
   return (
     (isObject(finding) && 'rule_name' in finding && ('match_based_id' in finding || 'rule' in finding)) ||
-    property(property(vulnerability, 'advisory'), 'ruleId') !== undefined
+    property(vulnerability, 'advisory', 'ruleId') !== undefined
   );
 }
 
@@ -124,7 +123,7 @@ function fromFinding(finding: Finding, context: ImportContext): Imported {
         ? (path) => fingerprintOf('semgrep', ...parts, path, 'package')
         : identifyCode('semgrep', parts, { file, line, column, endLine: location?.end_line }, context),
     ...(dependency?.package && { repeats: true }),
-    title: [rule.split('.').at(-1), firstSentence(message)].filter(Boolean).join(': '),
+    title: joined([rule.split('.').at(-1), firstSentence(message)], ': '),
     severity: severityOf(finding.severity, 'medium'),
     description: describeFinding({
       what: sanitizeMarkdown(message),
@@ -137,13 +136,14 @@ function fromFinding(finding: Finding, context: ImportContext): Imported {
         Confidence: finding.confidence,
         OWASP: finding.rule.owasp_names.join(', '),
       },
-      fix: [
-        guidance?.summary && sanitizeMarkdown(guidance.summary),
-        guidance?.instructions && sanitizeMarkdown(guidance.instructions),
-        autofix?.fix_code && codeBlock(autofix.fix_code),
-      ]
-        .filter(Boolean)
-        .join('\n\n'),
+      fix: joined(
+        [
+          guidance?.summary && sanitizeMarkdown(guidance.summary),
+          guidance?.instructions && sanitizeMarkdown(guidance.instructions),
+          autofix?.fix_code && codeBlock(autofix.fix_code),
+        ],
+        '\n\n',
+      ),
       references: [finding.line_of_code_url],
     }),
     cwe: cweOf(...finding.rule.cwe_names),
@@ -172,9 +172,7 @@ function fromVulnerability(vulnerability: Vulnerability, context: ImportContext)
         dependency?.name,
       ),
     repeats: true,
-    title: [advisory.title ?? vulnerability.title ?? advisory.ruleId, name && `(${name})`]
-      .filter(Boolean)
-      .join(' '),
+    title: joined([advisory.title ?? vulnerability.title ?? advisory.ruleId, name && `(${name})`], ' '),
     severity: severityOf(advisory.severity, 'medium'),
     description: describeFinding({
       what: sanitizeMarkdown(advisory.description ?? ''),

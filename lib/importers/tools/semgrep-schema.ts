@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { flag, list, number, optional, requiredText, text } from '../read/schema.ts';
+import { flag, list, number, object, optional, record, requiredText, text } from '../read/schema.ts';
 
-const Position = optional(z.object({ line: number, col: number }));
-const Place = optional(z.object({ path: text, start: Position, end: Position }));
+const Position = object({ line: number, col: number });
+const Place = object({ path: text, start: Position, end: Position });
 
 const Dependency = z.object({ package: text, version: text });
 
@@ -23,16 +23,16 @@ const Extra = z.object({
   fix: text,
   is_ignored: flag,
   validation_state: text,
-  metadata: optional(z.record(z.string(), z.unknown())),
-  dataflow_trace: optional(
-    z.object({ taint_source: optional(Step), intermediate_vars: list(Step), taint_sink: optional(Step) }),
-  ),
-  sca_info: optional(
-    z.object({
-      reachable: flag,
-      dependency_match: optional(z.object({ found_dependency: optional(Dependency) })),
-    }),
-  ),
+  metadata: record,
+  dataflow_trace: object({
+    taint_source: optional(Step),
+    intermediate_vars: list(Step),
+    taint_sink: optional(Step),
+  }),
+  sca_info: object({
+    reachable: flag,
+    dependency_match: object({ found_dependency: optional(Dependency) }),
+  }),
 });
 
 export const Result = z.object({

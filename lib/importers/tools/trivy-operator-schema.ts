@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, list, number, optional, requiredText, text, texts } from '../read/schema.ts';
+import { anything, flag, list, number, object, record, requiredText, text, texts } from '../read/schema.ts';
 
 export const Vulnerability = z.object({
   vulnerabilityID: requiredText,
@@ -16,7 +16,7 @@ export const Vulnerability = z.object({
   class: text,
   packagePath: text,
   packageType: text,
-  cvss: optional(z.record(z.string(), z.unknown())),
+  cvss: record,
 });
 export const Check = z.object({
   checkID: text,
@@ -51,24 +51,20 @@ export const Resource = z.object({
     .object({
       name: text,
       namespace: text,
-      labels: optional(z.record(z.string(), z.unknown())),
+      labels: record,
     })
     .catch({ name: undefined, namespace: undefined, labels: undefined }),
-  report: optional(
-    z.object({
-      artifact: optional(z.object({ repository: text, tag: text, digest: text })),
-      registry: optional(z.object({ server: text })),
-      vulnerabilities: z.unknown().optional(),
-      checks: z.unknown().optional(),
-      secrets: z.unknown().optional(),
-    }),
-  ),
-  status: optional(
-    z.object({
-      detailReport: optional(z.object({ results: z.unknown().optional(), title: text })),
-      summaryReport: optional(z.object({ controlCheck: z.unknown().optional(), title: text })),
-    }),
-  ),
+  report: object({
+    artifact: object({ repository: text, tag: text, digest: text }),
+    registry: object({ server: text }),
+    vulnerabilities: anything,
+    checks: anything,
+    secrets: anything,
+  }),
+  status: object({
+    detailReport: object({ results: anything, title: text }),
+    summaryReport: object({ controlCheck: anything, title: text }),
+  }),
 });
 export type Resource = z.output<typeof Resource>;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, number, optional, requiredText, text, texts } from '../read/schema.ts';
+import { anything, number, object, objects, optional, requiredText, text, texts } from '../read/schema.ts';
 
 const Cvss = z.object({ V40Vector: text, V3Vector: text, V2Vector: text });
 
@@ -38,7 +38,7 @@ export const Misconfiguration = z.object({
         Provider: text,
         Service: text,
         StartLine: number,
-        Code: optional(z.object({ Lines: list(z.object({ Content: text })) }).nullable()),
+        Code: object({ Lines: objects({ Content: text }) }),
       })
       .nullable(),
   ),
@@ -69,13 +69,13 @@ export const Section = z.object({
   Target: text,
   Class: text,
   Type: text,
-  Vulnerabilities: z.unknown().optional(),
-  Misconfigurations: z.unknown().optional(),
-  MisconfSummary: optional(z.object({ Exceptions: number }).nullable()),
-  Secrets: z.unknown().optional(),
-  Licenses: z.unknown().optional(),
+  Vulnerabilities: anything,
+  Misconfigurations: anything,
+  MisconfSummary: object({ Exceptions: number }),
+  Secrets: anything,
+  Licenses: anything,
   /** Suppressed by `.trivyignore`, a policy or a VEX document, with `--show-suppressed`. */
-  ExperimentalModifiedFindings: list(z.object({ Status: text })),
+  ExperimentalModifiedFindings: objects({ Status: text }),
 });
 
 /** A resource in a cluster. */
@@ -84,7 +84,7 @@ export const Resource = z.object({
   Kind: text,
   Name: text,
   Error: text,
-  Results: z.unknown().optional(),
+  Results: anything,
 });
 
 export type Section = z.output<typeof Section>;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type ImportContext, type Report, type Result, readList } from '../importer.ts';
+import { type ImportContext, type Report, type Result, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
 import { elementAt, elements, flag, number, requiredText, text } from '../read/schema.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
 import { packageResult } from './veracode-packages.ts';
 
@@ -111,7 +111,7 @@ function textsOf(parent: unknown): string {
     ),
   ]);
   return paragraphs
-    .map((lines) => lines.filter(Boolean).join('\n'))
+    .map((lines) => joined(lines, '\n'))
     .join('\n\n')
     .trim();
 }
@@ -128,10 +128,7 @@ function packagesOf(
     elements(list, 'file_path').flatMap((path) => text.parse(path['@_value']) ?? []),
   );
   return readList(Vulnerability, listed, 'vulnerability', context).flatMap((found) => {
-    if (found['@_mitigation']) {
-      context.skip('their mitigation is accepted');
-      return [];
-    }
+    if (found['@_mitigation']) return skipped('their mitigation is accepted', context);
     return [
       packageResult('veracode', {
         id: found['@_cve_id'],

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, type Result, readList } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { firstDocument } from '../read/report.ts';
+import { number, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
 import { packageResult } from './veracode-packages.ts';
 
-const Cvss = optional(z.object({ score: number, vector: text }));
+const Cvss = object({ score: number, vector: text });
 
 const Finding = z.object({
   issue_id: text,
   scan_type: requiredText,
   description: text,
   context_guid: text,
-  finding_status: optional(z.object({ status: text, resolution: text, resolution_status: text })),
+  finding_status: object({ status: text, resolution: text, resolution_status: text }),
   finding_details: z.object({
     severity: number,
-    cwe: optional(z.object({ id: text, name: text })),
-    finding_category: optional(z.object({ name: text })),
+    cwe: object({ id: text, name: text }),
+    finding_category: object({ name: text }),
     file_path: text,
     file_name: text,
     file_line_number: number,
@@ -28,9 +28,9 @@ const Finding = z.object({
     url: text,
     vulnerable_parameter: text,
     plugin: text,
-    cve: optional(z.object({ name: text, href: text, cvss: number, vector: text, cvss3: Cvss })),
+    cve: object({ name: text, href: text, cvss: number, vector: text, cvss3: Cvss }),
     component_filename: text,
-    component_path: list(z.object({ path: requiredText })),
+    component_path: objects({ path: requiredText }),
     language: text,
     version: text,
   }),
@@ -39,7 +39,7 @@ type Finding = z.output<typeof Finding>;
 
 function listOf(report: Report): unknown {
   const document = firstDocument(report);
-  return property(property(document, '_embedded'), 'findings') ?? property(document, 'findings');
+  return property(document, '_embedded', 'findings') ?? property(document, 'findings');
 }
 
 /** Whether a report has findings of the API. */
