@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { anything, elementAt, elements, flag, number, requiredText, text } from '../read/schema.ts';
+import { anything, elementAt, elements, fields, flag, number, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown } from '../text/html.ts';
@@ -10,17 +10,9 @@ import { inlineCode, joined } from '../text/markdown.ts';
 
 const Item = z.object({
   Name: requiredText,
-  ModuleName: text,
-  Details: text,
-  Affects: text,
-  Parameter: text,
+  ...fields(text, 'ModuleName', 'Details', 'Affects', 'Parameter'),
   IsFalsePositive: flag,
-  Severity: text,
-  Type: text,
-  Impact: text,
-  Description: text,
-  DetailedInformation: text,
-  Recommendation: text,
+  ...fields(text, 'Severity', 'Type', 'Impact', 'Description', 'DetailedInformation', 'Recommendation'),
   TechnicalDetails: anything,
   CWEList: anything,
   CVEList: anything,

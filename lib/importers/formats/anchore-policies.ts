@@ -11,18 +11,12 @@ import {
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { isObject, property, requiredText, text } from '../read/schema.ts';
+import { fields, isObject, property, requiredText, text } from '../read/schema.ts';
 import { cveOf, severityOf } from '../support.ts';
 
 const Violation = z.object({
   gate: requiredText,
-  triggerName: text,
-  triggerId: text,
-  description: text,
-  status: text,
-  policyId: text,
-  tag: text,
-  allowlisted: text,
+  ...fields(text, 'triggerName', 'triggerId', 'description', 'status', 'policyId', 'tag', 'allowlisted'),
 });
 type Violation = z.output<typeof Violation>;
 

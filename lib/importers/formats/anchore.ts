@@ -3,28 +3,16 @@ import { type ImportContext, type Importer, ReportError, type Result, readList }
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { list, number, object, optional, property, requiredText, text } from '../read/schema.ts';
+import { fields, list, number, object, optional, property, requiredText, text } from '../read/schema.ts';
 
 const Score = z.object({ base_score: number, vector_string: text });
 const Nvd = z.object({ id: text, cvss_v2: optional(Score), cvss_v3: optional(Score) });
 /** Anchore Engine writes `package_name`, anchorectl `packageName`. */
 const Vulnerability = z.object({
   vuln: requiredText,
-  severity: text,
-  fix: text,
-  url: text,
-  description: text,
-  feed_group: text,
-  feedGroup: text,
-  package: text,
-  package_name: text,
-  packageName: text,
-  package_version: text,
-  packageVersion: text,
-  package_path: text,
-  packagePath: text,
-  package_type: text,
-  packageType: text,
+  ...fields(text, 'severity', 'fix', 'url', 'description', 'feed_group', 'feedGroup', 'package'),
+  ...fields(text, 'package_name', 'packageName', 'package_version', 'packageVersion', 'package_path'),
+  ...fields(text, 'packagePath', 'package_type', 'packageType'),
   nvd_data: list(Nvd),
   nvdData: list(Nvd),
   extra: object({ description: text }),
@@ -32,13 +20,7 @@ const Vulnerability = z.object({
 /** The evaluation of Anchore Enterprise. */
 const Evaluated = z.object({
   vulnerabilityId: requiredText,
-  cves: text,
-  severity: text,
-  packageType: text,
-  package: text,
-  path: text,
-  fixAvailable: text,
-  link: text,
+  ...fields(text, 'cves', 'severity', 'packageType', 'package', 'path', 'fixAvailable', 'link'),
   nvdCvssBaseScore: number,
 });
 

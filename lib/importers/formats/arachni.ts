@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { jsonOf } from '../read/report.ts';
-import { flag, isObject, object, optional, property, requiredText, text } from '../read/schema.ts';
+import { fields, flag, isObject, object, optional, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
@@ -10,10 +10,7 @@ import { isSecretRule } from '../text/secrets.ts';
 
 const Found = z.object({
   name: requiredText,
-  description: text,
-  severity: text,
-  remedy_guidance: text,
-  cwe: text,
+  ...fields(text, 'description', 'severity', 'remedy_guidance', 'cwe'),
   references: optional(z.record(z.string(), text)),
   check: object({ shortname: text }),
   vector: object({ type: text, url: text, action: text, affected_input_name: text, method: text }),

@@ -5,6 +5,7 @@ import { upgrade } from '../kinds/dependency.ts';
 import { distinct, listsOf } from '../kinds/resources.ts';
 import {
   anything,
+  fields,
   list,
   number,
   object,
@@ -18,20 +19,11 @@ import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '..
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 
 const Package = z.object({
-  name: text,
-  version: text,
-  fixedInVersion: text,
-  filePath: text,
-  remediation: text,
+  ...fields(text, 'name', 'version', 'fixedInVersion', 'filePath', 'remediation'),
 });
 const Finding = z.object({
   findingArn: requiredText,
-  awsAccountId: text,
-  type: text,
-  title: text,
-  description: text,
-  severity: text,
-  status: text,
+  ...fields(text, 'awsAccountId', 'type', 'title', 'description', 'severity', 'status'),
   inspectorScore: number,
   inspectorScoreDetails: object({ adjustedCvss: object({ score: number, scoringVector: text }) }),
   exploitAvailable: text,

@@ -6,6 +6,7 @@ import { upgrade } from '../kinds/dependency.ts';
 import { distinct } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
 import {
+  fields,
   isObject,
   list,
   number,
@@ -22,11 +23,7 @@ import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Package = z.object({
-  Name: text,
-  Version: text,
-  FixedInVersion: text,
-  FilePath: text,
-  Remediation: text,
+  ...fields(text, 'Name', 'Version', 'FixedInVersion', 'FilePath', 'Remediation'),
 });
 const Vulnerability = z.object({
   Id: requiredText,
@@ -39,17 +36,11 @@ const Vulnerability = z.object({
 const Rating = object({ Label: text, Normalized: number, Product: number, Original: text });
 const Finding = z.object({
   Id: requiredText,
-  ProductArn: text,
-  ProductName: text,
-  GeneratorId: text,
-  AwsAccountId: text,
-  Region: text,
+  ...fields(text, 'ProductArn', 'ProductName', 'GeneratorId', 'AwsAccountId', 'Region'),
   Types: texts,
   Severity: Rating,
   FindingProviderFields: object({ Severity: Rating }),
-  Title: text,
-  Description: text,
-  SourceUrl: text,
+  ...fields(text, 'Title', 'Description', 'SourceUrl'),
   Remediation: object({ Recommendation: object({ Text: text, Url: text }) }),
   ProductFields: record,
   Resources: objects({ Type: text, Id: text, Region: text }),

@@ -1,24 +1,13 @@
 import { z } from 'zod';
 import { type Importer, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { text } from '../read/schema.ts';
+import { fields, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 
 const Row = z.object({
-  subscriptionId: text,
-  subscriptionName: text,
-  resourceGroup: text,
-  resourceType: text,
-  resourceName: text,
-  resourceId: text,
-  recommendationId: text,
-  recommendationName: text,
-  recommendationDisplayName: text,
-  description: text,
-  remediationSteps: text,
-  severity: text,
-  state: text,
-  controls: text,
+  ...fields(text, 'subscriptionId', 'subscriptionName', 'resourceGroup', 'resourceType', 'resourceName'),
+  ...fields(text, 'resourceId', 'recommendationId', 'recommendationName', 'recommendationDisplayName'),
+  ...fields(text, 'description', 'remediationSteps', 'severity', 'state', 'controls'),
   azurePortalRecommendationLink: text,
 });
 

@@ -3,7 +3,7 @@ import { type CodeLocation, fingerprintOf, identifyCode, sourceOf } from '../ide
 import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, list, number, object, property, requiredText, text } from '../read/schema.ts';
+import { fields, isObject, list, number, object, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { describeFinding, escapeMarkdown, excerpt, formatLocation, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
@@ -19,9 +19,7 @@ const Result = z.object({
   issue_confidence: text,
   issue_cwe: object({ id: number, link: text }),
   test_id: requiredText,
-  test_name: text,
-  code: text,
-  more_info: text,
+  ...fields(text, 'test_name', 'code', 'more_info'),
 });
 type Result = z.output<typeof Result>;
 

@@ -4,17 +4,14 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf } from '../read/report.ts';
-import { list, number, object, property, requiredText, text } from '../read/schema.ts';
+import { fields, list, number, object, property, requiredText, text } from '../read/schema.ts';
 import { cveOf, cweOf, relativePath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Warning = z.object({
   warning_type: requiredText,
   warning_code: number,
-  fingerprint: text,
-  check_name: text,
-  message: text,
-  file: text,
+  ...fields(text, 'fingerprint', 'check_name', 'message', 'file'),
   line: number,
   link: text,
   code: text,

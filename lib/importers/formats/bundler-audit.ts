@@ -9,16 +9,12 @@ import {
 } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf } from '../read/report.ts';
-import { number, object, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, object, optional, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Advisory = z.object({
-  id: text,
-  url: text,
-  title: text,
-  description: text,
-  criticality: text,
+  ...fields(text, 'id', 'url', 'title', 'description', 'criticality'),
   cvss_v2: number,
   cvss_v3: number,
   cve: text,
@@ -83,20 +79,20 @@ function fromText(report: string): Entry[] {
     const sources = [...paragraph.matchAll(/^Insecure Source URI found: (.+)$/gm)].map(
       ([, source]): Entry => ({ type: 'insecure_source', source: source?.trim() }),
     );
-    const fields = new Map(
+    const lines = new Map(
       [...paragraph.matchAll(/^([A-Z][A-Za-z]+): *(.*?)\r?$/gm)].map(([, name, value]) => [name, value]),
     );
-    const name = fields.get('Name');
-    if (!name || !fields.has('Version')) return sources;
-    const solution = fields.get('Solution') ?? '';
-    const gem = { name, version: fields.get('Version') };
+    const name = lines.get('Name');
+    if (!name || !lines.has('Version')) return sources;
+    const solution = lines.get('Solution') ?? '';
+    const gem = { name, version: lines.get('Version') };
     const advisory = {
-      id: fields.get('Advisory') ?? fields.get('CVE') ?? fields.get('GHSA') ?? fields.get('OSVDB'),
-      url: fields.get('URL'),
-      title: fields.get('Title'),
-      criticality: fields.get('Criticality'),
-      cve: fields.get('CVE'),
-      ghsa: fields.get('GHSA'),
+      id: lines.get('Advisory') ?? lines.get('CVE') ?? lines.get('GHSA') ?? lines.get('OSVDB'),
+      url: lines.get('URL'),
+      title: lines.get('Title'),
+      criticality: lines.get('Criticality'),
+      cve: lines.get('CVE'),
+      ghsa: lines.get('GHSA'),
       description: undefined,
       cvss_v2: undefined,
       cvss_v3: undefined,

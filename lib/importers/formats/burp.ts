@@ -2,7 +2,17 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { resultsOf } from '../kinds/issues.ts';
 import { hasRoot, jsonOf, rootOf } from '../read/report.ts';
-import { elements, isObject, list, object, objects, property, requiredText, text } from '../read/schema.ts';
+import {
+  elements,
+  fields,
+  isObject,
+  list,
+  object,
+  objects,
+  property,
+  requiredText,
+  text,
+} from '../read/schema.ts';
 import { htmlLines } from '../text/html.ts';
 import { dastardlyIssues } from '../tools/burp-dastardly.ts';
 import { type Found, toIssue } from '../tools/burp-issue.ts';
@@ -13,16 +23,8 @@ const Message = z.object({ '#text': text, '@_base64': text, '@_method': text });
 const XmlIssue = z.object({
   type: text,
   name: requiredText,
-  host: text,
-  path: text,
-  location: text,
-  severity: text,
-  confidence: text,
-  issueBackground: text,
-  remediationBackground: text,
-  issueDetail: text,
-  remediationDetail: text,
-  references: text,
+  ...fields(text, 'host', 'path', 'location', 'severity', 'confidence', 'issueBackground'),
+  ...fields(text, 'remediationBackground', 'issueDetail', 'remediationDetail', 'references'),
   vulnerabilityClassifications: text,
   requestresponse: objects({ request: list(z.union([Message, z.string()])) }),
 });
@@ -34,24 +36,11 @@ const JsonIssue = z.object({
   name: text,
   type_index: text,
   issue_type: object({
-    name: text,
-    type_index: text,
-    description_html: text,
-    remediation_html: text,
-    vulnerability_classifications_html: text,
-    references_html: text,
+    ...fields(text, 'name', 'type_index', 'description_html', 'remediation_html'),
+    ...fields(text, 'vulnerability_classifications_html', 'references_html'),
   }),
-  origin: text,
-  path: text,
-  caption: text,
-  severity: text,
-  confidence: text,
-  description: text,
-  issue_background: text,
-  remediation: text,
-  remediation_background: text,
-  description_html: text,
-  remediation_html: text,
+  ...fields(text, 'origin', 'path', 'caption', 'severity', 'confidence', 'description', 'issue_background'),
+  ...fields(text, 'remediation', 'remediation_background', 'description_html', 'remediation_html'),
   evidence: objects({ request_response: object({ request: Segments }), request_segments: Segments }),
 });
 

@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { number, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
 
 const Match = z.object({
-  Filename: text,
-  Level: text,
-  Message: text,
+  ...fields(text, 'Filename', 'Level', 'Message'),
   Location: object({ Start: object({ LineNumber: number, ColumnNumber: number }), Path: texts }),
   Rule: z.object({ Id: requiredText, Description: text, ShortDescription: text, Source: text }),
 });

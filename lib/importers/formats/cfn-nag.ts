@@ -2,15 +2,13 @@ import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { anything, list, number, property, requiredText, text, texts } from '../read/schema.ts';
+import { anything, fields, list, number, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
 const Violation = z.object({
   id: requiredText,
-  name: text,
-  type: text,
-  message: text,
+  ...fields(text, 'name', 'type', 'message'),
   logical_resource_ids: texts,
   line_numbers: list(number),
 });

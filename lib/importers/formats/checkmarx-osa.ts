@@ -3,7 +3,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
 import { documentOf } from '../read/report.ts';
-import { number, object, property, text } from '../read/schema.ts';
+import { fields, number, object, property, text } from '../read/schema.ts';
 import { cveOf, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 import { isOpen } from '../tools/checkmarx-results.ts';
@@ -13,11 +13,7 @@ const Vulnerability = z.object({
   cveName: text,
   score: number,
   severity: object({ name: text }),
-  url: text,
-  description: text,
-  recommendations: text,
-  sourceFileName: text,
-  libraryId: text,
+  ...fields(text, 'url', 'description', 'recommendations', 'sourceFileName', 'libraryId'),
   state: object({ name: text }),
 });
 

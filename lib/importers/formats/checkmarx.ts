@@ -5,6 +5,7 @@ import { firstDocument } from '../read/report.ts';
 import {
   elementAt,
   elements,
+  fields,
   flag,
   isObject,
   list,
@@ -30,20 +31,13 @@ const Result = z.object({
   '@_Line': number,
   '@_Column': number,
   '@_FalsePositive': flag,
-  '@_Severity': text,
-  '@_Status': text,
-  '@_state': text,
-  '@_Remark': text,
-  '@_DeepLink': text,
+  ...fields(text, '@_Severity', '@_Status', '@_state', '@_Remark', '@_DeepLink'),
   Path: objects({ '@_SimilarityId': text, PathNode: list(PathNode) }),
 });
 
 const Query = z.object({
   '@_name': requiredText,
-  '@_cweId': text,
-  '@_group': text,
-  '@_Language': text,
-  '@_Severity': text,
+  ...fields(text, '@_cweId', '@_group', '@_Language', '@_Severity'),
 });
 
 /** The XML of Checkmarx CxSAST, and the JSON of CxFlow. */
@@ -124,14 +118,8 @@ const FlowNode = z.object({ file: text, line: number, column: number, object: te
 
 const FlowIssue = z.object({
   vulnerability: requiredText,
-  vulnerabilityStatus: text,
-  similarityId: text,
-  cwe: text,
-  description: text,
-  language: text,
-  severity: text,
-  link: text,
-  filename: text,
+  ...fields(text, 'vulnerabilityStatus', 'similarityId', 'cwe', 'description', 'language', 'severity'),
+  ...fields(text, 'link', 'filename'),
   details: record,
   additionalDetails: z
     .object({ results: list(z.record(z.string(), z.unknown())) })

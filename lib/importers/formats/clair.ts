@@ -3,28 +3,17 @@ import { type Importer, ReportError, type Result, readList } from '../importer.t
 import { imageName } from '../kinds/dependency.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, isObject, property, requiredText, text, texts } from '../read/schema.ts';
 
 /** A vulnerability in a report of clair-scanner. */
 const Vulnerability = z.object({
   vulnerability: requiredText,
-  featurename: text,
-  featureversion: text,
-  namespace: text,
-  description: text,
-  link: text,
-  severity: text,
-  fixedby: text,
+  ...fields(text, 'featurename', 'featureversion', 'namespace', 'description', 'link', 'severity', 'fixedby'),
 });
 /** A vulnerability in a report of Klar. */
 const Feature = z.object({
   Name: requiredText,
-  FeatureName: text,
-  FeatureVersion: text,
-  NamespaceName: text,
-  Description: text,
-  Link: text,
-  Severity: text,
+  ...fields(text, 'FeatureName', 'FeatureVersion', 'NamespaceName', 'Description', 'Link', 'Severity'),
   FixedBy: text,
 });
 

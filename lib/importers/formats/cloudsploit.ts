@@ -2,17 +2,11 @@ import { z } from 'zod';
 import { type Importer, type Result, readList, skipped } from '../importer.ts';
 import { distinct, failedCheck, listsOf } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { property, requiredText, text } from '../read/schema.ts';
+import { fields, property, requiredText, text } from '../read/schema.ts';
 
 const Check = z.object({
   plugin: requiredText,
-  category: text,
-  title: text,
-  description: text,
-  resource: text,
-  region: text,
-  status: text,
-  message: text,
+  ...fields(text, 'category', 'title', 'description', 'resource', 'region', 'status', 'message'),
 });
 
 /** `./index.js --json` */

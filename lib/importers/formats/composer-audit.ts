@@ -2,18 +2,14 @@ import { z } from 'zod';
 import { type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import { isObject, objects, requiredText, text } from '../read/schema.ts';
+import { fields, isObject, objects, requiredText, text } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Advisory = z.object({
   advisoryId: text,
   packageName: requiredText,
-  affectedVersions: text,
-  title: text,
-  cve: text,
-  link: text,
-  severity: text,
+  ...fields(text, 'affectedVersions', 'title', 'cve', 'link', 'severity'),
   sources: objects({ name: text, remoteId: text }),
 });
 

@@ -4,6 +4,7 @@ import { parsePurl, vulnerabilityResult, withoutVersion } from '../kinds/depende
 import {
   anything,
   elementAt,
+  fields,
   isObject,
   number,
   object,
@@ -19,15 +20,8 @@ import { contentOf } from '../tools/dependency-check-content.ts';
 
 const Cvss3 = object({
   baseScore: number,
-  version: text,
-  vectorString: text,
-  attackVector: text,
-  attackComplexity: text,
-  privilegesRequired: text,
-  userInteraction: text,
-  scope: text,
-  confidentialityImpact: text,
-  integrityImpact: text,
+  ...fields(text, 'version', 'vectorString', 'attackVector', 'attackComplexity', 'privilegesRequired'),
+  ...fields(text, 'userInteraction', 'scope', 'confidentialityImpact', 'integrityImpact'),
   availabilityImpact: text,
 });
 
@@ -47,9 +41,7 @@ const Vulnerability = z.object({
 });
 
 const Dependency = z.object({
-  fileName: text,
-  filePath: text,
-  isVirtual: text,
+  ...fields(text, 'fileName', 'filePath', 'isVirtual'),
   projectReferences: texts,
   relatedDependencies: objects({ fileName: text, filePath: text }),
   packages: texts,

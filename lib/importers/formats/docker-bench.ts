@@ -2,14 +2,12 @@ import { z } from 'zod';
 import { type Importer, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { anything, property, requiredText, text, texts } from '../read/schema.ts';
+import { anything, fields, property, requiredText, text, texts } from '../read/schema.ts';
 import { collapseWhitespace } from '../support.ts';
 
 const Test = z.object({
   id: requiredText,
-  desc: text,
-  result: text,
-  details: text,
+  ...fields(text, 'desc', 'result', 'details'),
   items: texts,
   remediation: text,
   'remediation-impact': text,

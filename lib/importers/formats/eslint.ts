@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf } from '../read/report.ts';
-import { flag, isObject, list, number, requiredText, text } from '../read/schema.ts';
+import { fields, flag, isObject, list, number, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -10,9 +10,7 @@ const Message = z.object({
   ruleId: text,
   severity: number,
   message: text,
-  line: number,
-  endLine: number,
-  column: number,
+  ...fields(number, 'line', 'endLine', 'column'),
   fatal: flag,
 });
 

@@ -2,25 +2,17 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { number, object, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, object, requiredText, text, texts } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import { alertsOf, hasProperties, isOpen, numberOf } from '../tools/github-alerts.ts';
 
 const Alert = z.object({
   number,
-  url: text,
-  html_url: text,
-  state: text,
-  dismissed_reason: text,
+  ...fields(text, 'url', 'html_url', 'state', 'dismissed_reason'),
   rule: z.object({
     id: requiredText,
-    name: text,
-    description: text,
-    full_description: text,
-    help: text,
-    severity: text,
-    security_severity_level: text,
+    ...fields(text, 'name', 'description', 'full_description', 'help', 'severity', 'security_severity_level'),
     tags: texts,
   }),
   tool: object({ name: text, version: text }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import { isObject, number, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { fields, isObject, number, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { resultOfAlert } from '../tools/github-alert.ts';
 
 const Package = object({ name: text, ecosystem: text });
@@ -11,14 +11,8 @@ const References = objects({ url: requiredText });
 
 /** An alert of the GraphQL API. */
 const GraphAlert = z.object({
-  id: text,
-  number: text,
-  state: text,
-  dismissedAt: text,
-  fixedAt: text,
-  vulnerableManifestPath: text,
-  vulnerableRequirements: text,
-  dependencyScope: text,
+  ...fields(text, 'id', 'number', 'state', 'dismissedAt', 'fixedAt', 'vulnerableManifestPath'),
+  ...fields(text, 'vulnerableRequirements', 'dependencyScope'),
   dependabotUpdate: object({ pullRequest: object({ permalink: text }) }),
   securityVulnerability: z.object({
     severity: text,
@@ -26,9 +20,7 @@ const GraphAlert = z.object({
     vulnerableVersionRange: text,
     firstPatchedVersion: Patched,
     advisory: z.object({
-      ghsaId: text,
-      summary: text,
-      description: text,
+      ...fields(text, 'ghsaId', 'summary', 'description'),
       identifiers: Identifiers,
       references: References,
       permalink: text,
@@ -42,17 +34,11 @@ const Score = object({ vector_string: text, score: number });
 
 /** An alert of the REST API. */
 const RestAlert = z.object({
-  number: text,
-  state: text,
-  html_url: text,
+  ...fields(text, 'number', 'state', 'html_url'),
   repository: object({ full_name: text }),
   dependency: z.object({ package: Package, manifest_path: text, scope: text }),
   security_advisory: z.object({
-    ghsa_id: text,
-    cve_id: text,
-    summary: text,
-    description: text,
-    severity: text,
+    ...fields(text, 'ghsa_id', 'cve_id', 'summary', 'description', 'severity'),
     identifiers: Identifiers,
     references: References,
     cvss: Score,

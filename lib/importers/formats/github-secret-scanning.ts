@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type Importer, readList } from '../importer.ts';
-import { flag, number, object, requiredText, text } from '../read/schema.ts';
+import { fields, flag, number, object, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, formatLocation } from '../text/markdown.ts';
 import { mask, maskSecrets } from '../text/secrets.ts';
@@ -10,14 +10,9 @@ import { alertsOf, hasProperties, isOpen, numberOf } from '../tools/github-alert
 
 const Alert = z.object({
   number,
-  url: text,
-  html_url: text,
-  state: text,
-  resolution: text,
+  ...fields(text, 'url', 'html_url', 'state', 'resolution'),
   secret_type: requiredText,
-  secret_type_display_name: text,
-  secret: text,
-  validity: text,
+  ...fields(text, 'secret_type_display_name', 'secret', 'validity'),
   publicly_leaked: flag,
   multi_repo: flag,
   push_protection_bypassed: flag,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Result, read } from '../importer.ts';
 import { type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
-import { text } from '../read/schema.ts';
+import { fields, text } from '../read/schema.ts';
 import { cveOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
@@ -10,13 +10,7 @@ import { isSecretRule } from '../text/secrets.ts';
 import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
 const Location = z.object({
-  hostname: text,
-  path: text,
-  method: text,
-  param: text,
-  crash_type: text,
-  crash_state: text,
-  stacktrace_snippet: text,
+  ...fields(text, 'hostname', 'path', 'method', 'param', 'crash_type', 'crash_state', 'stacktrace_snippet'),
 });
 
 /** `gl-dast-report.json` */

@@ -11,7 +11,7 @@ import {
   readList,
 } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
-import { isObject, number, requiredText, text, texts } from '../read/schema.ts';
+import { fields, isObject, number, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import {
   describeFinding,
@@ -27,16 +27,8 @@ import { createMasker, maskSecrets } from '../text/secrets.ts';
 const Leak = z.object({
   RuleID: requiredText,
   Description: text,
-  StartLine: number,
-  EndLine: number,
-  StartColumn: number,
-  Match: text,
-  Secret: text,
-  File: text,
-  Commit: text,
-  Date: text,
-  Message: text,
-  Link: text,
+  ...fields(number, 'StartLine', 'EndLine', 'StartColumn'),
+  ...fields(text, 'Match', 'Secret', 'File', 'Commit', 'Date', 'Message', 'Link'),
   Tags: texts,
 });
 type Leak = z.output<typeof Leak>;

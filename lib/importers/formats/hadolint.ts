@@ -4,15 +4,13 @@ import { identifyCode } from '../identity/identity.ts';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { number, property, requiredText, text } from '../read/schema.ts';
+import { fields, number, property, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
 
 const Finding = z.object({
   code: requiredText,
-  message: text,
-  level: text,
-  file: text,
+  ...fields(text, 'message', 'level', 'file'),
   line: number,
   column: number,
 });

@@ -2,15 +2,21 @@ import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, number, object, property, record, requiredText, text, texts } from '../read/schema.ts';
+import {
+  fields,
+  isObject,
+  number,
+  object,
+  property,
+  record,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
-  package: text,
-  version: text,
-  fix_version: text,
-  severity: text,
-  description: text,
+  ...fields(text, 'package', 'version', 'fix_version', 'severity', 'description'),
   links: texts,
   cwe_ids: texts,
   status: text,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Importer, read, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { jsonOf } from '../read/report.ts';
-import { isObject, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { fields, isObject, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
@@ -14,19 +14,10 @@ const Cvss = object({ Vector: text, BaseScore: object({ Value: text }) });
 const Vulnerability = z.object({
   Name: text,
   Type: requiredText,
-  Url: text,
-  Severity: text,
-  State: text,
-  Certainty: text,
-  Confirmed: text,
+  ...fields(text, 'Url', 'Severity', 'State', 'Certainty', 'Confirmed'),
   Classification: object({ Cwe: text, Owasp: text, Cvss, Cvss31: Cvss, Cvss40: Cvss }),
-  Description: text,
-  Impact: text,
-  RemedialActions: text,
-  RemedialProcedure: text,
-  RemedyReferences: text,
-  ExternalReferences: text,
-  ProofOfConcept: text,
+  ...fields(text, 'Description', 'Impact', 'RemedialActions', 'RemedialProcedure', 'RemedyReferences'),
+  ...fields(text, 'ExternalReferences', 'ProofOfConcept'),
   ExtraInformation: objects({ Name: text, Value: text }),
   HttpRequest: object({ Content: text, Method: text, Parameters: objects({ Name: text, Type: text }) }),
   KnownVulnerabilities: objects({ Title: text, Severity: text }),

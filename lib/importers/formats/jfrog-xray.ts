@@ -11,6 +11,7 @@ import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf, firstDocument } from '../read/report.ts';
 import {
   anything,
+  fields,
   isObject,
   list,
   number,
@@ -26,12 +27,7 @@ import { codeBlock, sanitizeMarkdown } from '../text/markdown.ts';
 import { bestCvss, Cve, componentOf, MAX_ID, MAX_PLACES } from '../tools/jfrog-components.ts';
 
 const Issue = z.object({
-  issue_id: text,
-  issue_type: text,
-  severity: text,
-  summary: text,
-  description: text,
-  provider: text,
+  ...fields(text, 'issue_id', 'issue_type', 'severity', 'summary', 'description', 'provider'),
   cves: list(Cve),
   references: texts,
   extended_information: object({ full_description: text, remediation: text, jfrog_research_severity: text }),
@@ -67,9 +63,7 @@ const ScannedIssue = Issue.extend({ components: z.record(z.string(), Component) 
 
 /** A vulnerability of a component in the older API. */
 const ComponentIssue = Issue.extend({
-  component: text,
-  source_comp_id: text,
-  source_id: text,
+  ...fields(text, 'component', 'source_comp_id', 'source_id'),
   component_versions: object({
     id: text,
     fixed_versions: texts,

@@ -4,7 +4,7 @@ import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, type Result, read, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { anything, number, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, number, property, requiredText, text } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { isSecretRule } from '../text/secrets.ts';
@@ -12,24 +12,13 @@ import { isSecretRule } from '../text/secrets.ts';
 const File = z.object({
   file_name: requiredText,
   line: number,
-  issue_type: text,
-  resource_type: text,
-  resource_name: text,
-  search_key: text,
-  search_value: text,
-  expected_value: text,
-  actual_value: text,
-  remediation: text,
+  ...fields(text, 'issue_type', 'resource_type', 'resource_name', 'search_key', 'search_value'),
+  ...fields(text, 'expected_value', 'actual_value', 'remediation'),
 });
 const Query = z.object({
   query_id: text,
   query_name: requiredText,
-  query_url: text,
-  severity: text,
-  platform: text,
-  category: text,
-  description: text,
-  cwe: text,
+  ...fields(text, 'query_url', 'severity', 'platform', 'category', 'description', 'cwe'),
   files: anything,
 });
 type Query = z.output<typeof Query>;

@@ -1,27 +1,18 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { anything, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, property, requiredText, text } from '../read/schema.ts';
 import { collapseWhitespace } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 
 const Test = z.object({
   test_number: requiredText,
-  test_desc: text,
-  audit: text,
-  remediation: text,
-  status: text,
-  actual_value: text,
-  expected_result: text,
-  reason: text,
-  type: text,
-  scored: text,
+  ...fields(text, 'test_desc', 'audit', 'remediation', 'status', 'actual_value', 'expected_result', 'reason'),
+  ...fields(text, 'type', 'scored'),
 });
 const Section = z.object({ section: text, desc: text, results: anything });
 const Control = z.object({
-  id: text,
-  version: text,
-  detected_version: text,
+  ...fields(text, 'id', 'version', 'detected_version'),
   text,
   node_type: text,
   tests: anything,

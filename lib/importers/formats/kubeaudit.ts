@@ -1,19 +1,12 @@
 import { z } from 'zod';
 import { type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { failedCheck, kubernetesName } from '../kinds/resources.ts';
-import { property, requiredText, text } from '../read/schema.ts';
+import { fields, property, requiredText, text } from '../read/schema.ts';
 
 const Line = z.object({
   AuditResultName: requiredText,
-  ResourceKind: text,
-  ResourceName: text,
-  ResourceNamespace: text,
-  ResourceApiVersion: text,
-  Container: text,
-  Capability: text,
-  MissingAnnotation: text,
-  level: text,
-  msg: text,
+  ...fields(text, 'ResourceKind', 'ResourceName', 'ResourceNamespace', 'ResourceApiVersion', 'Container'),
+  ...fields(text, 'Capability', 'MissingAnnotation', 'level', 'msg'),
 });
 
 /** `kubeaudit all --format json`: a line per result. */

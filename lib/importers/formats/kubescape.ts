@@ -5,6 +5,7 @@ import { failedCheck, kubernetesName } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
 import {
   anything,
+  fields,
   list,
   number,
   object,
@@ -23,9 +24,7 @@ const Rule = z.object({
   status: text,
   exception: anything,
   paths: objects({
-    failedPath: text,
-    reviewPath: text,
-    deletePath: text,
+    ...fields(text, 'failedPath', 'reviewPath', 'deletePath'),
     fixPath: object({ path: text, value: text }),
   }),
 });
@@ -40,9 +39,7 @@ const ResourceResult = z.object({ resourceID: requiredText, controls: anything }
 const Resource = z.object({
   resourceID: requiredText,
   object: object({
-    kind: text,
-    name: text,
-    namespace: text,
+    ...fields(text, 'kind', 'name', 'namespace'),
     metadata: object({ name: text, namespace: text }),
   }),
   source: object({ relativePath: text }),

@@ -11,6 +11,7 @@ import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
 import {
   anything,
+  fields,
   isObject,
   number,
   object,
@@ -25,12 +26,7 @@ import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts
 
 const Fix = object({ fixResolution: text, message: text, url: text });
 const Library = z.object({
-  name: text,
-  filename: text,
-  artifactId: text,
-  groupId: text,
-  version: text,
-  type: text,
+  ...fields(text, 'name', 'filename', 'artifactId', 'groupId', 'version', 'type'),
 });
 
 const Vulnerability = z.object({
@@ -39,11 +35,7 @@ const Vulnerability = z.object({
   score: number,
   cvss3_severity: text,
   cvss3_score: number,
-  scoreMetadataVector: text,
-  url: text,
-  description: text,
-  project: text,
-  product: text,
+  ...fields(text, 'scoreMetadataVector', 'url', 'description', 'project', 'product'),
   library: optional(Library),
   topFix: Fix,
   locations: objects({ path: text }),

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
 import { firstDocument } from '../read/report.ts';
-import { anything, isObject, list, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, isObject, list, property, requiredText, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { describeFinding, inlineCode } from '../text/markdown.ts';
@@ -104,11 +104,7 @@ const Rule = z.object({
   name: z.string(),
   files: anything,
   metadata: z.object({
-    description: text,
-    severity: text,
-    cwe: text,
-    masvs: text,
-    'owasp-mobile': text,
+    ...fields(text, 'description', 'severity', 'cwe', 'masvs', 'owasp-mobile'),
   }),
 });
 
@@ -135,11 +131,7 @@ function codeProblems(document: unknown, context: ImportContext): Problem[] {
 const Manifest = z.object({
   rule: text,
   title: requiredText,
-  stat: text,
-  severity: text,
-  desc: text,
-  description: text,
-  name: text,
+  ...fields(text, 'stat', 'severity', 'desc', 'description', 'name'),
   component: list(requiredText),
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, list, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { fields, isObject, list, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, firstSentence, joined } from '../text/markdown.ts';
 
@@ -10,12 +10,7 @@ const Rule = z.object({
   name: z.string(),
   files: objects({ file_path: requiredText, match_lines: list(z.number()), match_string: text }),
   metadata: object({
-    cwe: text,
-    description: text,
-    severity: text,
-    reference: text,
-    masvs: text,
-    'owasp-mobile': text,
+    ...fields(text, 'cwe', 'description', 'severity', 'reference', 'masvs', 'owasp-mobile'),
   }),
 });
 

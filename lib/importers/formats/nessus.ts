@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { cvesIn, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { elementAt, elements, number, requiredText, text, texts } from '../read/schema.ts';
+import { elementAt, elements, fields, number, requiredText, text, texts } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { csvIssues, isCsv } from '../tools/nessus-csv.ts';
 import { issueOf } from '../tools/nessus-issue.ts';
@@ -11,16 +11,8 @@ import { issueOf } from '../tools/nessus-issue.ts';
 /** A result in the XML. Attributes start with `@_`. */
 const Item = z.object({
   '@_pluginID': requiredText,
-  '@_pluginName': text,
-  '@_pluginFamily': text,
-  '@_severity': text,
-  '@_port': text,
-  '@_protocol': text,
-  '@_svc_name': text,
-  plugin_name: text,
-  synopsis: text,
-  description: text,
-  solution: text,
+  ...fields(text, '@_pluginName', '@_pluginFamily', '@_severity', '@_port', '@_protocol', '@_svc_name'),
+  ...fields(text, 'plugin_name', 'synopsis', 'description', 'solution'),
   see_also: texts,
   plugin_output: text,
   risk_factor: text,

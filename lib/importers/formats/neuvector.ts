@@ -9,32 +9,20 @@ import {
 } from '../importer.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, number, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, isObject, number, property, requiredText, text, texts } from '../read/schema.ts';
 
 const Vulnerability = z.object({
   name: requiredText,
   severity: text,
   score: number,
   score_v3: number,
-  vectors: text,
-  vectors_v3: text,
-  description: text,
-  package_name: text,
-  package_version: text,
-  fixed_version: text,
-  link: text,
-  file_name: text,
-  in_base_image: text,
+  ...fields(text, 'vectors', 'vectors_v3', 'description', 'package_name', 'package_version', 'fixed_version'),
+  ...fields(text, 'link', 'file_name', 'in_base_image'),
   tags: texts,
 });
 const Check = z.object({
   test_number: requiredText,
-  category: text,
-  type: text,
-  profile: text,
-  description: text,
-  remediation: text,
-  level: text,
+  ...fields(text, 'category', 'type', 'profile', 'description', 'remediation', 'level'),
   message: texts,
   group: text,
 });

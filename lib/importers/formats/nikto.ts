@@ -9,7 +9,7 @@ import {
   shownAddress,
 } from '../kinds/issues.ts';
 import { documentsOf, hasRoot, rootOf } from '../read/report.ts';
-import { elements, property, requiredText, text } from '../read/schema.ts';
+import { elements, fields, property, requiredText, text } from '../read/schema.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { linksIn } from '../text/html.ts';
 import { escapeMarkdown, firstSentence, inlineCode } from '../text/markdown.ts';
@@ -24,11 +24,7 @@ const XmlItem = z.object({
 });
 
 const XmlHost = z.object({
-  '@_targethostname': text,
-  '@_targetip': text,
-  '@_targetport': text,
-  '@_sitename': text,
-  '@_errors': text,
+  ...fields(text, '@_targethostname', '@_targetip', '@_targetport', '@_sitename', '@_errors'),
 });
 
 const JsonItem = z.object({

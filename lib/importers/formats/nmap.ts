@@ -2,18 +2,14 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { anything, elementAt, elements, requiredText, text } from '../read/schema.ts';
+import { anything, elementAt, elements, fields, requiredText, text } from '../read/schema.ts';
 import { severityOfScore } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Port = z.looseObject({ '@_portid': requiredText, '@_protocol': text, state: anything });
 
 const Service = z.object({
-  '@_name': text,
-  '@_product': text,
-  '@_version': text,
-  '@_extrainfo': text,
-  '@_tunnel': text,
+  ...fields(text, '@_name', '@_product', '@_version', '@_extrainfo', '@_tunnel'),
 });
 
 /** XML of Nmap, with the vulnerabilities that its scripts report. */

@@ -1,7 +1,17 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import { isObject, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import {
+  fields,
+  isObject,
+  list,
+  number,
+  object,
+  objects,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Commit = object({
@@ -11,9 +21,7 @@ const Commit = object({
 
 const Match = z.object({
   provenance: objects({
-    kind: text,
-    path: text,
-    repo_path: text,
+    ...fields(text, 'kind', 'path', 'repo_path'),
     first_commit: Commit,
     commit_provenance: Commit,
   }),

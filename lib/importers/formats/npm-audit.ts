@@ -3,7 +3,18 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, ReportError, readList } from '../importer.ts';
 import { folderParts, manifestIn } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import { flag, isObject, list, number, object, property, requiredText, text, texts } from '../read/schema.ts';
+import {
+  fields,
+  flag,
+  isObject,
+  list,
+  number,
+  object,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { codeBlock, describeFinding, escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
@@ -11,11 +22,7 @@ import { advisoryResults } from '../tools/npm-advisories.ts';
 import { hasAdvisories, isOfPnpm } from '../tools/registry-advisory.ts';
 
 const Advisory = z.object({
-  source: text,
-  name: text,
-  title: text,
-  url: text,
-  severity: text,
+  ...fields(text, 'source', 'name', 'title', 'url', 'severity'),
   cwe: texts,
   cvss: object({ score: number, vectorString: text }),
   range: text,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import { flag, list, number, object, record, text, texts } from '../read/schema.ts';
+import { fields, flag, list, number, object, record, text, texts } from '../read/schema.ts';
 import {
   collapseWhitespace,
   cveOf,
@@ -18,41 +18,23 @@ import { recordAll } from '../text/notices.ts';
 import { isSecretRule, mask } from '../text/secrets.ts';
 
 const Event = z.object({
-  'template-id': text,
-  templateID: text,
-  'template-path': text,
-  template: text,
-  'template-url': text,
+  ...fields(text, 'template-id', 'templateID', 'template-path', 'template', 'template-url'),
   info: z.object({
-    name: text,
-    severity: text,
-    description: text,
-    impact: text,
-    remediation: text,
+    ...fields(text, 'name', 'severity', 'description', 'impact', 'remediation'),
     reference: texts,
     tags: texts,
     classification: object({ 'cve-id': texts, 'cwe-id': texts, 'cvss-metrics': text, 'cvss-score': number }),
   }),
-  type: text,
-  'matcher-name': text,
-  matcher_name: text,
-  'extractor-name': text,
+  ...fields(text, 'type', 'matcher-name', 'matcher_name', 'extractor-name'),
   'matcher-status': flag,
   /** With -matcher-status: why the template could not be tried. */
   error: text,
-  'matched-at': text,
-  matched: text,
-  host: text,
-  url: text,
-  ip: text,
+  ...fields(text, 'matched-at', 'matched', 'host', 'url', 'ip'),
   'extracted-results': texts,
   extracted_results: texts,
   'matched-line': list(z.number()),
   meta: record,
-  'curl-command': text,
-  fuzzing_method: text,
-  fuzzing_parameter: text,
-  fuzzing_position: text,
+  ...fields(text, 'curl-command', 'fuzzing_method', 'fuzzing_parameter', 'fuzzing_position'),
 });
 
 type Event = z.output<typeof Event>;

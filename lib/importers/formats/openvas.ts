@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
-import { anything, elementAt, elements, number, requiredText, text } from '../read/schema.ts';
+import { anything, elementAt, elements, fields, number, requiredText, text } from '../read/schema.ts';
 import { cweOf, joinLines, severityOf, severityOfScore } from '../support.ts';
 import { linksIn } from '../text/html.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
@@ -21,14 +21,9 @@ const XmlResult = z.object({
 });
 
 const Nvt = z.object({
-  '@_oid': text,
-  name: text,
-  family: text,
+  ...fields(text, '@_oid', 'name', 'family'),
   cvss_base: number,
-  tags: text,
-  cve: text,
-  solution: text,
-  xref: text,
+  ...fields(text, 'tags', 'cve', 'solution', 'xref'),
 });
 
 const Row = z.object({

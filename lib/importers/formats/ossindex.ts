@@ -9,7 +9,17 @@ import {
 } from '../importer.ts';
 import { parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf } from '../read/report.ts';
-import { anything, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  isObject,
+  number,
+  object,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cveOf, cvssOf, severityOfScore } from '../support.ts';
 import { joined, sanitizeMarkdown } from '../text/markdown.ts';
 
@@ -18,10 +28,7 @@ const Vulnerability = z.object({
   title: text,
   description: text,
   cvssScore: number,
-  cvssVector: text,
-  cve: text,
-  cwe: text,
-  reference: text,
+  ...fields(text, 'cvssVector', 'cve', 'cwe', 'reference'),
   versionRanges: texts,
   externalReferences: texts,
 });

@@ -3,16 +3,24 @@ import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { anything, elementAt, elements, flag, number, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  elementAt,
+  elements,
+  fields,
+  flag,
+  number,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
 import { inlineCode, joined } from '../text/markdown.ts';
 
 const Detection = z.object({
   QID: requiredText,
-  URL: text,
-  PARAM: text,
-  FORM_ENTRY_POINT: text,
+  ...fields(text, 'URL', 'PARAM', 'FORM_ENTRY_POINT'),
   ACCESS_PATH: anything,
   AUTHENTICATION: text,
   POTENTIAL: flag,
@@ -27,18 +35,13 @@ type Detection = z.output<typeof Detection>;
 
 const Details = z.object({
   QID: requiredText,
-  CATEGORY: text,
-  SEVERITY: text,
-  TITLE: text,
-  GROUP: text,
+  ...fields(text, 'CATEGORY', 'SEVERITY', 'TITLE', 'GROUP'),
   OWASP: texts,
   WASC: texts,
   CWE: texts,
   CVSS_BASE: number,
   CVSS3: anything,
-  DESCRIPTION: text,
-  IMPACT: text,
-  SOLUTION: text,
+  ...fields(text, 'DESCRIPTION', 'IMPACT', 'SOLUTION'),
 });
 type Details = z.output<typeof Details>;
 

@@ -2,22 +2,18 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import { isObject, list, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, isObject, list, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
-  severity: text,
-  below: text,
-  atOrAbove: text,
+  ...fields(text, 'severity', 'below', 'atOrAbove'),
   info: texts,
   cwe: texts,
   identifiers: object({
     summary: text,
     CVE: texts,
-    githubID: text,
-    issue: text,
-    bug: text,
+    ...fields(text, 'githubID', 'issue', 'bug'),
     osvdb: texts,
     retid: text,
   }),

@@ -2,15 +2,10 @@ import { z } from 'zod';
 import { type Importer, type Result, read } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, number, objects, property, text, texts } from '../read/schema.ts';
+import { fields, isObject, number, objects, property, text, texts } from '../read/schema.ts';
 
 const Rule = z.object({
-  description: text,
-  rationale: text,
-  remediation: text,
-  level: text,
-  service: text,
-  dashboard_name: text,
+  ...fields(text, 'description', 'rationale', 'remediation', 'level', 'service', 'dashboard_name'),
   flagged_items: number,
   checked_items: number,
   items: texts,

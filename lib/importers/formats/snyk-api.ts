@@ -3,7 +3,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Report, readList, skipped } from '../importer.ts';
 import { isMalicious, listIn, REMOVE_PACKAGE, vulnerabilityTitle } from '../kinds/dependency.ts';
 import { documentsOf } from '../read/report.ts';
-import { flag, isObject, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { fields, flag, isObject, list, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation, joined } from '../text/markdown.ts';
 
@@ -18,10 +18,7 @@ const Representation = z.object({
 
 const Attributes = z.object({
   key: requiredText,
-  title: text,
-  type: text,
-  description: text,
-  status: text,
+  ...fields(text, 'title', 'type', 'description', 'status'),
   ignored: flag,
   effective_severity_level: text,
   classes: objects({ id: text }),

@@ -4,6 +4,7 @@ import { type ImportContext, type Importer, type Report, read, readList } from '
 import { codeResults } from '../kinds/code.ts';
 import { documentOf, documentsOf } from '../read/report.ts';
 import {
+  fields,
   isObject,
   list,
   number,
@@ -36,11 +37,7 @@ const Issue = z.object({
   hash: text,
   textRange: object({ startLine: number, endLine: number, startOffset: number }),
   flows: objects({ locations: list(Place) }),
-  status: text,
-  issueStatus: text,
-  resolution: text,
-  message: text,
-  description: text,
+  ...fields(text, 'status', 'issueStatus', 'resolution', 'message', 'description'),
   tags: texts,
   type: text,
 });

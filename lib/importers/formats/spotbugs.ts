@@ -3,7 +3,17 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { elementAt, elements, list, number, objects, optional, requiredText, text } from '../read/schema.ts';
+import {
+  elementAt,
+  elements,
+  fields,
+  list,
+  number,
+  objects,
+  optional,
+  requiredText,
+  text,
+} from '../read/schema.ts';
 import { cweOf, relativePath } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
@@ -11,9 +21,7 @@ import { escapeMarkdown } from '../text/markdown.ts';
 const SourceLine = z.object({
   '@_start': number,
   '@_end': number,
-  '@_sourcepath': text,
-  '@_relSourcepath': text,
-  '@_primary': text,
+  ...fields(text, '@_sourcepath', '@_relSourcepath', '@_primary'),
 });
 type SourceLine = z.output<typeof SourceLine>;
 
@@ -23,11 +31,7 @@ const BugInstance = z.object({
   '@_type': requiredText,
   '@_priority': number,
   '@_rank': number,
-  '@_category': text,
-  '@_cweid': text,
-  '@_instanceHash': text,
-  ShortMessage: text,
-  LongMessage: text,
+  ...fields(text, '@_category', '@_cweid', '@_instanceHash', 'ShortMessage', 'LongMessage'),
   Class: list(Class),
   Method: objects({ '@_classname': text, '@_name': text, '@_signature': text, SourceLine: list(SourceLine) }),
   SourceLine: list(SourceLine),

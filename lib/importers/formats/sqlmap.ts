@@ -2,15 +2,12 @@ import { z } from 'zod';
 import { type Importer, ReportError, readList } from '../importer.ts';
 import { addressIdentity, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasColumns, rowsOf } from '../read/report.ts';
-import { requiredText, text } from '../read/schema.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 import { inlineCode } from '../text/markdown.ts';
 
 const Row = z.object({
   'Target URL': requiredText,
-  Place: text,
-  Parameter: text,
-  'Technique(s)': text,
-  'Note(s)': text,
+  ...fields(text, 'Place', 'Parameter', 'Technique(s)', 'Note(s)'),
 });
 
 const COLUMNS = ['Target URL', 'Place', 'Parameter', 'Technique(s)'];

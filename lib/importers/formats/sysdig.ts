@@ -10,28 +10,16 @@ import {
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, kubernetesName, vulnerablePackage } from '../kinds/resources.ts';
-import { flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { fields, flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
 
 /** A vulnerable package, from any of the reports. */
 const Row = z.object({
   id: requiredText,
-  severity: text,
-  name: text,
-  version: text,
-  type: text,
-  path: text,
-  image: text,
-  os: text,
+  ...fields(text, 'severity', 'name', 'version', 'type', 'path', 'image', 'os'),
   score: number,
-  vector: text,
-  link: text,
-  fixed: text,
+  ...fields(text, 'vector', 'link', 'fixed'),
   accepted: flag,
-  cluster: text,
-  namespace: text,
-  workload_type: text,
-  workload: text,
-  container: text,
+  ...fields(text, 'cluster', 'namespace', 'workload_type', 'workload', 'container'),
 });
 type Row = z.output<typeof Row>;
 

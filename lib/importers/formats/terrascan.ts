@@ -1,19 +1,13 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { fields, isObject, number, property, requiredText, text } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 
 const Violation = z.object({
   rule_id: requiredText,
-  rule_name: text,
-  description: text,
-  severity: text,
-  category: text,
-  resource_name: text,
-  resource_type: text,
-  module_name: text,
-  file: text,
+  ...fields(text, 'rule_name', 'description', 'severity', 'category', 'resource_name', 'resource_type'),
+  ...fields(text, 'module_name', 'file'),
   line: number,
 });
 const ScanError = z.object({ iac_type: text, directory: text, errMsg: text });

@@ -3,22 +3,14 @@ import { identifyCode } from '../identity/identity.ts';
 import { type Importer, ReportError, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
 const Finding = z.object({
   rule_id: requiredText,
-  long_id: text,
-  rule_description: text,
-  description: text,
-  impact: text,
-  resolution: text,
-  severity: text,
-  status: text,
-  passed: text,
-  resource: text,
-  link: text,
+  ...fields(text, 'long_id', 'rule_description', 'description', 'impact', 'resolution', 'severity', 'status'),
+  ...fields(text, 'passed', 'resource', 'link'),
   links: texts,
   location: object({ filename: text, start_line: number, end_line: number }),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, ReportError, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import { anything, flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
 import { joined } from '../text/markdown.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.ts';
@@ -13,10 +13,7 @@ const Found = z.object({
   DetectorDescription: text,
   DecoderName: text,
   Verified: flag,
-  VerificationError: text,
-  Raw: text,
-  RawV2: text,
-  Redacted: text,
+  ...fields(text, 'VerificationError', 'Raw', 'RawV2', 'Redacted'),
   ExtraData: anything,
 });
 
@@ -27,12 +24,7 @@ const Place = z.object({
   file: text,
   path: text,
   line: number,
-  commit: text,
-  link: text,
-  repository: text,
-  image: text,
-  bucket: text,
-  timestamp: text,
+  ...fields(text, 'commit', 'link', 'repository', 'image', 'bucket', 'timestamp'),
 });
 
 /** `trufflehog … --json` */

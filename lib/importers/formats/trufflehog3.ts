@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { fields, isObject, number, property, requiredText, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 import { secretResults } from '../tools/secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.ts';
@@ -11,9 +11,7 @@ const Found = z.object({
   path: text,
   line: number,
   secret: requiredText,
-  branch: text,
-  commit: text,
-  date: text,
+  ...fields(text, 'branch', 'commit', 'date'),
 });
 
 /** `trufflehog3 --format json` */

@@ -9,53 +9,29 @@ import {
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from '../kinds/resources.ts';
-import { anything, number, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, number, property, requiredText, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
   severity: text,
   cvss: number,
-  vector: text,
-  status: text,
-  description: text,
-  packageName: text,
-  packageVersion: text,
-  packagePath: text,
-  link: text,
+  ...fields(text, 'vector', 'status', 'description', 'packageName', 'packageVersion', 'packagePath', 'link'),
 });
 const Compliance = z.object({
-  id: text,
-  title: text,
-  severity: text,
-  cause: text,
-  description: text,
-  category: text,
+  ...fields(text, 'id', 'title', 'severity', 'cause', 'description', 'category'),
 });
 const Scan = z.object({
-  id: text,
-  name: text,
-  repository: text,
+  ...fields(text, 'id', 'name', 'repository'),
   vulnerabilities: anything,
   compliances: anything,
 });
 
 const Row = z.object({
-  'CVE ID': text,
-  'Compliance ID': text,
-  Registry: text,
-  Repository: text,
-  Tag: text,
-  Severity: text,
-  Packages: text,
-  'Source Package': text,
-  'Package Version': text,
-  'Package Path': text,
+  ...fields(text, 'CVE ID', 'Compliance ID', 'Registry', 'Repository', 'Tag', 'Severity', 'Packages'),
+  ...fields(text, 'Source Package', 'Package Version', 'Package Path'),
   CVSS: number,
-  'Fix Status': text,
-  Description: text,
-  Cause: text,
-  'Vulnerability Link': text,
+  ...fields(text, 'Fix Status', 'Description', 'Cause', 'Vulnerability Link'),
 });
 
 /** Prisma Cloud Compute (Twistlock): the JSON of `twistcli`, and the CSV of images from the console. */

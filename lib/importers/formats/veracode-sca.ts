@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
 import { firstDocument } from '../read/report.ts';
-import { flag, number, object, property, requiredText, text } from '../read/schema.ts';
+import { fields, flag, number, object, property, requiredText, text } from '../read/schema.ts';
 import { severityOf, severityOfScore } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 import { packageResult } from '../tools/veracode-packages.ts';
@@ -14,11 +14,7 @@ const Issue = z.object({
   project_name: text,
   library: z.object({ id: text, name: text, version: text, latest_version: text }),
   vulnerability: object({
-    id: text,
-    title: text,
-    cve: text,
-    cvss2_vector: text,
-    cvss3_vector: text,
+    ...fields(text, 'id', 'title', 'cve', 'cvss2_vector', 'cvss3_vector'),
     cvss2_score: number,
     cvss3_score: number,
     cwe_id: text,
@@ -32,18 +28,10 @@ const Row = z.object({
   Ignored: flag,
   Status: text,
   Library: requiredText,
-  'Version in use': text,
-  'Coordinate 1': text,
-  'Coordinate 2': text,
-  'Package manager': text,
-  Project: text,
-  'Vulnerability ID': text,
-  Title: text,
+  ...fields(text, 'Version in use', 'Coordinate 1', 'Coordinate 2', 'Package manager', 'Project'),
+  ...fields(text, 'Vulnerability ID', 'Title'),
   'CVSS score': number,
-  Severity: text,
-  CVE: text,
-  'Updated Version': text,
-  'Dependency (Transitive or Direct)': text,
+  ...fields(text, 'Severity', 'CVE', 'Updated Version', 'Dependency (Transitive or Direct)'),
 });
 
 /** The issues of a workspace of Veracode SCA, as JSON of the API and as CSV. */

@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { type Importer, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, fields, number, requiredText, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
@@ -14,9 +14,7 @@ const Entry = z.object({
   method: text,
   path: text,
   level: number,
-  parameter: text,
-  info: text,
-  http_request: text,
+  ...fields(text, 'parameter', 'info', 'http_request'),
 });
 
 /** XML of Wapiti. */

@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, fields, number, requiredText, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
 import { inlineCode, joined } from '../text/markdown.ts';
@@ -14,9 +14,7 @@ const Found = z.object({
   VulnerabilityID: text,
   Severity: number,
   Name: requiredText,
-  CheckTypeID: text,
-  AttackParamDescriptor: text,
-  VulnerableSession: text,
+  ...fields(text, 'CheckTypeID', 'AttackParamDescriptor', 'VulnerableSession'),
 });
 const Section = z.object({ Name: text, SectionText: text });
 const Classification = z.object({ '@_kind': text, '@_identifier': text });

@@ -5,7 +5,7 @@ import { type ImportContext, type Importer, type Result, read, readList } from '
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { anything, number, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, number, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { plainPath, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
@@ -13,18 +13,13 @@ import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdow
 const unknown = anything;
 const Vulnerability = z.object({
   name: requiredText,
-  severity: text,
-  fixedVersion: text,
-  source: text,
-  description: text,
+  ...fields(text, 'severity', 'fixedVersion', 'source', 'description'),
   score: number,
   hasExploit: text,
   hasCisaKevExploit: text,
 });
 const Package = z.object({
-  name: text,
-  version: text,
-  path: text,
+  ...fields(text, 'name', 'version', 'path'),
   vulnerabilities: unknown,
   detectionMethod: text,
 });
@@ -32,9 +27,7 @@ const Secret = z.object({
   description: text,
   path: text,
   lineNumber: number,
-  type: text,
-  severity: text,
-  snippet: text,
+  ...fields(text, 'type', 'severity', 'snippet'),
   contains: objects({ name: text }),
 });
 const RuleMatch = z.object({
@@ -44,11 +37,7 @@ const RuleMatch = z.object({
     resourceName: text,
     fileName: text,
     lineNumber: number,
-    matchContent: text,
-    expected: text,
-    found: text,
-    fileType: text,
-    remediationInstructions: text,
+    ...fields(text, 'matchContent', 'expected', 'found', 'fileType', 'remediationInstructions'),
   }),
 });
 const Document = z.object({

@@ -9,55 +9,24 @@ import {
   skipped,
 } from '../importer.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { requiredText, text } from '../read/schema.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 
 const Issue = z.object({
   Title: requiredText,
-  Severity: text,
-  Status: text,
-  Resolution: text,
-  Description: text,
-  'Control ID': text,
-  'Issue ID': text,
-  'Resource Type': text,
-  'Resource external ID': text,
-  'Resource Name': text,
-  'Resource Region': text,
-  'Resource Platform': text,
-  'Resource vertex ID': text,
-  'Subscription ID': text,
-  'Subscription Name': text,
-  'Kubernetes Cluster': text,
-  'Kubernetes Namespace': text,
-  'Remediation Recommendation': text,
-  'Wiz URL': text,
+  ...fields(text, 'Severity', 'Status', 'Resolution', 'Description', 'Control ID', 'Issue ID'),
+  ...fields(text, 'Resource Type', 'Resource external ID', 'Resource Name', 'Resource Region'),
+  ...fields(text, 'Resource Platform', 'Resource vertex ID', 'Subscription ID', 'Subscription Name'),
+  ...fields(text, 'Kubernetes Cluster', 'Kubernetes Namespace', 'Remediation Recommendation', 'Wiz URL'),
   'Cloud Provider URL': text,
 });
 
 const Vulnerability = z.object({
   Name: requiredText,
-  CVSSSeverity: text,
-  VendorSeverity: text,
-  FindingStatus: text,
-  ResolutionReason: text,
-  Remediation: text,
-  LocationPath: text,
-  DetailedName: text,
-  Version: text,
-  FixedVersion: text,
-  DetectionMethod: text,
-  HasExploit: text,
-  HasCisaKevExploit: text,
-  Link: text,
-  WizURL: text,
-  AssetID: text,
-  AssetName: text,
-  AssetRegion: text,
-  ProviderUniqueId: text,
-  CloudProviderURL: text,
-  SubscriptionName: text,
-  OperatingSystem: text,
+  ...fields(text, 'CVSSSeverity', 'VendorSeverity', 'FindingStatus', 'ResolutionReason', 'Remediation'),
+  ...fields(text, 'LocationPath', 'DetailedName', 'Version', 'FixedVersion', 'DetectionMethod', 'HasExploit'),
+  ...fields(text, 'HasCisaKevExploit', 'Link', 'WizURL', 'AssetID', 'AssetName', 'AssetRegion'),
+  ...fields(text, 'ProviderUniqueId', 'CloudProviderURL', 'SubscriptionName', 'OperatingSystem'),
 });
 
 /** The CSV exports of Wiz: issues, and vulnerability findings. */

@@ -4,6 +4,7 @@ import { addressIdentity, type Issue, resultsOf, shownAddress, statedCvss } from
 import { jsonOf } from '../read/report.ts';
 import {
   anything,
+  fields,
   flag,
   isObject,
   number,
@@ -21,26 +22,20 @@ const References = object({ cve: texts, url: texts, wpvulndb: texts });
 
 const Vulnerability = z.object({
   title: requiredText,
-  fixed_in: text,
-  introduced_in: text,
-  description: text,
+  ...fields(text, 'fixed_in', 'introduced_in', 'description'),
   references: References,
   cvss: object({ score: number, vector: text }),
 });
 
 const Interesting = z.object({
   type: requiredText,
-  url: text,
-  to_s: text,
-  found_by: text,
+  ...fields(text, 'url', 'to_s', 'found_by'),
   references: References,
   interesting_entries: texts,
 });
 
 const Component = z.object({
-  slug: text,
-  location: text,
-  latest_version: text,
+  ...fields(text, 'slug', 'location', 'latest_version'),
   outdated: flag,
   number: text,
   version: anything,

@@ -9,7 +9,7 @@ import {
 } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf, documentsOf } from '../read/report.ts';
-import { anything, isObject, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { anything, fields, isObject, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { codeBlock, escapeMarkdown } from '../text/markdown.ts';
 import {
@@ -31,11 +31,7 @@ const Resolved = z.object({
 const Issue = z.object({
   value: requiredText,
   children: z.object({
-    ID: text,
-    Issue: text,
-    URL: text,
-    Severity: text,
-    'Vulnerable Versions': text,
+    ...fields(text, 'ID', 'Issue', 'URL', 'Severity', 'Vulnerable Versions'),
     'Tree Versions': texts,
     Dependents: texts,
   }),

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { documentOf, rootOf } from '../read/report.ts';
-import { isObject, property, text } from '../read/schema.ts';
+import { fields, isObject, property, text } from '../read/schema.ts';
 import { cveOf, cweOf, severityOf } from '../support.ts';
 import { describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
@@ -25,19 +25,9 @@ const nestedList = <S extends z.ZodType>(name: string, member: S) =>
 
 const Instance = z.object({ uri: text, method: text, param: text, attack: text, evidence: text });
 const Alert = z.object({
-  pluginid: text,
-  alertRef: text,
-  alert: text,
-  name: text,
-  riskcode: text,
-  riskdesc: text,
-  confidence: text,
-  desc: text,
+  ...fields(text, 'pluginid', 'alertRef', 'alert', 'name', 'riskcode', 'riskdesc', 'confidence', 'desc'),
   instances: nestedList('instance', Instance),
-  solution: text,
-  otherinfo: text,
-  reference: text,
-  cweid: text,
+  ...fields(text, 'solution', 'otherinfo', 'reference', 'cweid'),
 });
 const Site = z.object({ '@name': text, '@_name': text, alerts: nestedList('alertitem', Alert) });
 

@@ -4,6 +4,7 @@ import { type ImportContext, type Report, ReportError, readList } from '../impor
 import { documentOf } from '../read/report.ts';
 import {
   anything,
+  fields,
   isObject,
   list,
   number,
@@ -23,16 +24,8 @@ import { severityOf, severityOfScore } from '../support.ts';
 const Tool = object({ id: text, name: text });
 
 export const GitlabVulnerability = z.object({
-  id: text,
-  category: text,
-  name: text,
-  message: text,
-  description: text,
-  severity: text,
-  confidence: text,
-  solution: text,
-  cve: text,
-  raw_source_code_extract: text,
+  ...fields(text, 'id', 'category', 'name', 'message', 'description', 'severity', 'confidence', 'solution'),
+  ...fields(text, 'cve', 'raw_source_code_extract'),
   evidence: object({ summary: text }),
   scanner: Tool,
   identifiers: objects({ type: text, name: text, value: requiredText, url: text }),
@@ -102,9 +95,7 @@ export function gitlabVulnerabilities(
 export const GitlabLocation = {
   /** Locations of dependency and container scanning. */
   package: z.object({
-    file: text,
-    image: text,
-    operating_system: text,
+    ...fields(text, 'file', 'image', 'operating_system'),
     kubernetes_resource: anything,
     dependency: object({
       package: object({ name: text }),

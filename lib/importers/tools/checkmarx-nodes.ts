@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { number, text } from '../read/schema.ts';
+import { fields, number, text } from '../read/schema.ts';
 import type { Node } from './checkmarx-results.ts';
 
 /** A step in the results and reports of Checkmarx One. */
@@ -7,10 +7,7 @@ export const OneNode = z.object({
   fileName: text,
   line: number,
   column: number,
-  name: text,
-  node: text,
-  method: text,
-  code: text,
+  ...fields(text, 'name', 'node', 'method', 'code'),
 });
 
 export const nodeOf = ({ fileName, node, name = node, ...rest }: z.output<typeof OneNode>): Node => ({

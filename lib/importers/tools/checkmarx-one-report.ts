@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Result, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { elements, list, number, property, requiredText, text } from '../read/schema.ts';
+import { elements, fields, list, number, property, requiredText, text } from '../read/schema.ts';
 import { nodeOf, OneNode } from './checkmarx-nodes.ts';
 import { infrastructureFinding, packageResult } from './checkmarx-one-others.ts';
 import { isOpen, staticFinding } from './checkmarx-results.ts';
@@ -27,23 +27,14 @@ const Query = z.object({ queryName: requiredText, description: text, cweId: text
 
 const Infrastructure = z.object({
   ...Common,
-  queryName: text,
-  category: text,
-  fileName: text,
+  ...fields(text, 'queryName', 'category', 'fileName'),
   line: number,
-  expectedValue: text,
-  actualValue: text,
-  issueType: text,
-  resultViewerLink: text,
+  ...fields(text, 'expectedValue', 'actualValue', 'issueType', 'resultViewerLink'),
 });
 
 const Package = z.object({
   ...Common,
-  id: text,
-  cveId: text,
-  cveName: text,
-  cwe: text,
-  version: text,
+  ...fields(text, 'id', 'cveId', 'cveName', 'cwe', 'version'),
   score: number,
 });
 

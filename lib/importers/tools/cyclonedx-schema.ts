@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import {
+  fields,
+  isObject,
+  list,
+  number,
+  optional,
+  property,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 
 /*
  * JSON and XML have the same names, except that lists in XML are elements in an element, and attributes start with `@_`. The
@@ -24,9 +34,7 @@ const Rating = z.object({
   source: Source,
   // The extension for XML 1.0 to 1.3 has `<score><base>`.
   score: z.preprocess((value) => property([value].flat()[0], 'base') ?? value, number),
-  severity: text,
-  method: text,
-  vector: text,
+  ...fields(text, 'severity', 'method', 'vector'),
 });
 
 const Affected = z.object({
@@ -41,9 +49,7 @@ export const Vulnerability = z.object({
   references: listOf('reference', z.object({ id: text })),
   ratings: listOf('rating', Rating),
   cwes: listOf('cwe', requiredText),
-  description: text,
-  detail: text,
-  recommendation: text,
+  ...fields(text, 'description', 'detail', 'recommendation'),
   recommendations: listOf('recommendation', requiredText),
   workaround: text,
   advisories: listOf(
@@ -64,14 +70,7 @@ const Property = z.preprocess(
 );
 
 export const Component = z.object({
-  'bom-ref': text,
-  '@_bom-ref': text,
-  type: text,
-  '@_type': text,
-  group: text,
-  name: text,
-  version: text,
-  purl: text,
+  ...fields(text, 'bom-ref', '@_bom-ref', 'type', '@_type', 'group', 'name', 'version', 'purl'),
   properties: listOf('property', Property),
   evidence: objectOf(z.object({ occurrences: listOf('occurrence', z.object({ location: text })) })),
 });

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Report, readList } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
 import type { Step } from '../kinds/flow.ts';
-import { elementAt, elements, list, number, objects, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, fields, list, number, objects, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
 import { joined } from '../text/markdown.ts';
@@ -15,9 +15,7 @@ const MetaInfo = objects({ Group: list(Group) });
 const Location = z.object({ '@_path': text, '@_line': number, '@_lineEnd': number, '@_snippet': text });
 
 const Node = z.object({
-  '@_id': text,
-  '@_label': text,
-  '@_isDefault': text,
+  ...fields(text, '@_id', '@_label', '@_isDefault'),
   SourceLocation: list(Location),
   Action: text,
 });
@@ -44,9 +42,7 @@ const Vulnerability = z.object({
 
 const Description = z.object({
   '@_classID': requiredText,
-  Abstract: text,
-  Explanation: text,
-  Recommendations: text,
+  ...fields(text, 'Abstract', 'Explanation', 'Recommendations'),
 });
 type Description = z.output<typeof Description>;
 

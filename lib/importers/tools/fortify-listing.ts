@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { elements, isObject, list, number, objects, requiredText, text } from '../read/schema.ts';
+import { elements, fields, isObject, list, number, objects, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -17,10 +17,7 @@ const Place = z.object({
 const Issue = z.object({
   '@_iid': text,
   Category: requiredText,
-  Kingdom: text,
-  Abstract: text,
-  Friority: text,
-  Folder: text,
+  ...fields(text, 'Kingdom', 'Abstract', 'Friority', 'Folder'),
   Tag: objects({ Name: text, Value: text }),
   ExternalCategory: text,
   Primary: list(Place),

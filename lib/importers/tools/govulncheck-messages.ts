@@ -1,15 +1,21 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import { anything, isObject, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  isObject,
+  list,
+  number,
+  object,
+  objects,
+  requiredText,
+  text,
+} from '../read/schema.ts';
 import { fixedVersions, Osv } from './osv.ts';
 
 const Frame = z.object({
-  module: text,
-  version: text,
-  package: text,
-  function: text,
-  receiver: text,
+  ...fields(text, 'module', 'version', 'package', 'function', 'receiver'),
   position: object({ filename: text, line: number }),
 });
 
@@ -106,18 +112,14 @@ function isComplete(run: readonly Message[]): boolean {
 const Position = object({ Filename: text, Line: number });
 
 const FunctionNode = z.object({
-  Name: text,
-  RecvType: text,
-  PkgPath: text,
+  ...fields(text, 'Name', 'RecvType', 'PkgPath'),
   Pos: Position,
   CallSites: objects({ Parent: text, Pos: Position }),
 });
 
 const Vulnerability = z.object({
   OSV: Osv,
-  Symbol: text,
-  PkgPath: text,
-  ModPath: text,
+  ...fields(text, 'Symbol', 'PkgPath', 'ModPath'),
   CallSink: number,
   ImportSink: number,
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Result, readList } from '../importer.ts';
 import { folderParts } from '../kinds/dependency.ts';
-import { flag, list, number, objects, text, texts } from '../read/schema.ts';
+import { fields, flag, list, number, objects, text, texts } from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
 import {
   codeBlock,
@@ -19,9 +19,7 @@ const Advisory = RegistryAdvisory.extend({
 });
 
 const Action = z.object({
-  action: text,
-  module: text,
-  target: text,
+  ...fields(text, 'action', 'module', 'target'),
   isMajor: flag,
   depth: number,
   resolves: objects({ id: text }),

@@ -1,25 +1,13 @@
 import { z } from 'zod';
-import { object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { fields, object, objects, requiredText, text, texts } from '../read/schema.ts';
 
 /** A check of one resource, from any version of the report. */
 export const Check = z.object({
   id: requiredText,
   title: text,
   status: requiredText,
-  status_extended: text,
-  muted: text,
-  severity: text,
-  provider: text,
-  account: text,
-  region: text,
-  resource: text,
-  resource_name: text,
-  resource_type: text,
-  service: text,
-  description: text,
-  risk: text,
-  fix: text,
-  command: text,
+  ...fields(text, 'status_extended', 'muted', 'severity', 'provider', 'account', 'region', 'resource'),
+  ...fields(text, 'resource_name', 'resource_type', 'service', 'description', 'risk', 'fix', 'command'),
   references: texts,
   compliance: text,
 });
@@ -75,18 +63,10 @@ export const JSON_FIELDS: Fields = {
 
 export const Ocsf = z.object({
   metadata: z.object({ event_code: text }),
-  message: text,
-  status: text,
-  status_code: text,
-  status_detail: text,
-  severity: text,
+  ...fields(text, 'message', 'status', 'status_code', 'status_detail', 'severity'),
   finding_info: object({ title: text, desc: text, uid: text }),
   resources: objects({
-    uid: text,
-    name: text,
-    type: text,
-    region: text,
-    namespace: text,
+    ...fields(text, 'uid', 'name', 'type', 'region', 'namespace'),
     group: object({ name: text }),
   }),
   cloud: object({ provider: text, region: text, account: object({ uid: text }) }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ImportContext, type Report, readList } from '../importer.ts';
 import { cvesIn, type Issue, statedCvss } from '../kinds/issues.ts';
 import { rootOf } from '../read/report.ts';
-import { anything, elementAt, elements, isObject, requiredText, text } from '../read/schema.ts';
+import { anything, elementAt, elements, fields, isObject, requiredText, text } from '../read/schema.ts';
 import { linksIn } from '../text/html.ts';
 import { isFixed, levelOf, scoreOf, toIssue } from './qualys-issue.ts';
 
@@ -17,30 +17,13 @@ const CveList = z.preprocess(
 /** A detection in an asset data report, whose texts are in the glossary. */
 const Detection = z.object({
   QID: requiredText,
-  TYPE: text,
-  PORT: text,
-  PROTOCOL: text,
-  SERVICE: text,
-  INSTANCE: text,
-  RESULT: text,
-  VULN_STATUS: text,
+  ...fields(text, 'TYPE', 'PORT', 'PROTOCOL', 'SERVICE', 'INSTANCE', 'RESULT', 'VULN_STATUS'),
 });
 
 /** An entry of the glossary, and a result of a scan report. */
 const Details = z.object({
-  QID: text,
-  '@_number': text,
-  '@_severity': text,
-  '@_cveid': text,
-  TITLE: text,
-  SEVERITY: text,
-  CATEGORY: text,
-  THREAT: text,
-  DIAGNOSIS: text,
-  IMPACT: text,
-  CONSEQUENCE: text,
-  SOLUTION: text,
-  RESULT: text,
+  ...fields(text, 'QID', '@_number', '@_severity', '@_cveid', 'TITLE', 'SEVERITY', 'CATEGORY', 'THREAT'),
+  ...fields(text, 'DIAGNOSIS', 'IMPACT', 'CONSEQUENCE', 'SOLUTION', 'RESULT'),
   CVE_ID_LIST: CveList,
   VENDOR_REFERENCE_LIST: anything,
   CVSS3_SCORE: anything,

@@ -1,26 +1,17 @@
 import { z } from 'zod';
 import type { Result } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, number, object, objects, property, text, texts } from '../read/schema.ts';
+import { fields, isObject, number, object, objects, property, text, texts } from '../read/schema.ts';
 import { cvssOf, severityOf, severityOfScore } from '../support.ts';
 import { codeBlock, escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 /** An advisory of the npm registry, as npm 6, pnpm and Yarn report it. */
 export const RegistryAdvisory = z.object({
-  id: text,
-  module_name: text,
-  title: text,
-  severity: text,
-  url: text,
-  github_advisory_id: text,
+  ...fields(text, 'id', 'module_name', 'title', 'severity', 'url', 'github_advisory_id'),
   cves: texts,
   cwe: texts,
   cvss: object({ score: number, vectorString: text }),
-  overview: text,
-  recommendation: text,
-  references: text,
-  vulnerable_versions: text,
-  patched_versions: text,
+  ...fields(text, 'overview', 'recommendation', 'references', 'vulnerable_versions', 'patched_versions'),
   findings: objects({ version: text, paths: texts }),
 });
 

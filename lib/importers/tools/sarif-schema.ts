@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { anything, list, number, object, objects, optional, record, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  list,
+  number,
+  object,
+  objects,
+  optional,
+  record,
+  text,
+  texts,
+} from '../read/schema.ts';
 
 /* The used fields of SARIF 2.1.0 (OASIS). Only the structure is required: tools omit fields and write other types. */
 
@@ -33,19 +44,14 @@ export const Rule = z.object({
   properties: record,
 });
 const Component = z.object({
-  name: text,
-  version: text,
-  semanticVersion: text,
+  ...fields(text, 'name', 'version', 'semanticVersion'),
   rules: indexed(Rule),
   globalMessageStrings: map(Multiformat.catch({})),
 });
 
 const Artifact = z.object({ uri: text, uriBaseId: text, index: number });
 const Region = z.object({
-  startLine: number,
-  startColumn: number,
-  endLine: number,
-  endColumn: number,
+  ...fields(number, 'startLine', 'startColumn', 'endLine', 'endColumn'),
   snippet: object({ text }),
 });
 const Location = z.object({
@@ -91,9 +97,7 @@ const Notification = z.object({
 const Invocation = z.object({
   executionSuccessful: anything,
   exitCode: number,
-  exitCodeDescription: text,
-  exitSignalName: text,
-  processStartFailureMessage: text,
+  ...fields(text, 'exitCodeDescription', 'exitSignalName', 'processStartFailureMessage'),
   toolExecutionNotifications: list(Notification),
   toolConfigurationNotifications: list(Notification),
 });

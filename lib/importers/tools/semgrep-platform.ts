@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Result as Imported, readList } from '../importer.ts';
-import { isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import {
@@ -19,12 +19,7 @@ const Rule = z.object({ message: text, cwe_names: texts, owasp_names: texts });
 /** A finding of `GET /api/v1/deployments/{slug}/findings`. */
 const Finding = z.object({
   rule_name: requiredText,
-  rule_message: text,
-  severity: text,
-  confidence: text,
-  state: text,
-  status: text,
-  triage_state: text,
+  ...fields(text, 'rule_message', 'severity', 'confidence', 'state', 'status', 'triage_state'),
   line_of_code_url: text,
   repository: object({ name: text }),
   location: object({ file_path: text, line: number, column: number, end_line: number }),
@@ -47,18 +42,14 @@ const Vulnerability = z.object({
   title: text,
   advisory: z.object({
     ruleId: requiredText,
-    title: text,
-    description: text,
-    severity: text,
+    ...fields(text, 'title', 'description', 'severity'),
     references: References.catch(() => References.parse({})),
   }),
   exposureType: text,
   matchedDependency: NamedVersion,
   closestSafeDependency: NamedVersion,
   dependencyFileLocation: object({ path: text, startLine: number, url: text }),
-  repositoryName: text,
-  subdirectory: text,
-  transitivity: text,
+  ...fields(text, 'repositoryName', 'subdirectory', 'transitivity'),
   triage: object({ status: text }),
 });
 type Vulnerability = z.output<typeof Vulnerability>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, list, number, object, optional, record, requiredText, text } from '../read/schema.ts';
+import { fields, flag, list, number, object, optional, record, requiredText, text } from '../read/schema.ts';
 
 const Position = object({ line: number, col: number });
 const Place = object({ path: text, start: Position, end: Position });
@@ -16,11 +16,7 @@ const Step = z.preprocess(
 );
 
 const Extra = z.object({
-  message: text,
-  severity: text,
-  lines: text,
-  fingerprint: text,
-  fix: text,
+  ...fields(text, 'message', 'severity', 'lines', 'fingerprint', 'fix'),
   is_ignored: flag,
   validation_state: text,
   metadata: record,
@@ -51,11 +47,7 @@ export const Failure = z.preprocess(
   z.object({
     level: text,
     type: z.preprocess((value) => (Array.isArray(value) ? value[0] : value), text),
-    message: text,
-    long_msg: text,
-    short_msg: text,
-    path: text,
-    rule_id: text,
+    ...fields(text, 'message', 'long_msg', 'short_msg', 'path', 'rule_id'),
   }),
 );
 export type Failure = z.output<typeof Failure>;

@@ -2,30 +2,30 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import type { ImportContext, Result } from '../importer.ts';
 import { isMalicious, REMOVE_PACKAGE, readPart, upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
-import { anything, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  list,
+  number,
+  object,
+  objects,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
 import { codeBlock, describeFinding, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Issue = z.object({
   id: requiredText,
-  type: text,
-  title: text,
-  severity: text,
-  severityWithCritical: text,
-  description: text,
-  license: text,
+  ...fields(text, 'type', 'title', 'severity', 'severityWithCritical', 'description', 'license'),
   name: texts,
-  packageName: text,
-  moduleName: text,
-  version: text,
-  packageManager: text,
+  ...fields(text, 'packageName', 'moduleName', 'version', 'packageManager'),
   /** A list of paths with `--group-issues`. */
   from: list(z.union([z.string(), z.array(z.string())])),
   upgradePath: list(z.unknown()),
   fixedIn: texts,
-  nearestFixedInVersion: text,
-  exploit: text,
-  CVSSv3: text,
+  ...fields(text, 'nearestFixedInVersion', 'exploit', 'CVSSv3'),
   cvssScore: number,
   cvssSources: objects({ type: text, vector: text, baseScore: number }),
   identifiers: object({ CVE: texts, CWE: texts }),
@@ -34,12 +34,7 @@ const Issue = z.object({
 });
 
 export const Project = z.object({
-  error: text,
-  path: text,
-  projectName: text,
-  displayTargetFile: text,
-  targetFile: text,
-  packageManager: text,
+  ...fields(text, 'error', 'path', 'projectName', 'displayTargetFile', 'targetFile', 'packageManager'),
   docker: anything,
   vulnerabilities: anything,
   infrastructureAsCodeIssues: anything,

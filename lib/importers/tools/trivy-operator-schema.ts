@@ -1,28 +1,28 @@
 import { z } from 'zod';
-import { anything, flag, list, number, object, record, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  flag,
+  list,
+  number,
+  object,
+  record,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 
 export const Vulnerability = z.object({
   vulnerabilityID: requiredText,
-  resource: text,
-  installedVersion: text,
-  fixedVersion: text,
-  severity: text,
+  ...fields(text, 'resource', 'installedVersion', 'fixedVersion', 'severity'),
   score: number,
-  title: text,
-  description: text,
-  primaryLink: text,
+  ...fields(text, 'title', 'description', 'primaryLink'),
   links: texts,
-  target: text,
-  class: text,
-  packagePath: text,
-  packageType: text,
+  ...fields(text, 'target', 'class', 'packagePath', 'packageType'),
   cvss: record,
 });
 export const Check = z.object({
-  checkID: text,
-  title: text,
-  description: text,
-  category: text,
+  ...fields(text, 'checkID', 'title', 'description', 'category'),
   messages: texts,
   remediation: text,
   severity: text,
@@ -30,18 +30,10 @@ export const Check = z.object({
   target: text,
 });
 export const Secret = z.object({
-  ruleID: text,
-  title: text,
-  category: text,
-  severity: text,
-  match: text,
-  target: text,
+  ...fields(text, 'ruleID', 'title', 'category', 'severity', 'match', 'target'),
 });
 export const Control = z.object({
-  id: text,
-  name: text,
-  description: text,
-  severity: text,
+  ...fields(text, 'id', 'name', 'description', 'severity'),
   totalFail: number,
   checks: list(Check),
 });

@@ -1,34 +1,30 @@
 import { z } from 'zod';
-import { anything, number, object, objects, optional, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  number,
+  object,
+  objects,
+  optional,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 
 const Cvss = z.object({ V40Vector: text, V3Vector: text, V2Vector: text });
 
 export const Vulnerability = z.object({
   VulnerabilityID: requiredText,
   PkgName: requiredText,
-  PkgPath: text,
-  InstalledVersion: text,
-  FixedVersion: text,
-  Status: text,
-  Severity: text,
-  SeveritySource: text,
-  Title: text,
-  Description: text,
-  PrimaryURL: text,
+  ...fields(text, 'PkgPath', 'InstalledVersion', 'FixedVersion', 'Status', 'Severity', 'SeveritySource'),
+  ...fields(text, 'Title', 'Description', 'PrimaryURL'),
   References: texts,
   CweIDs: texts,
   CVSS: optional(z.record(z.string(), Cvss).nullable()),
 });
 
 export const Misconfiguration = z.object({
-  ID: text,
-  AVDID: text,
-  Title: text,
-  Description: text,
-  Message: text,
-  Resolution: text,
-  Severity: text,
-  Status: text,
+  ...fields(text, 'ID', 'AVDID', 'Title', 'Description', 'Message', 'Resolution', 'Severity', 'Status'),
   PrimaryURL: text,
   References: texts,
   CauseMetadata: optional(
@@ -46,19 +42,14 @@ export const Misconfiguration = z.object({
 
 export const Secret = z.object({
   RuleID: requiredText,
-  Category: text,
-  Severity: text,
-  Title: text,
+  ...fields(text, 'Category', 'Severity', 'Title'),
   StartLine: number,
   EndLine: number,
   Match: text,
 });
 
 export const License = z.object({
-  Severity: text,
-  Category: text,
-  PkgName: text,
-  FilePath: text,
+  ...fields(text, 'Severity', 'Category', 'PkgName', 'FilePath'),
   Name: requiredText,
   Confidence: number,
   Link: text,
@@ -66,9 +57,7 @@ export const License = z.object({
 
 /** The results of a target. The lists are read separately. */
 export const Section = z.object({
-  Target: text,
-  Class: text,
-  Type: text,
+  ...fields(text, 'Target', 'Class', 'Type'),
   Vulnerabilities: anything,
   Misconfigurations: anything,
   MisconfSummary: object({ Exceptions: number }),
@@ -80,10 +69,7 @@ export const Section = z.object({
 
 /** A resource in a cluster. */
 export const Resource = z.object({
-  Namespace: text,
-  Kind: text,
-  Name: text,
-  Error: text,
+  ...fields(text, 'Namespace', 'Kind', 'Name', 'Error'),
   Results: anything,
 });
 

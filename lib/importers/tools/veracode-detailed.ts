@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, type Result, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { elementAt, elements, flag, number, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, fields, flag, number, requiredText, text } from '../read/schema.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
 import { packageResult } from './veracode-packages.ts';
@@ -9,20 +9,10 @@ import { packageResult } from './veracode-packages.ts';
 const Flaw = z.object({
   '@_issueid': text,
   '@_severity': number,
-  '@_categoryname': text,
-  '@_type': text,
-  '@_description': text,
-  '@_cweid': text,
-  '@_module': text,
-  '@_remediation_status': text,
-  '@_mitigation_status': text,
-  '@_sourcefile': text,
-  '@_sourcefilepath': text,
+  ...fields(text, '@_categoryname', '@_type', '@_description', '@_cweid', '@_module', '@_remediation_status'),
+  ...fields(text, '@_mitigation_status', '@_sourcefile', '@_sourcefilepath'),
   '@_line': number,
-  '@_scope': text,
-  '@_functionprototype': text,
-  '@_url': text,
-  '@_vuln_parameter': text,
+  ...fields(text, '@_scope', '@_functionprototype', '@_url', '@_vuln_parameter'),
 });
 
 const Vulnerability = z.object({

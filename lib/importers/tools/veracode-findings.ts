@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ImportContext, type Report, type Result, readList } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
 import { firstDocument } from '../read/report.ts';
-import { number, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { fields, number, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
 import { packageResult } from './veracode-packages.ts';
@@ -22,12 +22,7 @@ const Finding = z.object({
     file_path: text,
     file_name: text,
     file_line_number: number,
-    module: text,
-    procedure: text,
-    attack_vector: text,
-    url: text,
-    vulnerable_parameter: text,
-    plugin: text,
+    ...fields(text, 'module', 'procedure', 'attack_vector', 'url', 'vulnerable_parameter', 'plugin'),
     cve: object({ name: text, href: text, cvss: number, vector: text, cvss3: Cvss }),
     component_filename: text,
     component_path: objects({ path: requiredText }),
