@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Importer, readList } from '../importer.ts';
+import { type Importer, open, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
 import { anything, elementAt, elements, fields, flag, number, requiredText, text } from '../read/schema.ts';
@@ -47,10 +47,11 @@ export const acunetix: Importer = {
       if (scan.Aborted) context.error(`The scan of ${shownAddress(scan.StartURL)} was aborted`);
       if (scan.Responsive === false) context.error(`${shownAddress(scan.StartURL)} did not respond`);
       const items = elements(elementAt(element, 'ReportItems'), 'ReportItem');
-      return readList(Item, items, `Scan.${index}.ReportItems`, context).flatMap((item) => {
-        if (item.IsFalsePositive) context.skip('they are marked as false positives');
-        return item.IsFalsePositive ? [] : [toIssue(item, scan.StartURL ?? '')];
-      });
+      return open(
+        readList(Item, items, `Scan.${index}.ReportItems`, context),
+        ({ IsFalsePositive }) => IsFalsePositive && 'they are marked as false positives',
+        context,
+      ).map((item) => toIssue(item, scan.StartURL ?? ''));
     });
     return resultsOf('acunetix', issues, context);
   },

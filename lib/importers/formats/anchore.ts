@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, optional, property, requiredText, text } from '../read/schema.ts';
 
 const Score = z.object({ base_score: number, vector_string: text });
@@ -37,13 +37,12 @@ export const anchore: Importer = {
 
   detects: (report) => {
     const document = documentOf(report);
-    if (Array.isArray(property(document, 'securityEvaluation'))) return true;
-    const found = property(document, 'vulnerabilities');
-    if (Array.isArray(found) && property(document, 'vulnerability_type') !== undefined) return true;
-    const [first] = Array.isArray(document) ? document : [];
     return (
-      property(first, 'vuln') !== undefined &&
-      (property(first, 'packageName') ?? property(first, 'package_name')) !== undefined
+      hasKind(document, { securityEvaluation: 'list' }) ||
+      hasKind(document, { vulnerabilities: 'list', vulnerability_type: 'value' }) ||
+      (Array.isArray(document) &&
+        hasKind(document[0], { vuln: 'value' }) &&
+        (property(document[0], 'packageName') ?? property(document[0], 'package_name')) !== undefined)
     );
   },
 

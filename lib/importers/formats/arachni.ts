@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
-import { jsonOf } from '../read/report.ts';
-import { fields, flag, isObject, object, optional, property, requiredText, text } from '../read/schema.ts';
+import { hasKind, jsonOf } from '../read/report.ts';
+import { fields, flag, object, optional, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
@@ -30,14 +30,7 @@ export const arachni: Importer = {
     severity: '`severity`',
   },
 
-  detects: (report) => {
-    const document = jsonOf(report);
-    return (
-      Array.isArray(property(document, 'issues')) &&
-      isObject(property(document, 'sitemap')) &&
-      isObject(property(document, 'plugins'))
-    );
-  },
+  detects: (report) => hasKind(jsonOf(report), { issues: 'list', sitemap: 'object', plugins: 'object' }),
 
   results: (report, context) =>
     resultsOf(

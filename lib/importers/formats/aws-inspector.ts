@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type Importer, type Result, readList } from '../importer.ts';
+import { type Importer, open, type Result, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct, listsOf } from '../kinds/resources.ts';
 import {
@@ -71,14 +71,9 @@ export const awsInspector: Importer = {
   },
 
   results(report, context) {
-    return readList(Finding, listsOf(report, findingsIn, 'findings'), 'findings', context).flatMap(
-      (finding) => {
-        const status = finding.status?.toLowerCase() ?? 'active';
-        if (status === 'active') return [resultOf(finding)];
-        context.skip(status);
-        return [];
-      },
-    );
+    const findings = readList(Finding, listsOf(report, findingsIn, 'findings'), 'findings', context);
+    const statusOf = ({ status }: Finding) => status?.toLowerCase() ?? 'active';
+    return open(findings, (one) => statusOf(one) !== 'active' && statusOf(one), context).map(resultOf);
   },
 };
 

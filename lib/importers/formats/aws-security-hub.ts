@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { type ImportContext, type Importer, open, type Report, ReportError, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
@@ -77,12 +77,9 @@ export const awsSecurityHub: Importer = {
   results(report, context) {
     const findings = findingsOf(report);
     if (!findings) throw new ReportError('The report has no findings');
-    return readList(Finding, findings, '', context).flatMap((finding) => {
-      const reason = skipReason(finding);
-      if (reason === undefined) return [resultOf(finding, context)];
-      context.skip(reason);
-      return [];
-    });
+    return open(readList(Finding, findings, '', context), skipReason, context).map((finding) =>
+      resultOf(finding, context),
+    );
   },
 };
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Importer, ReportError, type Result, readList, skipped } from '../importer.ts';
+import { type Importer, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
+import { hasColumns, rowsOf } from '../read/report.ts';
 import { fields, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 
@@ -10,6 +11,8 @@ const Row = z.object({
   ...fields(text, 'description', 'remediationSteps', 'severity', 'state', 'controls'),
   azurePortalRecommendationLink: text,
 });
+
+const COLUMNS = ['recommendationId', 'recommendationDisplayName', 'resourceId', 'state'];
 
 /** The recommendations of Microsoft Defender for Cloud (Azure Security Center), downloaded as CSV. */
 export const azureRecommendations: Importer = {
@@ -22,15 +25,10 @@ export const azureRecommendations: Importer = {
     severity: '`severity`',
   },
 
-  detects: (report) =>
-    report.kind === 'csv' &&
-    ['recommendationId', 'recommendationDisplayName', 'resourceId', 'state'].every((name) =>
-      report.columns.includes(name),
-    ),
+  detects: (report) => hasColumns(report, ...COLUMNS),
 
   results(report, context) {
-    if (report.kind !== 'csv') throw new ReportError('The report is not CSV');
-    return readList(Row, report.rows, '', context).flatMap((row): Result[] => {
+    return readList(Row, rowsOf(report), '', context).flatMap((row): Result[] => {
       const state = row.state?.toLowerCase() ?? '';
       if (state !== '' && state !== 'unhealthy')
         return skipped(state === 'healthy' ? 'passed' : state, context);

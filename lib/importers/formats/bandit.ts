@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type CodeLocation, fingerprintOf, identifyCode, sourceOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
-import { documentOf } from '../read/report.ts';
-import { fields, isObject, list, number, object, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, list, number, object, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { describeFinding, escapeMarkdown, excerpt, formatLocation, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
@@ -38,14 +38,8 @@ export const bandit: Importer = {
   },
   split: { json: ['results'] },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return (
-      Array.isArray(property(document, 'results')) &&
-      isObject(property(document, 'metrics')) &&
-      property(document, 'generated_at') !== undefined
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { results: 'list', metrics: 'object', generated_at: 'value' }),
 
   results(report, context) {
     const document = documentOf(report);

@@ -1,6 +1,7 @@
-import { type Importer, type Report, ReportError, type Result, skipped } from '../importer.ts';
+import { type Importer, type Report, type Result, skipped } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { parseReport } from '../read/parse.ts';
+import { hasColumns, rowsWith } from '../read/report.ts';
 import { severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -16,14 +17,12 @@ export const blackDuck: Importer = {
   },
 
   detects: (report) =>
-    report.kind === 'archive' ? securityFileOf(report) !== undefined : hasColumns(report),
+    report.kind === 'archive' ? securityFileOf(report) !== undefined : hasColumns(report, ...COLUMNS),
 
   results(report, context) {
     const file = securityFileOf(report);
     const table = file === undefined ? report : parseReport(file.read());
-    if (!hasColumns(table))
-      throw new ReportError('The columns “Vulnerability id” and “Security Risk” are missing', file?.name);
-    return table.rows.flatMap((row, index) => {
+    return rowsWith(table, ...COLUMNS).flatMap((row, index) => {
       const status = row['Remediation status']?.toUpperCase() ?? '';
       if (!row['Vulnerability id']) {
         context.error(`A result cannot be read: no vulnerability at row ${index + 2}`);
@@ -36,9 +35,7 @@ export const blackDuck: Importer = {
   },
 };
 
-const hasColumns = (report: Report): report is Report & { kind: 'csv' } =>
-  report.kind === 'csv' &&
-  ['Vulnerability id', 'Security Risk'].every((name) => report.columns.includes(name));
+const COLUMNS = ['Vulnerability id', 'Security Risk'];
 
 /** `security.csv` in an archive, also in a folder: `shop-1.0/security_2026-08-26_101500.csv`. */
 function securityFileOf(report: Report) {

@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, property, requiredText, text } from '../read/schema.ts';
 import { cveOf, cweOf, relativePath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
@@ -34,13 +34,8 @@ export const brakeman: Importer = {
     severity: 'the confidence: high, medium or weak',
   },
 
-  detects(report) {
-    const document = documentOf(report);
-    return (
-      Array.isArray(property(document, 'warnings')) &&
-      property(document, 'scan_info', 'brakeman_version') !== undefined
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { warnings: 'list', scan_info: { brakeman_version: 'value' } }),
 
   results(report, context) {
     const document = documentOf(report);

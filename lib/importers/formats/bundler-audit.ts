@@ -5,11 +5,11 @@ import {
   type Report,
   ReportError,
   type Result,
-  readList,
+  readRequired,
 } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { documentOf } from '../read/report.ts';
-import { fields, number, object, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, object, optional, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -43,15 +43,10 @@ export const bundlerAudit: Importer = {
   },
   readsText: true,
 
-  detects: (report) => {
-    if (report.kind === 'text') return isOutput(report.text);
-    const document = documentOf(report);
-    return (
-      Array.isArray(property(document, 'results')) &&
-      typeof property(document, 'created_at') === 'string' &&
-      typeof property(document, 'version') === 'string'
-    );
-  },
+  detects: (report) =>
+    report.kind === 'text'
+      ? isOutput(report.text)
+      : hasKind(documentOf(report), { results: 'list', created_at: 'text', version: 'text' }),
 
   results(report, context) {
     const file = relativePath('Gemfile.lock', context);
@@ -67,10 +62,7 @@ function entriesOf(report: Report, context: ImportContext): Entry[] {
     if (!isOutput(report.text)) throw new ReportError('The report was not written by bundle audit');
     return fromText(report.text);
   }
-  const document = documentOf(report);
-  const results = property(document, 'results');
-  if (!Array.isArray(results)) throw new ReportError('expected a list', 'results');
-  return readList(Entry, results, 'results', context);
+  return readRequired(Entry, documentOf(report), 'results', context);
 }
 
 /** Paragraphs of lines such as `Name: rack`. */

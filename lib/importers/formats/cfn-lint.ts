@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
-import { fields, number, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, object, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
 
@@ -23,10 +23,7 @@ export const cfnLint: Importer = {
     severity: '`Level`: Error is medium, Warning low, Informational info',
   },
 
-  detects: (report) => {
-    const [first] = [documentOf(report)].flat();
-    return property(first, 'Filename') !== undefined && property(first, 'Rule', 'Id') !== undefined;
-  },
+  detects: (report) => hasKind([documentOf(report)].flat()[0], { Filename: 'value', Rule: { Id: 'value' } }),
 
   results(report, context) {
     const matches = readList(

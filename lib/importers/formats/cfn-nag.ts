@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
-import { anything, fields, list, number, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { anything, fields, list, number, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
@@ -25,10 +25,7 @@ export const cfnNag: Importer = {
     severity: '`type`: FAIL is high, WARN medium',
   },
 
-  detects: (report) => {
-    const [first] = [documentOf(report)].flat();
-    return Array.isArray(property(first, 'file_results', 'violations'));
-  },
+  detects: (report) => hasKind([documentOf(report)].flat()[0], { file_results: { violations: 'list' } }),
 
   results(report, context) {
     const files = readList(

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { firstDocument } from '../read/report.ts';
+import { documentOf, firstDocument, hasKind } from '../read/report.ts';
 import {
   fields,
-  isObject,
   list,
   number,
   object,
@@ -14,10 +13,9 @@ import {
   requiredText,
   text,
 } from '../read/schema.ts';
-import { nodeOf, OneNode } from '../tools/checkmarx-nodes.ts';
 import { infrastructureFinding, packageResult } from '../tools/checkmarx-one-others.ts';
 import { readReport } from '../tools/checkmarx-one-report.ts';
-import { isOpen, staticFinding } from '../tools/checkmarx-results.ts';
+import { isOpen, nodeOf, OneNode, staticFinding } from '../tools/checkmarx-results.ts';
 
 const PackageData = z.object({ locations: list(requiredText), fixLink: text });
 
@@ -51,15 +49,12 @@ export const checkmarxOne: Importer = {
   },
 
   detects(report) {
-    const document = firstDocument(report);
+    const document = documentOf(report);
     const results = property(document, 'results');
-    if (Array.isArray(results)) {
-      const [first] = results;
-      return first === undefined
-        ? property(document, 'scanID') !== undefined
-        : isObject(property(first, 'data')) && property(first, 'similarityId') !== undefined;
-    }
-    return isObject(property(document, 'scanResults')) && isObject(property(document, 'reportHeader'));
+    if (!Array.isArray(results)) return hasKind(document, { scanResults: 'object', reportHeader: 'object' });
+    return results[0] === undefined
+      ? hasKind(document, { scanID: 'value' })
+      : hasKind(results[0], { data: 'object', similarityId: 'value' });
   },
 
   results(report, context) {

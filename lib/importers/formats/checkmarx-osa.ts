@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
-import { documentOf } from '../read/report.ts';
-import { fields, number, object, property, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, object, text } from '../read/schema.ts';
 import { cveOf, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 import { isOpen } from '../tools/checkmarx-results.ts';
@@ -34,11 +34,8 @@ export const checkmarxOsa: Importer = {
     const lists = listsOf(report);
     if (lists?.length !== 2 || !lists.every(Array.isArray)) return false;
     const [[vulnerability], [library]] = lists as [unknown[], unknown[]];
-    if (vulnerability === undefined)
-      return library === undefined || property(library, 'newestVersion') !== undefined;
-    return (
-      property(vulnerability, 'severity') !== undefined && property(vulnerability, 'state') !== undefined
-    );
+    if (vulnerability !== undefined) return hasKind(vulnerability, { severity: 'value', state: 'value' });
+    return library === undefined || hasKind(library, { newestVersion: 'value' });
   },
 
   results(report, context) {

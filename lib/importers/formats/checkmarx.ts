@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { firstDocument } from '../read/report.ts';
+import { documentOf, firstDocument, hasKind, hasRoot } from '../read/report.ts';
 import {
   elementAt,
   elements,
@@ -52,10 +52,7 @@ export const checkmarx: Importer = {
   },
   split: { xml: ['CxXMLResults.Query'] },
 
-  detects: (report) =>
-    report.kind === 'xml'
-      ? report.root === 'CxXMLResults'
-      : Array.isArray(property(firstDocument(report), 'xissues')),
+  detects: (report) => hasRoot(report, 'CxXMLResults') || hasKind(documentOf(report), { xissues: 'list' }),
 
   results(report, context) {
     const results = report.kind === 'xml' ? readXml(report, context) : readFlow(report, context);

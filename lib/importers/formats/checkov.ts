@@ -10,7 +10,7 @@ import {
   type Result,
   readList,
 } from '../importer.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import {
   anything,
   fields,
@@ -18,7 +18,6 @@ import {
   list,
   number,
   object,
-  property,
   requiredText,
   text,
   texts,
@@ -77,15 +76,10 @@ export const checkov: Importer = {
   },
   split: { json: ['results.failed_checks', '*.results.failed_checks'] },
 
-  detects: (report) => {
-    const [first] = partsOf(report);
-    const checks = property(first, 'results', 'failed_checks');
-    // If nothing was checked, the report contains only counts and the version.
-    return (
-      (property(first, 'check_type') !== undefined && Array.isArray(checks)) ||
-      typeof property(first, 'checkov_version') === 'string'
-    );
-  },
+  // If nothing was checked, the report contains only counts and the version.
+  detects: (report) =>
+    hasKind(partsOf(report)[0], { check_type: 'value', results: { failed_checks: 'list' } }) ||
+    hasKind(partsOf(report)[0], { checkov_version: 'text' }),
 
   results(report, context) {
     const isList = Array.isArray(report.kind === 'json' && report.documents[0]);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Importer, ReportError, type Result, readList } from '../importer.ts';
+import { type Importer, type Result, readList, readRequired } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, isObject, property, requiredText, text, texts } from '../read/schema.ts';
 
 /** A vulnerability in a report of clair-scanner. */
@@ -28,14 +28,9 @@ export const clair: Importer = {
     severity: '`severity`; Defcon1 is critical',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return (
-      (Array.isArray(property(document, 'unapproved')) &&
-        Array.isArray(property(document, 'vulnerabilities'))) ||
-      (property(document, 'LayerCount') !== undefined && isObject(property(document, 'Vulnerabilities')))
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { unapproved: 'list', vulnerabilities: 'list' }) ||
+    hasKind(documentOf(report), { LayerCount: 'value', Vulnerabilities: 'object' }),
 
   results(report, context) {
     const document = documentOf(report);
@@ -56,11 +51,9 @@ export const clair: Importer = {
         ),
       );
     }
-    const found = property(document, 'vulnerabilities');
-    if (!Array.isArray(found)) throw new ReportError('The report has no vulnerabilities', 'vulnerabilities');
     const image = text.parse(property(document, 'image'));
     const unapproved = new Set(texts.parse(property(document, 'unapproved')));
-    return readList(Vulnerability, found, 'vulnerabilities', context).flatMap((one) => {
+    return readRequired(Vulnerability, document, 'vulnerabilities', context).flatMap((one) => {
       if (unapproved.has(one.vulnerability) || !Array.isArray(property(document, 'unapproved')))
         return [resultOf(one, image)];
       context.skip('approved');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Importer, type Result, readList, skipped } from '../importer.ts';
 import { distinct, failedCheck, listsOf } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
-import { fields, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 
 const Check = z.object({
   plugin: requiredText,
@@ -20,10 +20,13 @@ export const cloudsploit: Importer = {
     severity: '`status`: FAIL is high, WARN medium',
   },
 
-  detects: (report) => {
-    const [first] = [documentOf(report)].flat();
-    return ['plugin', 'status', 'region', 'resource'].every((name) => property(first, name) !== undefined);
-  },
+  detects: (report) =>
+    hasKind([documentOf(report)].flat()[0], {
+      plugin: 'value',
+      status: 'value',
+      region: 'value',
+      resource: 'value',
+    }),
 
   results(report, context) {
     const checks = readList(

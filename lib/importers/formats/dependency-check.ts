@@ -1,9 +1,18 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+} from '../importer.ts';
 import { parsePurl, vulnerabilityResult, withoutVersion } from '../kinds/dependency.ts';
+import { documentOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
 import {
   anything,
   elementAt,
+  elements,
   fields,
   isObject,
   number,
@@ -16,7 +25,6 @@ import {
 } from '../read/schema.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
-import { contentOf } from '../tools/dependency-check-content.ts';
 
 const Cvss3 = object({
   baseScore: number,
@@ -65,13 +73,10 @@ export const dependencyCheck: Importer = {
   },
   split: { json: ['dependencies'], xml: ['analysis.dependencies.dependency'] },
 
-  detects: (report) => {
-    if (report.kind === 'json') {
-      const [document] = report.documents;
-      return isObject(property(document, 'scanInfo')) && Array.isArray(property(document, 'dependencies'));
-    }
-    return report.kind === 'xml' && report.root === 'analysis' && isDependencyCheck(report.document);
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { scanInfo: 'object', dependencies: 'list' }) ||
+    (hasRoot(report, 'analysis') &&
+      /dependency-?check/i.test(String(rootOf(report, 'analysis')['@_xmlns'] ?? ''))),
 
   results(report, context) {
     const { dependencies, failures } = contentOf(report);
@@ -87,9 +92,6 @@ export const dependencyCheck: Importer = {
     });
   },
 };
-
-const isDependencyCheck = (document: unknown) =>
-  /dependency-?check/i.test(String(property(elementAt(document, 'analysis'), '@_xmlns') ?? ''));
 
 function toResult(found: Vulnerability, dependency: Dependency, context: ImportContext): Result {
   const { name: id, description, notes, references } = found;
@@ -171,4 +173,70 @@ function cvssFrom({ cvssv4, cvssv3: v3, cvssv2, cvssScore }: Vulnerability): Par
   }
   const score = cvssv2?.score ?? cvssScore;
   return score === undefined ? undefined : { score };
+}
+
+/** The content of a report, in the shape of the JSON report. */
+interface Content {
+  dependencies: unknown;
+  /** Failures of the tool. */
+  failures: string[];
+}
+
+/** Reads the JSON or XML report. @throws ReportError if the list of dependencies is missing */
+function contentOf(report: Report): Content {
+  if (report.kind === 'xml' && report.root === 'analysis') return contentOfXml(report.document);
+  const document = documentOf(report);
+  const dependencies = property(document, 'dependencies');
+  if (!Array.isArray(dependencies)) throw new ReportError('expected a list', 'dependencies');
+  const exceptions = property(document, 'scanInfo', 'analysisExceptions');
+  return {
+    dependencies: dependencies.map(
+      (one) =>
+        isObject(one) && {
+          ...one,
+          packages: [one.packages ?? []].flat().map((found) => property(found, 'id')),
+          suppressed: [one.suppressedVulnerabilities ?? []].flat(),
+        },
+    ),
+    failures: [exceptions ?? []].flat().flatMap((one) => {
+      const message = property(property(one, 'exception') ?? one, 'message');
+      return typeof message === 'string' ? [message] : [];
+    }),
+  };
+}
+
+/** Gives the elements the shape and the names of the JSON report. */
+function contentOfXml(document: unknown): Content {
+  const root = elementAt(document, 'analysis');
+  const exceptions = elements(elementAt(root, 'scanInfo', 'analysisExceptions'), 'exception');
+  return {
+    dependencies: elements(elementAt(root, 'dependencies'), 'dependency').map((one) => {
+      const outer = elementAt(one, 'identifiers');
+      const identifiers = elementAt(outer, 'identifiers') ?? outer;
+      const vulnerabilities = elementAt(one, 'vulnerabilities');
+      return {
+        fileName: one.fileName,
+        filePath: one.filePath,
+        isVirtual: one['@_isVirtual'],
+        projectReferences: property(elementAt(one, 'projectReferences'), 'projectReference'),
+        relatedDependencies: elements(elementAt(one, 'relatedDependencies'), 'relatedDependency'),
+        packages: elements(identifiers, 'package').map(({ id }) => id),
+        // Until 4: `<identifier type="maven"><name>group:artifact:version`.
+        names: elements(outer, 'identifier')
+          .filter((identifier) => identifier['@_type'] !== 'cpe')
+          .map(({ name }) => name),
+        vulnerabilities: elements(vulnerabilities, 'vulnerability').map((found) => ({
+          ...found,
+          source: found['@_source'],
+          cvssv2: elementAt(found, 'cvssV2'),
+          cvssv3: elementAt(found, 'cvssV3'),
+          cvssv4: elementAt(found, 'cvssV4'),
+          cwes: property(elementAt(found, 'cwes'), 'cwe') ?? found.cwe,
+          references: elements(elementAt(found, 'references'), 'reference'),
+        })),
+        suppressed: elements(vulnerabilities, 'suppressedVulnerability'),
+      };
+    }),
+    failures: exceptions.flatMap(({ message }) => texts.safeParse(message).data ?? []),
+  };
 }

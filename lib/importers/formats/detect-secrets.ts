@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList } from '../importer.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { flag, isObject, number, property, requiredText } from '../read/schema.ts';
 import { secretResults } from '../tools/secret-results.ts';
 
@@ -27,10 +27,7 @@ export const detectSecrets: Importer = {
   },
   split: { json: ['results'] },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return isObject(property(document, 'results')) && Array.isArray(property(document, 'plugins_used'));
-  },
+  detects: (report) => hasKind(documentOf(report), { results: 'object', plugins_used: 'list' }),
 
   results(report, context) {
     const document = documentOf(report);

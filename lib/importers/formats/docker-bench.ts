@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Importer, ReportError, type Result, readList, skipped } from '../importer.ts';
+import { type Importer, type Result, readList, readRequired, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
-import { anything, fields, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { anything, fields, requiredText, text, texts } from '../read/schema.ts';
 import { collapseWhitespace } from '../support.ts';
 
 const Test = z.object({
@@ -25,17 +25,10 @@ export const dockerBench: Importer = {
     severity: '`result`: WARN is medium, INFO info',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return (
-      property(document, 'dockerbenchsecurity') !== undefined && Array.isArray(property(document, 'tests'))
-    );
-  },
+  detects: (report) => hasKind(documentOf(report), { dockerbenchsecurity: 'value', tests: 'list' }),
 
   results(report, context) {
-    const tests = property(documentOf(report), 'tests');
-    if (!Array.isArray(tests)) throw new ReportError('The report has no tests', 'tests');
-    return readList(Section, tests, 'tests', context).flatMap((section) =>
+    return readRequired(Section, documentOf(report), 'tests', context).flatMap((section) =>
       readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
         const result = test.result?.toUpperCase();
         if (result === 'PASS' || result === 'NOTE')

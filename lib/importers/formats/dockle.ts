@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type Importer, ReportError, type Result, readList, skipped } from '../importer.ts';
+import { type Importer, type Result, readRequired, skipped } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { number, property, requiredText, text, texts } from '../read/schema.ts';
 
 const Detail = z.object({ code: requiredText, title: text, level: text, alerts: texts });
@@ -19,19 +19,13 @@ export const dockle: Importer = {
     severity: '`level`: FATAL is high, WARN medium, INFO low',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    const summary = property(document, 'summary');
-    return Array.isArray(property(document, 'details')) && property(summary, 'fatal') !== undefined;
-  },
+  detects: (report) => hasKind(documentOf(report), { details: 'list', summary: { fatal: 'value' } }),
 
   results(report, context) {
     const document = documentOf(report);
-    const details = property(document, 'details');
-    if (!Array.isArray(details)) throw new ReportError('The report has no details', 'details');
     const image = text.parse(property(document, 'image'));
     context.skip('passed', number.parse(property(document, 'summary', 'pass')) ?? 0);
-    return readList(Detail, details, 'details', context).flatMap(
+    return readRequired(Detail, document, 'details', context).flatMap(
       ({ code, title, level, alerts }): Result[] => {
         const word = level?.toUpperCase() ?? '';
         if (word === 'PASS') return [];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { documentOf } from '../read/report.ts';
-import { fields, flag, isObject, list, number, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, flag, list, number, property, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -33,16 +33,10 @@ export const eslint: Importer = {
   },
   split: { json: [''] },
 
-  detects(report) {
-    const [first] = filesOf(report);
-    // Secretlint adds the content of the file.
-    return (
-      isObject(first) &&
-      typeof first.filePath === 'string' &&
-      Array.isArray(first.messages) &&
-      first.sourceContent === undefined
-    );
-  },
+  // Secretlint adds the content of the file.
+  detects: (report) =>
+    hasKind(filesOf(report)[0], { filePath: 'text', messages: 'list' }) &&
+    property(filesOf(report)[0], 'sourceContent') === undefined,
 
   results(report, context) {
     const files = readList(File, filesOf(report), '', context);

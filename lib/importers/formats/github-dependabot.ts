@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
+import { type Importer, open, type Report, ReportError, type Result, readList } from '../importer.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentsOf } from '../read/report.ts';
 import { fields, isObject, number, object, objects, property, requiredText, text } from '../read/schema.ts';
-import { resultOfAlert } from '../tools/github-alert.ts';
+import { cvssOf, plainPath, severityOf } from '../support.ts';
+import { sanitizeMarkdown } from '../text/markdown.ts';
 
 const Package = object({ name: text, ecosystem: text });
 const Patched = object({ identifier: text });
@@ -72,11 +74,7 @@ export const githubDependabot: Importer = {
   results(report, context) {
     for (const failure of documentsOf(report).flatMap((one) => property(one, 'errors') ?? []))
       context.error(`GitHub reported an error: ${property(failure, 'message') ?? 'no message given'}`);
-    const skipped = (state: string | undefined) => {
-      const reason = state && REASONS.get(state.toLowerCase());
-      if (reason) context.skip(reason);
-      return Boolean(reason);
-    };
+    const reasonOf = (state = '') => REASONS.get(state.toLowerCase());
     const alerts = readList(RestAlert, alertsOf(report), '', context);
     const pages = pagesOf(report);
     if (alerts.length === 0 && pages.length === 0 && !documentsOf(report).some(Array.isArray))
@@ -91,13 +89,13 @@ export const githubDependabot: Importer = {
       context,
     );
     return [
-      ...alerts.filter(({ state }) => !skipped(state)).map(fromRest),
-      ...entries
-        .filter(({ node }) => {
-          const { state, dismissedAt, fixedAt } = node;
-          return !skipped(state ?? (dismissedAt ? 'dismissed' : fixedAt ? 'fixed' : 'open'));
-        })
-        .map(({ repository, node }) => fromGraph(node, repository)),
+      ...open(alerts, ({ state }) => reasonOf(state), context).map(fromRest),
+      ...open(
+        entries,
+        ({ node: { state, dismissedAt, fixedAt } }) =>
+          reasonOf(state ?? (dismissedAt ? 'dismissed' : fixedAt ? 'fixed' : 'open')),
+        context,
+      ).map(({ repository, node }) => fromGraph(node, repository)),
     ];
   },
 };
@@ -203,5 +201,65 @@ function fromRest(alert: z.output<typeof RestAlert>): Result {
     score: cvss?.score,
     cwes: advisory.cwes.map(({ cwe_id: id }) => id),
     links: [alert.html_url, ...advisory.references.map(({ url }) => url)],
+  });
+}
+
+type Text = string | undefined;
+
+/** The fields of an alert that both APIs return. */
+interface Alert {
+  alert: Text;
+  repository: Text;
+  manifest: Text;
+  ecosystem: Text;
+  name: Text;
+  version: Text;
+  id: Text;
+  identifiers: Text[];
+  summary: Text;
+  details: Text;
+  severity: Text;
+  scope: Text;
+  range: Text;
+  patched: Text;
+  vector: Text;
+  score: number | undefined;
+  cwes: Text[];
+  links: Text[];
+}
+
+/** The finding of an alert. */
+function resultOfAlert(alert: Alert): Result {
+  const { repository, ecosystem, name, version, identifiers, summary, details, vector, score } = alert;
+  const ids = [alert.id, ...identifiers];
+  const id = ids.find((one) => /^GHSA-/i.test(one ?? '')) ?? ids.find(Boolean) ?? summary ?? 'Alert';
+  const cvss = cvssOf(vector);
+  return vulnerabilityResult({
+    tool: 'github-dependabot',
+    // A query may leave out the manifest.
+    identity: [repository, ecosystem?.toLowerCase(), name, alert.manifest ? undefined : alert.alert],
+    id,
+    aliases: ids,
+    name,
+    version,
+    summary,
+    severity: severityOf(alert.severity, 'medium'),
+    cvss: { score: score || cvss?.score, vector: cvss?.vector },
+    cwes: alert.cwes,
+    // Relative to the repository, not to the scanned directory.
+    file: plainPath(alert.manifest),
+    description: {
+      what: sanitizeMarkdown(details || summary || ''),
+      facts: {
+        Ecosystem: ecosystem,
+        'Vulnerable versions': alert.range,
+        'Fixed version': alert.patched,
+        Scope: alert.scope?.toLowerCase(),
+        Repository: repository,
+        Manifest: alert.manifest,
+      },
+      fix: upgrade(name, [alert.patched]),
+      references: alert.links,
+    },
   });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import {
   flag,
   isObject,
@@ -46,12 +46,10 @@ export const gosec: Importer = {
   },
   split: { json: ['Issues'] },
 
-  detects(report) {
-    const document = documentOf(report);
-    const found = property(document, 'Stats', 'found');
-    const issues = property(document, 'Issues');
-    return found !== undefined && (Array.isArray(issues) || issues === null);
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { Stats: { found: 'value' }, Issues: 'list' }) ||
+    (hasKind(documentOf(report), { Stats: { found: 'value' } }) &&
+      property(documentOf(report), 'Issues') === null),
 
   results(report, context) {
     const document = documentOf(report);

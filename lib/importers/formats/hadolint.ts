@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { identifyCode } from '../identity/identity.ts';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, number, property, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
@@ -28,12 +28,9 @@ export const hadolint: Importer = {
 
   detects: (report) => {
     const [first] = [documentOf(report)].flat();
-    const code = property(first, 'code');
     return (
-      typeof code === 'string' &&
-      /^(?:DL|SC)\d{4}$/.test(code) &&
-      property(first, 'level') !== undefined &&
-      property(first, 'column') !== undefined
+      hasKind(first, { code: 'text', level: 'value', column: 'value' }) &&
+      /^(?:DL|SC)\d{4}$/.test(String(property(first, 'code')))
     );
   },
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Importer, read, readList } from '../importer.ts';
+import { type Importer, open, read, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
-import { jsonOf } from '../read/report.ts';
-import { fields, isObject, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { hasKind, jsonOf } from '../read/report.ts';
+import { fields, object, objects, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
@@ -35,27 +35,14 @@ export const invicti: Importer = {
     severity: '`Severity`',
   },
 
-  detects: (report) => {
-    const document = jsonOf(report);
-    return (
-      Array.isArray(property(document, 'Vulnerabilities')) &&
-      isObject(property(document, 'Target')) &&
-      property(document, 'Generated') !== undefined
-    );
-  },
+  detects: (report) =>
+    hasKind(jsonOf(report), { Vulnerabilities: 'list', Target: 'object', Generated: 'value' }),
 
   results(report, context) {
     const { Vulnerabilities } = read(z.object({ Vulnerabilities: z.array(z.unknown()) }), jsonOf(report));
     const found = readList(Vulnerability, Vulnerabilities, 'Vulnerabilities', context);
-    return resultsOf(
-      'invicti',
-      found.flatMap((one) => {
-        const reason = REASONS.find(([state]) => state.test(one.State ?? ''))?.[1];
-        if (reason) context.skip(reason);
-        return reason ? [] : [toIssue(one)];
-      }),
-      context,
-    );
+    const reasonOf = ({ State = '' }: Vulnerability) => REASONS.find(([state]) => state.test(State))?.[1];
+    return resultsOf('invicti', open(found, reasonOf, context).map(toIssue), context);
   },
 };
 

@@ -3,8 +3,8 @@ import { identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, type Result, read, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
-import { anything, fields, number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { anything, fields, number, requiredText, text } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { isSecretRule } from '../text/secrets.ts';
@@ -39,10 +39,7 @@ export const kics: Importer = {
     severity: '`severity`',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return Array.isArray(property(document, 'queries')) && property(document, 'queries_total') !== undefined;
-  },
+  detects: (report) => hasKind(documentOf(report), { queries: 'list', queries_total: 'value' }),
 
   results(report, context) {
     const {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
+import { hasKind } from '../read/report.ts';
 import { anything, fields, property, requiredText, text } from '../read/schema.ts';
 import { collapseWhitespace } from '../support.ts';
 import { joined } from '../text/markdown.ts';
@@ -29,10 +30,7 @@ export const kubeBench: Importer = {
     severity: 'FAIL is medium, WARN info; manual checks are no findings',
   },
 
-  detects: (report) => {
-    const [first] = controlsOf(report) ?? [];
-    return Array.isArray(property(first, 'tests')) && property(first, 'node_type') !== undefined;
-  },
+  detects: (report) => hasKind(controlsOf(report)?.[0], { tests: 'list', node_type: 'value' }),
 
   results(report, context) {
     const found = controlsOf(report);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { type Importer, ReportError, type Result, readList } from '../importer.ts';
+import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, kubernetesName } from '../kinds/resources.ts';
-import { fields, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, documentsOf, hasKind } from '../read/report.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 
 const Line = z.object({
   AuditResultName: requiredText,
@@ -20,14 +21,10 @@ export const kubeaudit: Importer = {
     severity: '`level`: error is high, warning medium, info low',
   },
 
-  detects: (report) =>
-    report.kind === 'json' &&
-    property(report.documents[0], 'AuditResultName') !== undefined &&
-    property(report.documents[0], 'msg') !== undefined,
+  detects: (report) => hasKind(documentOf(report), { AuditResultName: 'value', msg: 'value' }),
 
   results(report, context) {
-    if (report.kind !== 'json') throw new ReportError('The report is not JSON');
-    return readList(Line, report.documents.flat(), '', context).map((line): Result => {
+    return readList(Line, documentsOf(report).flat(), '', context).map((line): Result => {
       const resource = kubernetesName(
         line.ResourceNamespace,
         line.ResourceKind,

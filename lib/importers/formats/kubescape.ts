@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Result, read, readList, skipped } from '../importer.ts';
 import { failedCheck, kubernetesName } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import {
   anything,
   fields,
@@ -64,13 +64,8 @@ export const kubescape: Importer = {
     severity: '`scoreFactor` of the control',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return (
-      Array.isArray(property(document, 'results')) &&
-      property(document, 'summaryDetails', 'controls') !== undefined
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { results: 'list', summaryDetails: { controls: 'value' } }),
 
   results(report, context) {
     const { clusterName, summaryDetails, ...document } = read(Document, documentOf(report));

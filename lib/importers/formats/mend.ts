@@ -2,9 +2,9 @@ import { z } from 'zod';
 import {
   type ImportContext,
   type Importer,
-  ReportError,
   type Result,
   readList,
+  readRequired,
   skipped,
 } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
@@ -103,15 +103,8 @@ export const mend: Importer = {
           ),
       );
     }
-    if (!Array.isArray(document?.vulnerabilities))
-      throw new ReportError('expected a list', 'vulnerabilities');
-    const results = readList(
-      Vulnerability.extend({ library: Library }),
-      document.vulnerabilities,
-      'vulnerabilities',
-      context,
-    );
-    return results.map((found) => toResult(found, context));
+    const Entry = Vulnerability.extend({ library: Library });
+    return readRequired(Entry, document, 'vulnerabilities', context).map((found) => toResult(found, context));
   },
 };
 

@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
-import { firstDocument } from '../read/report.ts';
+import { documentOf, firstDocument, hasKind } from '../read/report.ts';
 import { anything, fields, isObject, list, property, requiredText, text } from '../read/schema.ts';
 import { cweOf } from '../support.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
@@ -21,14 +21,11 @@ export const mobsf: Importer = {
     severity: 'high, warning (medium) or info, as MobSF rates it',
   },
 
-  detects: (report) => {
-    const document = firstDocument(report);
-    return (
-      ['app_type', 'code_analysis', 'binary_analysis'].some(
-        (name) => property(document, name) !== undefined,
-      ) && ['file_name', 'permissions', 'md5'].every((name) => property(document, name) !== undefined)
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { file_name: 'value', permissions: 'value', md5: 'value' }) &&
+    ['app_type', 'code_analysis', 'binary_analysis'].some(
+      (name) => property(documentOf(report), name) !== undefined,
+    ),
 
   results(report, context) {
     const document = firstDocument(report);

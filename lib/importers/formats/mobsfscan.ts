@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, isObject, list, object, objects, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, firstSentence, joined } from '../text/markdown.ts';
@@ -25,9 +25,7 @@ export const mobsfscan: Importer = {
     severity: '`severity` of the rule',
   },
 
-  detects: (report) =>
-    isObject(property(documentOf(report), 'results')) &&
-    property(documentOf(report), 'mobsfscan_version') !== undefined,
+  detects: (report) => hasKind(documentOf(report), { results: 'object', mobsfscan_version: 'value' }),
 
   results(report, context) {
     const document = documentOf(report);

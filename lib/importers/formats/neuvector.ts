@@ -8,7 +8,7 @@ import {
   skipped,
 } from '../importer.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, isObject, number, property, requiredText, text, texts } from '../read/schema.ts';
 
 const Vulnerability = z.object({
@@ -43,11 +43,10 @@ export const neuvector: Importer = {
   detects: (report) => {
     const document = documentOf(report);
     const scan = property(document, 'report');
-    return isObject(scan)
-      ? Array.isArray(scan.vulnerabilities) &&
-          ('modules' in scan || 'setid_perms' in scan || 'checks' in scan)
-      : Array.isArray(property(document, 'items')) &&
-          property(document, 'kubernetes_cis_version') !== undefined;
+    if (!isObject(scan)) return hasKind(document, { items: 'list', kubernetes_cis_version: 'value' });
+    return (
+      Array.isArray(scan.vulnerabilities) && ('modules' in scan || 'setid_perms' in scan || 'checks' in scan)
+    );
   },
 
   results(report, context) {

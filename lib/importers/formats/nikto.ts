@@ -8,7 +8,7 @@ import {
   resultsOf,
   shownAddress,
 } from '../kinds/issues.ts';
-import { documentsOf, hasRoot, rootOf } from '../read/report.ts';
+import { documentsOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
 import { elements, fields, property, requiredText, text } from '../read/schema.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { linksIn } from '../text/html.ts';
@@ -48,16 +48,9 @@ export const nikto: Importer = {
     severity: 'medium with an OSVDB id, info otherwise: Nikto rates nothing',
   },
 
-  detects: (report) => {
-    const first = hostsOf(report)[0];
-    return (
-      hasRoot(report, 'niktoscan') ||
-      (Array.isArray(property(first, 'vulnerabilities')) &&
-        property(first, 'host') !== undefined &&
-        property(first, 'port') !== undefined &&
-        property(first, 'banner') !== undefined)
-    );
-  },
+  detects: (report) =>
+    hasRoot(report, 'niktoscan') ||
+    hasKind(hostsOf(report)[0], { vulnerabilities: 'list', host: 'value', port: 'value', banner: 'value' }),
 
   results: (report, context) =>
     resultsOf(

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
-import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
+import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsWith } from '../read/report.ts';
 import { anything, elementAt, elements, fields, number, requiredText, text } from '../read/schema.ts';
 import { cweOf, joinLines, severityOf, severityOfScore } from '../support.ts';
 import { linksIn } from '../text/html.ts';
@@ -143,9 +143,7 @@ const tagsOf = (tags: string | undefined): Map<string, string> =>
   );
 
 function csvIssues(report: Report, context: ImportContext): Issue[] {
-  if (!hasColumns(report, ...COLUMNS))
-    throw new ReportError('This is no CSV of OpenVAS: the columns of the test and the host are missing');
-  const rows = rowsOf(report).map((row) => {
+  const rows = rowsWith(report, ...COLUMNS).map((row) => {
     const cell = cellOf(row);
     return { oid: cell('NVT OID', 'NVT Name'), host: cell('IP', 'Hostname'), cell };
   });

@@ -3,9 +3,9 @@ import {
   type ImportContext,
   type Importer,
   type Report,
-  ReportError,
   type Result,
   readList,
+  readRequired,
 } from '../importer.ts';
 import { parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf } from '../read/report.ts';
@@ -82,18 +82,18 @@ function packagesIn(report: Report, context: ImportContext): Audited[] {
       path: `${index}.vulnerabilities`,
     }));
   }
-  const packages = property(document, 'Packages');
-  if (!Array.isArray(packages)) throw new ReportError('expected a list', 'Packages');
-  return readList(Package, packages, 'Packages', context).map(({ Package: one, Vulnerabilities }, index) => {
-    // DevAudit writes “None” for what is missing.
-    const group = one?.group === 'None' ? undefined : one?.group;
-    const name = joined([group, one?.name], '/');
-    return {
-      purl: { type: one?.pm ?? '', name, version: one?.version },
-      vulnerabilities: Vulnerabilities,
-      path: `Packages.${index}.Vulnerabilities`,
-    };
-  });
+  return readRequired(Package, document, 'Packages', context).map(
+    ({ Package: one, Vulnerabilities }, index) => {
+      // DevAudit writes “None” for what is missing.
+      const group = one?.group === 'None' ? undefined : one?.group;
+      const name = joined([group, one?.name], '/');
+      return {
+        purl: { type: one?.pm ?? '', name, version: one?.version },
+        vulnerabilities: Vulnerabilities,
+        path: `Packages.${index}.Vulnerabilities`,
+      };
+    },
+  );
 }
 
 function toResult(found: z.output<typeof Vulnerability>, { type, name, version }: Audited['purl']): Result {

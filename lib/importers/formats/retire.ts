@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, readRequired } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { firstDocument } from '../read/report.ts';
-import { fields, isObject, list, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, list, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 
@@ -43,22 +43,20 @@ export const retire: Importer = {
   },
 
   detects: (report) => {
-    const document = firstDocument(report);
+    const document = documentOf(report);
+    const [first] = [property(document, 'data')].flat();
     return (
-      isObject(document) &&
-      Array.isArray(document.data) &&
-      Array.isArray(document.errors) &&
-      typeof document.version === 'string' &&
-      (document.data.length === 0 || Array.isArray(property(document.data[0], 'results')))
+      hasKind(document, { data: 'list', errors: 'list', version: 'text' }) &&
+      (first === undefined || hasKind(first, { results: 'list' }))
     );
   },
 
   results(report, context) {
-    const document = firstDocument(report);
-    if (!Array.isArray(document?.data)) throw new ReportError('expected a list', 'data');
-    for (const failure of [document.errors ?? []].flat())
+    const document = documentOf(report);
+    const files = readRequired(File, document, 'data', context);
+    for (const failure of [property(document, 'errors') ?? []].flat())
       context.error(String(property(failure, 'message') ?? failure));
-    return readList(File, document.data, 'data', context).flatMap(({ file, results }) =>
+    return files.flatMap(({ file, results }) =>
       results.flatMap(({ vulnerabilities, ...library }) =>
         vulnerabilities.map((found) => toResult(found, library, file, context)),
       ),

@@ -2,10 +2,11 @@ import {
   type ImportContext,
   type Result as Imported,
   type Importer,
+  open,
   ReportError,
   readList,
 } from '../importer.ts';
-import { documentsOf } from '../read/report.ts';
+import { documentOf, documentsOf, hasKind } from '../read/report.ts';
 import { property } from '../read/schema.ts';
 import { cveOf, severityOf } from '../support.ts';
 import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../text/markdown.ts';
@@ -41,7 +42,7 @@ export const sarif: Importer = {
     reduced: { 'runs.*.artifacts': (artifact) => ({ location: property(artifact, 'location') }) },
   },
 
-  detects: (report) => report.kind === 'json' && Array.isArray(property(report.documents[0], 'runs')),
+  detects: (report) => hasKind(documentOf(report), { runs: 'list' }),
 
   results(report, context) {
     const logs = documentsOf(report);
@@ -69,11 +70,8 @@ function resultsOfRun(run: Run, index: number, context: ImportContext): Imported
   const tool = run.tool.driver.name?.trim() || 'sarif';
   const resolve = createResolver(run, context);
   recordInvocations(run, tool, resolve, context);
-  const results = readList(Result, run.results, `runs.${index}.results`, context).filter((result) => {
-    const reason = reasonToSkip(result);
-    if (reason) context.skip(reason);
-    return !reason;
-  });
+  const listed = readList(Result, run.results, `runs.${index}.results`, context);
+  const results = open(listed, reasonToSkip, context);
   const ruleOf = createRuleFinder(run);
   const prepared = results.flatMap((result) => {
     const found = ruleOf(result);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Result, read } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, isObject, number, objects, property, text, texts } from '../read/schema.ts';
 
 const Rule = z.object({
@@ -30,10 +30,7 @@ export const scoutSuite: Importer = {
     severity: '`level`: danger is high, warning medium',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return isObject(property(document, 'services')) && property(document, 'provider_code') !== undefined;
-  },
+  detects: (report) => hasKind(documentOf(report), { services: 'object', provider_code: 'value' }),
 
   results(report, context) {
     const { account_id: account, provider_code: provider, services } = read(Document, documentOf(report));

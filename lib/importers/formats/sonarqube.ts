@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type ImportContext, type Importer, type Report, read, readList } from '../importer.ts';
+import { type ImportContext, type Importer, open, type Report, read, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { documentOf, documentsOf } from '../read/report.ts';
 import {
@@ -70,15 +70,10 @@ export const sonarqube: Importer = {
   results(report, context) {
     const issues = documentsOf(report).flatMap((document) => readDocument(document, context));
     warnOfMissingPages(report, issues.length, context);
-    const open = issues.filter((issue) => {
-      const why = closedBecause(issue);
-      if (why) context.skip(why);
-      return !why;
-    });
     const rules = rulesOf(report);
     return codeResults(
       'sonarqube',
-      open.map((issue) => {
+      open(issues, closedBecause, context).map((issue) => {
         const rule = issue.rule ?? issue.ruleKey ?? '';
         const known = rules.get(rule);
         const message = maskCredentials(issue.message ?? known?.name ?? rule);

@@ -3,6 +3,7 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
+import { hasRoot } from '../read/report.ts';
 import {
   elementAt,
   elements,
@@ -53,7 +54,7 @@ export const spotbugs: Importer = {
   },
   split: { xml: ['BugCollection.BugInstance'] },
 
-  detects: (report) => report.kind === 'xml' && report.root === 'BugCollection',
+  detects: (report) => hasRoot(report, 'BugCollection'),
 
   results(report, context) {
     const collection = elementAt(report.kind === 'xml' ? report.document : undefined, 'BugCollection');

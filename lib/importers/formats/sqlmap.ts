@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Importer, ReportError, readList } from '../importer.ts';
+import { type Importer, readList } from '../importer.ts';
 import { addressIdentity, resultsOf, shownAddress } from '../kinds/issues.ts';
-import { hasColumns, rowsOf } from '../read/report.ts';
+import { hasColumns, rowsWith } from '../read/report.ts';
 import { fields, requiredText, text } from '../read/schema.ts';
 import { inlineCode } from '../text/markdown.ts';
 
@@ -37,8 +37,7 @@ export const sqlmap: Importer = {
   detects: (report) => hasColumns(report, ...COLUMNS),
 
   results(report, context) {
-    if (!hasColumns(report, ...COLUMNS)) throw new ReportError('expected the columns of a CSV of sqlmap');
-    const rows = readList(Row, rowsOf(report), 'rows', context);
+    const rows = readList(Row, rowsWith(report, ...COLUMNS), 'rows', context);
     return resultsOf(
       'sqlmap',
       rows

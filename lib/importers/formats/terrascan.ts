@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, isObject, number, property, requiredText, text } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 
@@ -23,10 +24,8 @@ export const terrascan: Importer = {
     severity: '`severity`',
   },
 
-  detects: (report) => {
-    const results = resultsOf(report);
-    return isObject(results) && 'violations' in results && isObject(results.scan_summary);
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { results: { violations: 'value', scan_summary: 'object' } }),
 
   results(report, context) {
     const results = resultsOf(report);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
-import { type Importer, ReportError, readList, skipped } from '../importer.ts';
+import { type Importer, open, ReportError, readList } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
@@ -31,18 +31,15 @@ export const tfsec: Importer = {
     const document = documentOf(report);
     const results = property(document, 'results');
     if (results === null) return isObject(document) && Object.keys(document).length === 1;
-    const [first] = Array.isArray(results) ? results : [];
     return (
-      property(first, 'rule_id') !== undefined && property(first, 'location', 'start_line') !== undefined
+      Array.isArray(results) && hasKind(results[0], { rule_id: 'value', location: { start_line: 'value' } })
     );
   },
 
   results(report, context) {
     const found = property(documentOf(report), 'results');
-    if (found === undefined) throw new ReportError('The report has no results', 'results');
-    return readList(Finding, found, 'results', context).flatMap((finding) => {
-      const reason = skipReason(finding);
-      if (reason !== undefined) return skipped(reason, context);
+    if (found === undefined) throw new ReportError('expected a list', 'results');
+    return open(readList(Finding, found, 'results', context), skipReason, context).map((finding) => {
       const { location, description } = finding;
       const id = finding.long_id ?? finding.rule_id;
       const [file, line] = [relativePath(location?.filename, context), location?.start_line];
@@ -65,7 +62,7 @@ export const tfsec: Importer = {
         line,
       });
       const code = { file, line, endLine: location?.end_line };
-      return [resource ? result : { ...result, identify: identifyCode('tfsec', [id], code, context) }];
+      return resource ? result : { ...result, identify: identifyCode('tfsec', [id], code, context) };
     });
   },
 };

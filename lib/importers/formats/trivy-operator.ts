@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import {
   type ImportContext,
@@ -15,11 +16,76 @@ import {
   kubernetesName,
   vulnerablePackage,
 } from '../kinds/resources.ts';
-import { isObject, property } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  flag,
+  isObject,
+  list,
+  number,
+  object,
+  property,
+  record,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
-import { Check, Control, Resource, Secret, Vulnerability } from '../tools/trivy-operator-schema.ts';
+
+const Vulnerability = z.object({
+  vulnerabilityID: requiredText,
+  ...fields(text, 'resource', 'installedVersion', 'fixedVersion', 'severity'),
+  score: number,
+  ...fields(text, 'title', 'description', 'primaryLink'),
+  links: texts,
+  ...fields(text, 'target', 'class', 'packagePath', 'packageType'),
+  cvss: record,
+});
+const Check = z.object({
+  ...fields(text, 'checkID', 'title', 'description', 'category'),
+  messages: texts,
+  remediation: text,
+  severity: text,
+  success: flag,
+  target: text,
+});
+const Secret = z.object({
+  ...fields(text, 'ruleID', 'title', 'category', 'severity', 'match', 'target'),
+});
+const Control = z.object({
+  ...fields(text, 'id', 'name', 'description', 'severity'),
+  totalFail: number,
+  checks: list(Check),
+});
+const Resource = z.object({
+  kind: requiredText,
+  metadata: z
+    .object({
+      name: text,
+      namespace: text,
+      labels: record,
+    })
+    .catch({ name: undefined, namespace: undefined, labels: undefined }),
+  report: object({
+    artifact: object({ repository: text, tag: text, digest: text }),
+    registry: object({ server: text }),
+    vulnerabilities: anything,
+    checks: anything,
+    secrets: anything,
+  }),
+  status: object({
+    detailReport: object({ results: anything, title: text }),
+    summaryReport: object({ controlCheck: anything, title: text }),
+  }),
+});
+type Resource = z.output<typeof Resource>;
+
+type Vulnerability = z.output<typeof Vulnerability>;
+type Check = z.output<typeof Check>;
+type Secret = z.output<typeof Secret>;
+type Control = z.output<typeof Control>;
 
 /** The subject of a report: its name as shown, and its identity. */
 interface Subject {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { documentOf } from '../read/report.ts';
-import { fields, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, requiredText, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 import { secretResults } from '../tools/secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.ts';
@@ -27,9 +27,7 @@ export const trufflehog3: Importer = {
 
   detects: (report) => {
     const [first] = listOf(report) ?? [];
-    return (
-      isHistoryFinding(first) || (isObject(property(first, 'rule')) && isObject(first) && 'secret' in first)
-    );
+    return isHistoryFinding(first) || hasKind(first, { rule: 'object', secret: 'value' });
   },
 
   results(report, context) {

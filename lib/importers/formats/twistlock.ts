@@ -1,14 +1,8 @@
 import { z } from 'zod';
-import {
-  type ImportContext,
-  type Importer,
-  type Report,
-  ReportError,
-  type Result,
-  readList,
-} from '../importer.ts';
+import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from '../kinds/resources.ts';
+import { documentOf, hasColumns, hasKind, rowsOf } from '../read/report.ts';
 import { anything, fields, number, property, requiredText, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 
@@ -34,6 +28,8 @@ const Row = z.object({
   ...fields(text, 'Fix Status', 'Description', 'Cause', 'Vulnerability Link'),
 });
 
+const COLUMNS = ['CVE ID', 'Compliance ID', 'Fix Status', 'Packages'];
+
 /** Prisma Cloud Compute (Twistlock): the JSON of `twistcli`, and the CSV of images from the console. */
 export const twistlock: Importer = {
   name: 'twistlock',
@@ -48,14 +44,11 @@ export const twistlock: Importer = {
   split: { csv: true },
 
   detects: (report) => {
-    if (report.kind === 'csv')
-      return ['CVE ID', 'Compliance ID', 'Fix Status', 'Packages'].every((name) =>
-        report.columns.includes(name),
-      );
-    const [first] = report.kind === 'json' ? [property(report.documents[0], 'results')].flat() : [];
+    const [first] = [property(documentOf(report), 'results')].flat();
     return (
-      property(first, 'vulnerabilityDistribution') !== undefined ||
-      property(first, 'complianceDistribution') !== undefined
+      hasColumns(report, ...COLUMNS) ||
+      hasKind(first, { vulnerabilityDistribution: 'value' }) ||
+      hasKind(first, { complianceDistribution: 'value' })
     );
   },
 
@@ -114,8 +107,7 @@ const withoutUses = (name: string | undefined) => name?.replace(/ \(used in [^)]
 const usesOf = (name: string | undefined) => / \(used in ([^)]*)\)$/.exec(name ?? '')?.[1];
 
 function csvResults(report: Report, context: ImportContext): Result[] {
-  if (report.kind !== 'csv') throw new ReportError('The report is not CSV');
-  return readList(Row, report.rows, '', context).flatMap((row): Result[] => {
+  return readList(Row, rowsOf(report), '', context).flatMap((row): Result[] => {
     const repository = distinct(row.Registry, row.Repository).join('/');
     const image = repository && `${repository}${row.Tag ? `:${row.Tag}` : ''}`;
     if (row['CVE ID']) {

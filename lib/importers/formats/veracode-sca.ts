@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
-import { firstDocument } from '../read/report.ts';
+import { firstDocument, hasColumns, hasKind } from '../read/report.ts';
 import { fields, flag, number, object, property, requiredText, text } from '../read/schema.ts';
 import { severityOf, severityOfScore } from '../support.ts';
 import { joined } from '../text/markdown.ts';
@@ -45,23 +45,15 @@ export const veracodeSca: Importer = {
     severity: 'the CVSS score, or `Severity` of the export',
   },
 
-  detects(report) {
-    if (report.kind === 'csv')
-      return ['Issue ID', 'Issue type', 'Version in use', 'Coordinate 1'].every((name) =>
-        report.columns.includes(name),
-      );
-    const issues = issuesOf(report);
-    return Array.isArray(issues) && isIssue(issues[0]);
-  },
+  detects: (report) =>
+    hasColumns(report, 'Issue ID', 'Issue type', 'Version in use', 'Coordinate 1') ||
+    hasKind([issuesOf(report)].flat()[0], { library: 'value', issue_type: 'value' }),
 
   results: (report, context) =>
     report.kind === 'csv' ? readRows(report.rows, context) : readIssues(report, context),
 };
 
 const issuesOf = (report: Report): unknown => property(firstDocument(report), '_embedded', 'issues');
-
-const isIssue = (value: unknown) =>
-  property(value, 'library') !== undefined && property(value, 'issue_type') !== undefined;
 
 interface State {
   type: string | undefined;

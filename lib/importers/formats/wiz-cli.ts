@@ -58,10 +58,8 @@ export const wizCli: Importer = {
     severity: '`severity`; high for secrets',
   },
 
-  detects: (report) => {
-    const kind = property(documentOf(report), 'result', '__typename');
-    return typeof kind === 'string' && /^CICD\w*ScanResult$/.test(kind);
-  },
+  detects: (report) =>
+    /^CICD\w*ScanResult$/.test(String(property(documentOf(report), 'result', '__typename'))),
 
   results(report, context) {
     const document = read(Document, documentOf(report));

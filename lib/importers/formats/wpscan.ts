@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { addressIdentity, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
-import { jsonOf } from '../read/report.ts';
+import { hasKind, jsonOf } from '../read/report.ts';
 import {
   anything,
   fields,
@@ -56,8 +56,7 @@ export const wpscan: Importer = {
     const document = jsonOf(report);
     return (
       /WordPress Security Scanner/.test(String(property(document, 'banner', 'description') ?? '')) ||
-      (property(document, 'target_url') !== undefined &&
-        Array.isArray(property(document, 'interesting_findings')))
+      hasKind(document, { target_url: 'value', interesting_findings: 'list' })
     );
   },
 

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Result, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { elements, fields, list, number, property, requiredText, text } from '../read/schema.ts';
-import { nodeOf, OneNode } from './checkmarx-nodes.ts';
 import { infrastructureFinding, packageResult } from './checkmarx-one-others.ts';
-import { isOpen, staticFinding } from './checkmarx-results.ts';
+import { isOpen, nodeOf, OneNode, staticFinding } from './checkmarx-results.ts';
 
 /* Checkmarx One has two kinds of JSON reports: that of 2022 groups by engine in `scanResults`, that of 2024 has a part per engine. */
 

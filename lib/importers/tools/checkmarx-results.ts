@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import type { ImportContext } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
+import { fields, number, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -73,3 +75,17 @@ export function isOpen(state: string | undefined, context: Pick<ImportContext, '
   context.skip('they are marked as not exploitable');
   return false;
 }
+
+/** A step in the results and reports of Checkmarx One. */
+export const OneNode = z.object({
+  fileName: text,
+  line: number,
+  column: number,
+  ...fields(text, 'name', 'node', 'method', 'code'),
+});
+
+export const nodeOf = ({ fileName, node, name = node, ...rest }: z.output<typeof OneNode>): Node => ({
+  ...rest,
+  file: fileName,
+  name,
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
-import { type ImportContext, type Result as Imported, readList } from '../importer.ts';
+import { type ImportContext, type Result as Imported, open, readList } from '../importer.ts';
 import { fields, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
@@ -74,19 +74,12 @@ export function resultsOfPlatform(document: unknown, context: ImportContext): Im
   const vulnerabilities = readList(Vulnerability, property(document, 'vulns'), 'vulns', context);
   if (property(document, 'hasMore') === true)
     context.error('The report is one page of several: append the others');
-  const open = findings.filter(({ state, status, triage_state }) => {
-    const reason = CLOSED.get((status ?? triage_state ?? '').toLowerCase()) ?? CLOSED.get(state ?? '');
-    if (reason) context.skip(reason);
-    return !reason;
-  });
-  const undecided = vulnerabilities.filter(({ triage }) => {
-    const reason = CLOSED.get(triage?.status?.toLowerCase() ?? '');
-    if (reason) context.skip(reason);
-    return !reason;
-  });
+  const reasonOf = ({ state, status, triage_state }: Finding) =>
+    CLOSED.get((status ?? triage_state ?? '').toLowerCase()) ?? CLOSED.get(state ?? '');
+  const decided = ({ triage }: Vulnerability) => CLOSED.get(triage?.status?.toLowerCase() ?? '');
   return [
-    ...open.map((finding) => fromFinding(finding, context)),
-    ...undecided.map((vulnerability) => fromVulnerability(vulnerability, context)),
+    ...open(findings, reasonOf, context).map((finding) => fromFinding(finding, context)),
+    ...open(vulnerabilities, decided, context).map((found) => fromVulnerability(found, context)),
   ];
 }
 
