@@ -48,6 +48,19 @@ const SEVERITY_WORDS = new Map<string, Severity>(
 export const severityOf = (word: string | undefined | null, otherwise: Severity = 'info'): Severity =>
   SEVERITY_WORDS.get(word?.trim().toLowerCase() ?? '') ?? otherwise;
 
+/** The severity of a word in the scale of a tool, or `otherwise` if the scale lacks the word. The scale has lower-case words. */
+export const severityIn = (
+  scale: Readonly<Record<string, Severity>>,
+  word: string | undefined,
+  otherwise: Severity = 'info',
+): Severity => {
+  const key = word?.toLowerCase() ?? '';
+  return (Object.hasOwn(scale, key) ? scale[key] : undefined) ?? otherwise;
+};
+
+/** The severities of levels from 0 to 4. */
+export const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
+
 /** The severity of a CVSS score (CVSS v3.1, "Qualitative Severity Rating Scale"). */
 export function severityOfScore(score: number): Severity {
   if (score >= 9) return 'critical';

@@ -7,7 +7,7 @@ import { fields, list, number, object, property, requiredText, text } from '../r
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { describeFinding, escapeMarkdown, excerpt, formatLocation, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
-import { createMasker, type SecretLocation, secretCandidates } from '../text/secrets.ts';
+import { mapMasked, type SecretLocation, secretCandidates } from '../text/secrets.ts';
 
 const Result = z.object({
   filename: requiredText,
@@ -62,12 +62,7 @@ export const bandit: Importer = {
       const secrets = HARDCODED_PASSWORD.test(result.test_id) ? passwordsIn(result) : [];
       return { result, location: { file, line: result.line_number, secrets } };
     });
-    const maskerFor = createMasker(
-      entries.map(({ location }) => location),
-      context,
-    );
-    return entries.map(({ result, location }) => {
-      const mask = maskerFor(location);
+    return mapMasked(entries, context, ({ result, location }, mask) => {
       const { file, line } = location;
       const name = joined([result.test_id, result.test_name], ' ');
       const formerSource = sourceIdentity(textOf(result) || result.issue_text, location.secrets);

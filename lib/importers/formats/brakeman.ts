@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, property, requiredText, text } from '../read/schema.ts';
-import { cveOf, cweOf, relativePath } from '../support.ts';
+import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Warning = z.object({
@@ -51,7 +50,7 @@ export const brakeman: Importer = {
         const check = warning.check_name ?? String(warning.warning_code ?? '');
         return {
           title: `${warning.warning_type}: ${message ?? check}`,
-          severity: CONFIDENCES.get(warning.confidence?.toLowerCase() ?? '') ?? 'info',
+          severity: severityIn(CONFIDENCES, warning.confidence),
           identity: [warning.warning_type, check],
           identify: fingerprint ? () => fingerprintOf('brakeman', fingerprint) : undefined,
           rule: [warning.warning_type, check],
@@ -79,9 +78,4 @@ export const brakeman: Importer = {
   },
 };
 
-const CONFIDENCES = new Map<string, Severity>([
-  ['high', 'high'],
-  ['medium', 'medium'],
-  ['weak', 'low'],
-  ['low', 'low'],
-]);
+const CONFIDENCES = { high: 'high', medium: 'medium', weak: 'low', low: 'low' } as const;

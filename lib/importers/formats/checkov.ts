@@ -32,7 +32,7 @@ import {
   joined,
 } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 
 const Check = z.object({
   check_id: requiredText,
@@ -90,11 +90,7 @@ export const checkov: Importer = {
         prepare(check, part, context),
       );
     });
-    const maskerFor = createMasker(
-      entries.map(({ location }) => location),
-      context,
-    );
-    return entries.map((entry) => toResult(entry, maskerFor(entry.location), context));
+    return mapMasked(entries, context, (entry, mask) => toResult(entry, mask, context));
   },
 };
 

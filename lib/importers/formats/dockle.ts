@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { type Importer, type Result, readRequired, skipped } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { number, property, requiredText, text, texts } from '../read/schema.ts';
+import { severityIn } from '../support.ts';
 
 const Detail = z.object({ code: requiredText, title: text, level: text, alerts: texts });
 
@@ -38,7 +38,7 @@ export const dockle: Importer = {
             name: title,
             resource: image,
             resourceIdentity: [image && imageName(image)],
-            severity: SEVERITIES.get(word) ?? 'low',
+            severity: severityIn({ fatal: 'high', warn: 'medium' }, word, 'low'),
             message: alerts.join('\n'),
             references: [
               `https://github.com/goodwithtech/dockle/blob/master/CHECKPOINT.md#${code.toLowerCase()}`,
@@ -49,9 +49,3 @@ export const dockle: Importer = {
     );
   },
 };
-
-const SEVERITIES = new Map<string, Severity>([
-  ['FATAL', 'high'],
-  ['WARN', 'medium'],
-  ['INFO', 'low'],
-]);

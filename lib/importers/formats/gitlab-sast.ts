@@ -14,7 +14,7 @@ import {
   joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
 /** `gl-sast-report.json`, which GitLab's analyzers and Checkmarx One write. */
@@ -42,12 +42,7 @@ export const gitlabSast: Importer = {
           : [];
       return { vulnerability, place, location: { file: relativePath(file, context), line, secrets } };
     });
-    const maskerFor = createMasker(
-      entries.map(({ location }) => location),
-      context,
-    );
-    return entries.map(({ vulnerability, place, location }) => {
-      const mask = maskerFor(location);
+    return mapMasked(entries, context, ({ vulnerability, place, location }, mask) => {
       const { file, line } = location;
       const code = vulnerability.raw_source_code_extract;
       const [type, rule] = ruleOf(vulnerability);

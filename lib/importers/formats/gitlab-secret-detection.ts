@@ -4,7 +4,7 @@ import { type Importer, read } from '../importer.ts';
 import { GitlabLocation, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
-import { createMasker } from '../text/secrets.ts';
+import { mapMasked } from '../text/secrets.ts';
 import { linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
 /** `gl-secret-detection-report.json` */
@@ -28,12 +28,7 @@ export const gitlabSecretDetection: Importer = {
       const secrets = secret ? [secret] : [];
       return { vulnerability, commit, location: { file: relativePath(file, context), line, secrets } };
     });
-    const maskerFor = createMasker(
-      entries.map(({ location }) => location),
-      context,
-    );
-    return entries.map(({ vulnerability, commit, location }) => {
-      const mask = maskerFor(location);
+    return mapMasked(entries, context, ({ vulnerability, commit, location }, mask) => {
       const { file, line, secrets } = location;
       const [type, rule] = ruleOf(vulnerability);
       const [secret] = secrets;

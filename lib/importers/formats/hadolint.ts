@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { identifyCode } from '../identity/identity.ts';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, number, property, requiredText, text } from '../read/schema.ts';
-import { relativePath } from '../support.ts';
+import { relativePath, severityIn } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
 
 const Finding = z.object({
@@ -47,7 +46,7 @@ export const hadolint: Importer = {
         tool: 'hadolint',
         id: code,
         name: message,
-        severity: SEVERITIES.get(level?.toLowerCase() ?? '') ?? 'low',
+        severity: severityIn({ error: 'high', warning: 'medium', style: 'info' }, level, 'low'),
         references: [
           code.startsWith('SC')
             ? `https://www.shellcheck.net/wiki/${code}`
@@ -62,10 +61,3 @@ export const hadolint: Importer = {
     });
   },
 };
-
-const SEVERITIES = new Map<string, Severity>([
-  ['error', 'high'],
-  ['warning', 'medium'],
-  ['info', 'low'],
-  ['style', 'info'],
-]);

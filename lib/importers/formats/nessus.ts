@@ -13,7 +13,7 @@ import {
 } from '../kinds/issues.ts';
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
 import { elementAt, elements, fields, number, requiredText, text, texts } from '../read/schema.ts';
-import { cweOf, severityOf } from '../support.ts';
+import { cweOf, LEVELS, severityOf } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 /** A result in the XML. Attributes start with `@_`. */
@@ -95,8 +95,6 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
     });
   });
 }
-
-const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
 /** A row of the CSV of Nessus, Tenable Vulnerability Management or Tenable Security Center. */
 const Row = z.object({

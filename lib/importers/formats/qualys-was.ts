@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
@@ -14,7 +13,7 @@ import {
   text,
   texts,
 } from '../read/schema.ts';
-import { cweOf } from '../support.ts';
+import { cweOf, LEVELS } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
 import { inlineCode, joined } from '../text/markdown.ts';
 
@@ -123,8 +122,6 @@ function reportScans(root: Record<string, unknown>, context: ImportContext) {
       context.error(`${NAME}: authentication ${AUTHENTICATION_STATUS?.toLowerCase()}`);
   }
 }
-
-const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
 function toIssue(
   detection: Detection,

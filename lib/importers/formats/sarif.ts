@@ -10,7 +10,7 @@ import { documentOf, documentsOf, hasKind } from '../read/report.ts';
 import { property } from '../read/schema.ts';
 import { cveOf, severityOf } from '../support.ts';
 import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../text/markdown.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 import { describeResult, placesOf, replaceLinks } from '../tools/sarif-description.ts';
 import { hasValue, identityOf } from '../tools/sarif-identity.ts';
 import { recordInvocations } from '../tools/sarif-invocations.ts';
@@ -80,11 +80,7 @@ function resultsOfRun(run: Run, index: number, context: ImportContext): Imported
       prepare({ result, found, location, places, at, of: length, tool, run, resolve }),
     );
   });
-  const maskerFor = createMasker(
-    prepared.map(({ secretLocation }) => secretLocation),
-    context,
-  );
-  return prepared.map((each) => toResult(each, maskerFor(each.secretLocation), context));
+  return mapMasked(prepared, context, (each, mask) => toResult(each, mask, context));
 }
 
 /** Why a result is not imported. A suppression counts unless it was rejected or is under review. */
@@ -140,7 +136,7 @@ function prepare(place: Place) {
           )
         : [];
   const secretLocation = { file, line: region?.startLine, secrets };
-  return { place, rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation };
+  return { place, rule, ruleId, tags, cwe, message, source, url, isSecretScanner, location: secretLocation };
 }
 
 function toResult(
@@ -149,7 +145,17 @@ function toResult(
   context: ImportContext,
 ): Imported {
   const { result, location, places, at, of, tool, run, resolve } = prepared.place;
-  const { rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation } = prepared;
+  const {
+    rule,
+    ruleId,
+    tags,
+    cwe,
+    message,
+    source,
+    url,
+    isSecretScanner,
+    location: secretLocation,
+  } = prepared;
   const { line, secrets } = secretLocation;
   const file = secretLocation.file && mask(secretLocation.file);
   const { region, contextRegion } = location?.physicalLocation ?? {};

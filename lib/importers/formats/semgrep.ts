@@ -23,7 +23,7 @@ import {
   toStrings,
 } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 import { isPlatformReport, resultsOfPlatform } from '../tools/semgrep-platform.ts';
 import { Failure, Result, type Step } from '../tools/semgrep-schema.ts';
 
@@ -82,11 +82,7 @@ function resultsOfScan(document: unknown, context: ImportContext): Imported[] {
       : [];
     return { result, cwe, lines, location: { file, line: result.start?.line, secrets } };
   });
-  const maskerFor = createMasker(
-    entries.map(({ location }) => location),
-    context,
-  );
-  return entries.map((entry) => toResult(entry, maskerFor(entry.location), context));
+  return mapMasked(entries, context, (entry, mask) => toResult(entry, mask, context));
 }
 
 interface Entry {

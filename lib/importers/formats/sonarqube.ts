@@ -15,7 +15,7 @@ import {
   text,
   texts,
 } from '../read/schema.ts';
-import { cveOf, cweOf, relativePath } from '../support.ts';
+import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
@@ -187,20 +187,14 @@ const closedBecause = ({ resolution, issueStatus, status }: Issue): string | und
   [resolution, issueStatus, status].map((word) => CLOSED.get(word?.toUpperCase() ?? '')).find(Boolean);
 
 /** SonarQube has five severities; `critical` is the second. */
-const SEVERITIES = new Map<string, Severity>([
-  ['blocker', 'critical'],
-  ['critical', 'high'],
-  ['high', 'high'],
-  ['major', 'medium'],
-  ['medium', 'medium'],
-  ['minor', 'low'],
-  ['low', 'low'],
-]);
+const SEVERITIES = {
+  ...{ blocker: 'critical', critical: 'high', major: 'medium', minor: 'low' },
+  ...{ high: 'high', medium: 'medium', low: 'low' },
+} as const;
 
 function severityOfIssue({ severity, impacts, vulnerabilityProbability }: Issue): Severity {
   const impact = impacts.find(({ softwareQuality }) => softwareQuality === 'SECURITY') ?? impacts[0];
-  const word = severity ?? impact?.severity ?? vulnerabilityProbability;
-  return SEVERITIES.get(word?.toLowerCase() ?? '') ?? 'info';
+  return severityIn(SEVERITIES, severity ?? impact?.severity ?? vulnerabilityProbability);
 }
 
 /** The path of a component: `project:src/main.ts`. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
@@ -15,7 +14,7 @@ import {
   requiredText,
   text,
 } from '../read/schema.ts';
-import { cweOf, relativePath } from '../support.ts';
+import { cweOf, relativePath, severityIn } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -88,7 +87,7 @@ export const spotbugs: Importer = {
         const identity = [type, className, methodName, method?.['@_signature']];
         return {
           title: bug.LongMessage ?? title,
-          severity: SEVERITIES.get(bug['@_priority'] ?? 0) ?? 'info',
+          severity: severityIn({ 1: 'high', 2: 'medium', 3: 'low' }, String(bug['@_priority'])),
           identity,
           identify: hash ? () => fingerprintOf('spotbugs', ...identity, hash) : undefined,
           rule: [type, title],
@@ -118,12 +117,6 @@ export const spotbugs: Importer = {
     );
   },
 };
-
-const SEVERITIES = new Map<number, Severity>([
-  [1, 'high'],
-  [2, 'medium'],
-  [3, 'low'],
-]);
 
 /** The primary place of a bug, or that of its method or class. */
 function placeOf({

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { type Importer, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
 import { elementAt, elements, fields, number, requiredText, text } from '../read/schema.ts';
-import { cweOf } from '../support.ts';
+import { cweOf, LEVELS } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 
@@ -63,8 +62,6 @@ const SECTIONS = [
   ['anomalies', 'anomaly'],
   ['additionals', 'additional'],
 ] as const;
-
-const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
 function toIssue(
   { '@_name': name, description, solution }: z.output<typeof Category>,

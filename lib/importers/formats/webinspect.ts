@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
 import { elementAt, elements, fields, number, requiredText, text } from '../read/schema.ts';
-import { cweOf } from '../support.ts';
+import { cweOf, LEVELS } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
 import { inlineCode, joined } from '../text/markdown.ts';
 
@@ -67,8 +66,6 @@ function issuesIn(
   );
 }
 
-const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
-
 function toIssue(
   issue: z.output<typeof Found>,
   element: unknown,
@@ -85,7 +82,7 @@ function toIssue(
   return {
     identity: [issue.VulnerabilityID ?? issue.Name, addressIdentity(address), parameter],
     title: `${issue.Name}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
-    severity: SEVERITIES[issue.Severity ?? 0] ?? 'info',
+    severity: LEVELS[issue.Severity ?? 0] ?? 'info',
     what: joined([section('Summary'), section('Implication')].map(htmlMarkdown), '\n\n'),
     facts: { Check: issue.VulnerabilityID, Parameter: parameter, Kind: issue.CheckTypeID },
     places: [inlineCode(page)],

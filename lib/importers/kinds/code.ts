@@ -2,7 +2,7 @@ import type { Severity } from '../finding.ts';
 import { identifyCode } from '../identity/identity.ts';
 import type { Identify, ImportContext, Result } from '../importer.ts';
 import { type Description, describeFinding, excerpt, formatLocation, joined } from '../text/markdown.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 import { describeFlow, type Step } from './flow.ts';
 
 /** A finding of a static analyzer at a place in the source code. */
@@ -56,12 +56,8 @@ export function codeResults(
       location: { file, line, secrets: secrets.filter((secret) => !isName(secret, finding)) },
     };
   });
-  const maskerFor = createMasker(
-    entries.map(({ location }) => location),
-    context,
-  );
-  return entries.map(({ finding, location }) =>
-    resultOf(tool, finding, maskerFor(location), location, context),
+  return mapMasked(entries, context, ({ finding, location }, mask) =>
+    resultOf(tool, finding, mask, location, context),
   );
 }
 

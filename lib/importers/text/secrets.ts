@@ -91,6 +91,19 @@ export function createMasker(
   };
 }
 
+/** Converts entries, each with the function that masks the secrets at its location and near it. */
+export function mapMasked<Entry extends { location: SecretLocation }, Converted>(
+  entries: readonly Entry[],
+  context: Pick<ImportContext, 'parts'>,
+  convert: (entry: Entry, mask: (text: string) => string) => Converted,
+): Converted[] {
+  const maskerFor = createMasker(
+    entries.map(({ location }) => location),
+    context,
+  );
+  return entries.map((entry) => convert(entry, maskerFor(entry.location)));
+}
+
 export function secretsByFile<Location extends SecretLocation>(
   locations: readonly Location[],
   byFile = new Map<string, Location[]>(),

@@ -1,6 +1,7 @@
 import type { Severity } from '../finding.ts';
 import type { ImportContext } from '../importer.ts';
 import { formatService, hostIdentity, type Issue } from '../kinds/issues.ts';
+import { LEVELS } from '../support.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
 import { joined } from '../text/markdown.ts';
 
@@ -67,7 +68,6 @@ export function isFixed(status: string | undefined, context: ImportContext): boo
   return fixed;
 }
 
-const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 export const levelOf = (level: string | undefined): Severity => LEVELS[Number(level) - 1] ?? 'medium';
 
 /** `8.1 (AV:N/…)` */
