@@ -170,6 +170,8 @@ export function read<S extends z.ZodType>(schema: S, value: unknown, path = ''):
   throw new ReportError(...locate(parsed.error, path));
 }
 
+type ListContext = Pick<ImportContext, 'error' | 'parts' | 'maxMembers'>;
+
 /**
  * Validates the members of a list. Invalid ones are recorded as errors.
  * @param path the position of the list
@@ -179,7 +181,7 @@ export function readList<S extends z.ZodType>(
   schema: S,
   value: unknown,
   path: string,
-  context: Pick<ImportContext, 'error' | 'parts' | 'maxMembers'>,
+  context: ListContext,
 ): z.output<S>[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new ReportError('expected a list', path || undefined);
@@ -220,20 +222,23 @@ export const open = <Member>(
     return !reason;
   });
 
-/**
- * Validates the members of a list that a document must have. Invalid ones are recorded as errors.
- * @param path of the list in the document: `result.packages`
- * @throws ReportError if the list is missing, or no member is valid
- */
+/** {@link readList} of the list at a path in a document: `result.packages`. A list that is missing is empty. */
+export const readAt = <S extends z.ZodType>(
+  schema: S,
+  document: unknown,
+  path: string,
+  context: ListContext,
+): z.output<S>[] => readList(schema, property(document, ...path.split('.')), path, context);
+
+/** The same for a list that a document must have. @throws ReportError if it is missing */
 export function readRequired<S extends z.ZodType>(
   schema: S,
   document: unknown,
   path: string,
-  context: Pick<ImportContext, 'error' | 'parts' | 'maxMembers'>,
+  context: ListContext,
 ): z.output<S>[] {
-  const members = property(document, ...path.split('.'));
-  if (!Array.isArray(members)) throw new ReportError('expected a list', path);
-  return readList(schema, members, path, context);
+  if (Array.isArray(property(document, ...path.split('.')))) return readAt(schema, document, path, context);
+  throw new ReportError('expected a list', path);
 }
 
 /** The messages about members of a list that cannot be read. @param first the first errors */

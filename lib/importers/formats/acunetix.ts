@@ -46,7 +46,7 @@ export const acunetix: Importer = {
       const scan = Scan.parse(element);
       if (scan.Aborted) context.error(`The scan of ${shownAddress(scan.StartURL)} was aborted`);
       if (scan.Responsive === false) context.error(`${shownAddress(scan.StartURL)} did not respond`);
-      const items = elements(elementAt(element, 'ReportItems'), 'ReportItem');
+      const items = elements(element, 'ReportItems', 'ReportItem');
       return open(
         readList(Item, items, `Scan.${index}.ReportItems`, context),
         ({ IsFalsePositive }) => IsFalsePositive && 'they are marked as false positives',
@@ -62,7 +62,7 @@ function toIssue(item: Item, start: string): Issue {
   const parameter = item.Parameter?.trim() || undefined;
   const [v3, v2] = [item.CVSS3, item.CVSS].map((score) => Score.parse(elementAt({ score }, 'score') ?? {}));
   const textsIn = (list: unknown, name: string) =>
-    elements(elementAt({ list }, 'list'), name).flatMap((one) => [
+    elements({ list }, 'list', name).flatMap((one) => [
       String(one['#text'] ?? ''),
       String(one['@_id'] ?? ''),
     ]);
@@ -81,7 +81,7 @@ function toIssue(item: Item, start: string): Issue {
     ],
     evidence: Technical.parse(elementAt({ details: item.TechnicalDetails }, 'details') ?? {}).Request,
     fix: htmlMarkdown(item.Recommendation),
-    references: elements(elementAt({ list: item.References }, 'list'), 'Reference').map(
+    references: elements({ list: item.References }, 'list', 'Reference').map(
       (one) => Reference.parse(one).URL,
     ),
     cwe: cweOf(...textsIn(item.CWEList, 'CWE').filter((id) => id.startsWith('CWE-'))),

@@ -5,6 +5,7 @@ import {
   type Report,
   ReportError,
   type Result,
+  readAt,
   readList,
   skipped,
 } from '../importer.ts';
@@ -87,7 +88,7 @@ export const aqua: Importer = {
         text.parse(property(scan, 'image') ?? property(scan, 'image_name')),
       ).join('/');
       if (isLegacy(scan)) return vulnerabilities(property(scan, 'cves'), 'cves', image, undefined, context);
-      return readList(Resource, property(scan, 'resources'), 'resources', context).flatMap((found) => [
+      return readAt(Resource, scan, 'resources', context).flatMap((found) => [
         ...vulnerabilities(
           found.vulnerabilities,
           'resources.vulnerabilities',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Importer, readList } from '../importer.ts';
+import { type Importer, readAt } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasKind, jsonOf } from '../read/report.ts';
-import { fields, flag, object, optional, property, requiredText, text } from '../read/schema.ts';
+import { fields, flag, object, optional, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
@@ -33,11 +33,7 @@ export const arachni: Importer = {
   detects: (report) => hasKind(jsonOf(report), { issues: 'list', sitemap: 'object', plugins: 'object' }),
 
   results: (report, context) =>
-    resultsOf(
-      'arachni',
-      readList(Found, property(jsonOf(report), 'issues'), 'issues', context).map(toIssue),
-      context,
-    ),
+    resultsOf('arachni', readAt(Found, jsonOf(report), 'issues', context).map(toIssue), context),
 };
 
 function toIssue({ name, check, vector, request, ...found }: z.output<typeof Found>): Issue {

@@ -71,7 +71,7 @@ export const awsInspector: Importer = {
   },
 
   results(report, context) {
-    const findings = readList(Finding, listsOf(report, findingsIn, 'findings'), 'findings', context);
+    const findings = readList(Finding, listsOf(report, findingsIn), 'findings', context);
     const statusOf = ({ status }: Finding) => status?.toLowerCase() ?? 'active';
     return open(findings, (one) => statusOf(one) !== 'active' && statusOf(one), context).map(resultOf);
   },

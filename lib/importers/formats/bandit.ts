@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type CodeLocation, fingerprintOf, identifyCode, sourceOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
-import { type ImportContext, type Importer, readList } from '../importer.ts';
+import { type ImportContext, type Importer, readAt } from '../importer.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, property, requiredText, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
@@ -56,7 +56,7 @@ export const bandit: Importer = {
       'a comment in the code ignores them (nosec)',
       (totals?.nosec ?? 0) + (totals?.skipped_tests ?? 0),
     );
-    const results = readList(Result, property(document, 'results'), 'results', context);
+    const results = readAt(Result, document, 'results', context);
     const entries = results.map((result) => {
       const file = relativePath(result.filename, context);
       const secrets = HARDCODED_PASSWORD.test(result.test_id) ? passwordsIn(result) : [];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type Importer, readList } from '../importer.ts';
+import { type Importer, readAt } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, property, requiredText, text } from '../read/schema.ts';
@@ -38,11 +38,11 @@ export const brakeman: Importer = {
 
   results(report, context) {
     const document = documentOf(report);
-    for (const { error, location } of readList(Failure, property(document, 'errors'), 'errors', context))
+    for (const { error, location } of readAt(Failure, document, 'errors', context))
       context.error(`${location ?? 'A file'} was not checked: ${error ?? 'no reason given'}`);
     const ignored = property(document, 'ignored_warnings');
     if (Array.isArray(ignored)) context.skip('they are in the ignore file', ignored.length);
-    const warnings = readList(Warning, property(document, 'warnings'), 'warnings', context);
+    const warnings = readAt(Warning, document, 'warnings', context);
     return codeResults(
       'brakeman',
       warnings.map((warning): CodeFinding => {

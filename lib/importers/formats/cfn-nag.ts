@@ -28,32 +28,27 @@ export const cfnNag: Importer = {
   detects: (report) => hasKind([documentOf(report)].flat()[0], { file_results: { violations: 'list' } }),
 
   results(report, context) {
-    const files = readList(
-      File,
-      listsOf(report, (document) => document, 'list of files'),
-      '',
-      context,
-    );
-    return files.flatMap(({ filename, file_results: { violations } }) =>
-      readList(Violation, violations, 'file_results.violations', context).flatMap((violation) => {
-        const file = relativePath(filename, context);
-        // One violation names all its resources.
-        const resources =
-          violation.logical_resource_ids.length > 0 ? violation.logical_resource_ids : [undefined];
-        return resources.map((resource, index) =>
-          failedCheck({
-            tool: 'cfn-nag',
-            id: violation.id,
-            name: violation.message,
-            resource,
-            severity: violation.type?.toUpperCase() === 'WARN' ? 'medium' : 'high',
-            facts: { Rule: violation.name },
-            cwe: isSecretRule(violation.message) ? 'CWE-798' : undefined,
-            file,
-            line: violation.line_numbers[index],
-          }),
-        );
-      }),
+    return readList(File, listsOf(report), '', context).flatMap(
+      ({ filename, file_results: { violations } }) =>
+        readList(Violation, violations, 'file_results.violations', context).flatMap((violation) => {
+          const file = relativePath(filename, context);
+          // One violation names all its resources.
+          const resources =
+            violation.logical_resource_ids.length > 0 ? violation.logical_resource_ids : [undefined];
+          return resources.map((resource, index) =>
+            failedCheck({
+              tool: 'cfn-nag',
+              id: violation.id,
+              name: violation.message,
+              resource,
+              severity: violation.type?.toUpperCase() === 'WARN' ? 'medium' : 'high',
+              facts: { Rule: violation.name },
+              cwe: isSecretRule(violation.message) ? 'CWE-798' : undefined,
+              file,
+              line: violation.line_numbers[index],
+            }),
+          );
+        }),
     );
   },
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Report, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { documentOf, firstDocument, hasKind, hasRoot } from '../read/report.ts';
 import {
@@ -127,7 +127,7 @@ type FlowIssue = z.output<typeof FlowIssue>;
 
 /** An issue of CxFlow has the results of one query in one file. */
 function readFlow(report: Report, context: ImportContext): StaticResult[] {
-  const issues = readList(FlowIssue, property(firstDocument(report), 'xissues'), 'xissues', context);
+  const issues = readAt(FlowIssue, firstDocument(report), 'xissues', context);
   return issues.flatMap((issue) => {
     const common = {
       query: issue.vulnerability,

@@ -29,13 +29,7 @@ export const cloudsploit: Importer = {
     }),
 
   results(report, context) {
-    const checks = readList(
-      Check,
-      listsOf(report, (document) => document, 'list of checks'),
-      '',
-      context,
-    );
-    return checks.flatMap((check): Result[] => {
+    return readList(Check, listsOf(report), '', context).flatMap((check): Result[] => {
       const { plugin, region, resource, message } = check;
       const status = check.status?.toUpperCase();
       if (status === 'OK' || status === 'PASS') return skipped('passed', context);

@@ -208,9 +208,9 @@ function contentOf(report: Report): Content {
 /** Gives the elements the shape and the names of the JSON report. */
 function contentOfXml(document: unknown): Content {
   const root = elementAt(document, 'analysis');
-  const exceptions = elements(elementAt(root, 'scanInfo', 'analysisExceptions'), 'exception');
+  const exceptions = elements(root, 'scanInfo', 'analysisExceptions', 'exception');
   return {
-    dependencies: elements(elementAt(root, 'dependencies'), 'dependency').map((one) => {
+    dependencies: elements(root, 'dependencies', 'dependency').map((one) => {
       const outer = elementAt(one, 'identifiers');
       const identifiers = elementAt(outer, 'identifiers') ?? outer;
       const vulnerabilities = elementAt(one, 'vulnerabilities');
@@ -219,7 +219,7 @@ function contentOfXml(document: unknown): Content {
         filePath: one.filePath,
         isVirtual: one['@_isVirtual'],
         projectReferences: property(elementAt(one, 'projectReferences'), 'projectReference'),
-        relatedDependencies: elements(elementAt(one, 'relatedDependencies'), 'relatedDependency'),
+        relatedDependencies: elements(one, 'relatedDependencies', 'relatedDependency'),
         packages: elements(identifiers, 'package').map(({ id }) => id),
         // Until 4: `<identifier type="maven"><name>group:artifact:version`.
         names: elements(outer, 'identifier')
@@ -232,7 +232,7 @@ function contentOfXml(document: unknown): Content {
           cvssv3: elementAt(found, 'cvssV3'),
           cvssv4: elementAt(found, 'cvssV4'),
           cwes: property(elementAt(found, 'cwes'), 'cwe') ?? found.cwe,
-          references: elements(elementAt(found, 'references'), 'reference'),
+          references: elements(found, 'references', 'reference'),
         })),
         suppressed: elements(vulnerabilities, 'suppressedVulnerability'),
       };

@@ -34,17 +34,18 @@ export const dockerBench: Importer = {
         if (result === 'PASS' || result === 'NOTE')
           return skipped(result === 'PASS' ? 'passed' : 'need a manual check', context);
         const name = test.desc?.replace(/(?<!\s)\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
-        const check = failedCheck({
-          tool: 'docker-bench',
-          id: test.id,
-          name,
-          severity: result === 'WARN' ? 'medium' : 'info',
-          message: test.details ?? test.items.join(', '),
-          fix: test.remediation,
-          facts: { Section: section.desc, 'Impact of the fix': test['remediation-impact'] },
-        });
-        const id = collapseWhitespace(name ?? test.id).toLowerCase();
-        return [{ ...check, identify: failedCheck({ tool: 'docker-bench', id, severity: 'info' }).identify }];
+        return [
+          failedCheck({
+            tool: 'docker-bench',
+            id: test.id,
+            identityId: collapseWhitespace(name ?? test.id).toLowerCase(),
+            name,
+            severity: result === 'WARN' ? 'medium' : 'info',
+            message: test.details ?? test.items.join(', '),
+            fix: test.remediation,
+            facts: { Section: section.desc, 'Impact of the fix': test['remediation-impact'] },
+          }),
+        ];
       }),
     );
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, readList } from '../importer.ts';
+import { type ImportContext, type Importer, readAt } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import {
@@ -54,7 +54,7 @@ export const gosec: Importer = {
   results(report, context) {
     const document = documentOf(report);
     recordErrors(property(document, 'Golang errors'), context);
-    const issues = readList(Issue, property(document, 'Issues'), 'Issues', context);
+    const issues = readAt(Issue, document, 'Issues', context);
     const open = issues.filter(({ nosec, suppressions }) => !nosec && suppressions.length === 0);
     context.skip('they are suppressed in the code', issues.length - open.length);
     return codeResults(

@@ -34,8 +34,7 @@ export const hadolint: Importer = {
   },
 
   results(report, context) {
-    const lists = listsOf(report, (document) => document, 'list of findings');
-    return readList(Finding, lists, '', context).flatMap((finding): Result[] => {
+    return readList(Finding, listsOf(report), '', context).flatMap((finding): Result[] => {
       const { code, message, level, line, column } = finding;
       const file = relativePath(finding.file, context);
       if (code === 'DL1000') {

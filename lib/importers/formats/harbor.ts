@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { type Importer, type Report, ReportError, readAt } from '../importer.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
 import {
@@ -40,33 +40,31 @@ export const harbor: Importer = {
   results(report, context) {
     const found = reportOf(report);
     if (!found) throw new ReportError('The report has no vulnerabilities', 'vulnerabilities');
-    return readList(Vulnerability, property(found, 'vulnerabilities'), 'vulnerabilities', context).map(
-      (one) => {
-        const { preferred_cvss: cvss, vendor_attributes: attributes } = one;
-        const ratings = ['nvd', 'ghsa', 'redhat', ...Object.keys(attributes?.CVSS ?? {})].map(
-          (name) => attributes?.CVSS?.[name],
-        );
-        return vulnerablePackage({
-          tool: 'harbor',
-          id: one.id,
-          name: one.package,
-          version: one.version,
-          fixed: fixedVersions(one.fix_version),
-          severity: one.severity,
-          details: one.description,
-          vectors: [
-            cvss?.vector_v3,
-            ...ratings.flatMap((rating) => [text.parse(property(rating, 'V3Vector'))]),
-            cvss?.vector_v2,
-            ...ratings.flatMap((rating) => [text.parse(property(rating, 'V2Vector'))]),
-          ],
-          score: cvss?.score_v3 || cvss?.score_v2 || undefined,
-          facts: { Status: one.status },
-          cwes: one.cwe_ids,
-          references: one.links,
-        });
-      },
-    );
+    return readAt(Vulnerability, found, 'vulnerabilities', context).map((one) => {
+      const { preferred_cvss: cvss, vendor_attributes: attributes } = one;
+      const ratings = ['nvd', 'ghsa', 'redhat', ...Object.keys(attributes?.CVSS ?? {})].map(
+        (name) => attributes?.CVSS?.[name],
+      );
+      return vulnerablePackage({
+        tool: 'harbor',
+        id: one.id,
+        name: one.package,
+        version: one.version,
+        fixed: fixedVersions(one.fix_version),
+        severity: one.severity,
+        details: one.description,
+        vectors: [
+          cvss?.vector_v3,
+          ...ratings.flatMap((rating) => [text.parse(property(rating, 'V3Vector'))]),
+          cvss?.vector_v2,
+          ...ratings.flatMap((rating) => [text.parse(property(rating, 'V2Vector'))]),
+        ],
+        score: cvss?.score_v3 || cvss?.score_v2 || undefined,
+        facts: { Status: one.status },
+        cwes: one.cwe_ids,
+        references: one.links,
+      });
+    });
   },
 };
 

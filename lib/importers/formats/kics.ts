@@ -67,6 +67,10 @@ function resultOf(query: Query, found: z.output<typeof File>, context: ImportCon
     id,
     name: query.query_name,
     resource: maskCredentials(resource || found.search_key || ''),
+    // The key of a secret may contain it.
+    resourceIdentity: isSecret
+      ? sourceIdentity(`${found.search_key} ${found.search_value}`)
+      : [found.search_key, found.search_value, resource],
     severity: severityOf(query.severity),
     // For secrets, the value that was found may be the secret.
     message: isSecret
@@ -83,21 +87,11 @@ function resultOf(query: Query, found: z.output<typeof File>, context: ImportCon
     file,
     line,
   });
-  const place = [found.search_key, found.search_value].some(Boolean);
   return {
     ...result,
     title: query.query_name,
     cwe: result.cwe ?? (isSecret ? 'CWE-798' : undefined),
-    identify: place
-      ? failedCheck({
-          tool: 'kics',
-          id,
-          severity: 'info',
-          // The key of a secret may contain it.
-          resourceIdentity: isSecret
-            ? sourceIdentity(`${found.search_key} ${found.search_value}`)
-            : [found.search_key, found.search_value, resource],
-        }).identify
-      : identifyCode('kics', [id], { file, line }, context),
+    ...(!found.search_key &&
+      !found.search_value && { identify: identifyCode('kics', [id], { file, line }, context) }),
   };
 }

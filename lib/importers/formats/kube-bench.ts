@@ -44,34 +44,31 @@ export const kubeBench: Importer = {
           if (test.type === 'manual' || /marked as a manual test/i.test(test.reason ?? ''))
             return skipped('need a manual check', context);
           const name = test.test_desc?.replace(/\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
-          const result = failedCheck({
-            tool: 'kube-bench',
-            id: test.test_number,
-            name,
-            severity: status === 'FAIL' ? 'medium' : 'info',
-            message: joined(
-              [
-                test.reason,
-                test.actual_value && `Found: ${test.actual_value}`,
-                test.expected_result && `Expected: ${test.expected_result}`,
-              ],
-              '\n',
-            ),
-            code: test.remediation,
-            facts: {
-              Section: joined([section.section, section.desc], ' '),
-              'Kind of node': control.node_type,
-              Benchmark: joined([control.text, control.version], ' '),
-            },
-            snippet: test.audit,
-          });
-          const identified = failedCheck({
-            tool: 'kube-bench',
-            id: collapseWhitespace(name ?? test.test_number).toLowerCase(),
-            severity: 'info',
-            resourceIdentity: [control.node_type],
-          });
-          return [{ ...result, identify: identified.identify }];
+          return [
+            failedCheck({
+              tool: 'kube-bench',
+              id: test.test_number,
+              identityId: collapseWhitespace(name ?? test.test_number).toLowerCase(),
+              resourceIdentity: [control.node_type],
+              name,
+              severity: status === 'FAIL' ? 'medium' : 'info',
+              message: joined(
+                [
+                  test.reason,
+                  test.actual_value && `Found: ${test.actual_value}`,
+                  test.expected_result && `Expected: ${test.expected_result}`,
+                ],
+                '\n',
+              ),
+              code: test.remediation,
+              facts: {
+                Section: joined([section.section, section.desc], ' '),
+                'Kind of node': control.node_type,
+                Benchmark: joined([control.text, control.version], ' '),
+              },
+              snippet: test.audit,
+            }),
+          ];
         }),
       ),
     );

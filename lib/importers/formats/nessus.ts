@@ -12,7 +12,7 @@ import {
   statedCvss,
 } from '../kinds/issues.ts';
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
-import { elementAt, elements, fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { elements, fields, number, requiredText, text, texts } from '../read/schema.ts';
 import { cweOf, LEVELS, severityOf } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 
@@ -66,7 +66,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
       'Nessus reports of version 1 are not supported: export “.nessus” with Nessus 4 or later',
     );
   const root = rootOf(report, 'NessusClientData_v2');
-  return elements(elementAt(root, 'Report'), 'ReportHost').flatMap((host, index) => {
+  return elements(root, 'Report', 'ReportHost').flatMap((host, index) => {
     const name = String(host['@_name'] ?? '');
     const items = readList(Item, elements(host, 'ReportItem'), `ReportHost.${index}.ReportItem`, context);
     return items.map((item) => {

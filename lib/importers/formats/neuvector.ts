@@ -4,6 +4,7 @@ import {
   type Importer,
   ReportError,
   type Result,
+  readAt,
   readList,
   skipped,
 } from '../importer.ts';
@@ -61,9 +62,7 @@ export const neuvector: Importer = {
         'report.vulnerabilities',
         context,
       ).flatMap((found) => vulnerability(found, context)),
-      ...readList(Check, property(document, 'items'), 'items', context).flatMap((check) =>
-        compliance(check, context),
-      ),
+      ...readAt(Check, document, 'items', context).flatMap((check) => compliance(check, context)),
       ...readList(Secret, property(scan, 'secrets'), 'report.secrets', context).flatMap(secret),
       ...readList(Check, property(scan, 'checks'), 'report.checks', context).flatMap((check) =>
         compliance(check, context),

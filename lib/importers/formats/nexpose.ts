@@ -38,11 +38,11 @@ export const nexpose: Importer = {
 
   results(report, context) {
     const root = rootOf(report, 'NexposeReport');
-    for (const scan of elements(elementAt(root, 'scans'), 'scan')) {
+    for (const scan of elements(root, 'scans', 'scan')) {
       const { '@_name': name = 'A scan', '@_status': status } = Scan.parse(scan);
       if (status && status !== 'finished') context.error(`${name} is not complete: ${status}`);
     }
-    const definitions = elements(elementAt(root, 'VulnerabilityDefinitions'), 'vulnerability');
+    const definitions = elements(root, 'VulnerabilityDefinitions', 'vulnerability');
     const known = new Map(
       readList(Definition, definitions, 'VulnerabilityDefinitions', context).map((one) => [
         one['@_id'].toLowerCase(),
@@ -50,7 +50,7 @@ export const nexpose: Importer = {
       ]),
     );
     const failed: string[] = [];
-    const issues = elements(elementAt(root, 'nodes'), 'node').flatMap((node, index) => {
+    const issues = elements(root, 'nodes', 'node').flatMap((node, index) => {
       const host = Node.parse(node)['@_address'] ?? '';
       return placesOf(node).flatMap(({ tests, ...place }) =>
         readList(Test, tests, `nodes.${index}.tests`, context).flatMap((test) => {
@@ -80,14 +80,14 @@ interface Place {
 
 /** The tests of a host and of its services. */
 function placesOf(node: Record<string, unknown>): (Place & { tests: unknown[] })[] {
-  const services = elements(elementAt(node, 'endpoints'), 'endpoint').flatMap((endpoint) => {
+  const services = elements(node, 'endpoints', 'endpoint').flatMap((endpoint) => {
     const { '@_port': port, '@_protocol': protocol } = Endpoint.parse(endpoint);
-    const tests = elements(elementAt(endpoint, 'services'), 'service').flatMap((service) =>
-      elements(elementAt(service, 'tests'), 'test'),
+    const tests = elements(endpoint, 'services', 'service').flatMap((service) =>
+      elements(service, 'tests', 'test'),
     );
     return { port, protocol, tests };
   });
-  return [{ tests: elements(elementAt(node, 'tests'), 'test') }, ...services];
+  return [{ tests: elements(node, 'tests', 'test') }, ...services];
 }
 
 function toIssue(
@@ -97,7 +97,7 @@ function toIssue(
   { port, protocol }: Place,
 ): Issue {
   const [id, key] = [test['@_id'].toLowerCase(), test['@_key'] || undefined];
-  const references = elements(elementAt(found, 'references'), 'reference').map((one) => Reference.parse(one));
+  const references = elements(found, 'references', 'reference').map((one) => Reference.parse(one));
   const score = found?.['@_severity'];
   return {
     identity: [id, key, hostIdentity(host), port, protocol?.toLowerCase()],

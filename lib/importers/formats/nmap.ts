@@ -49,7 +49,7 @@ const Named = z.object({ '@_name': text, '@_type': text });
 function issuesOf(host: Record<string, unknown>, index: number, context: ImportContext): Issue[] {
   const addresses = elements(host, 'address').map((address) => Address.parse(address));
   const ip = addresses.find(({ '@_addrtype': type }) => type !== 'mac')?.['@_addr'] ?? '';
-  const names = elements(elementAt(host, 'hostnames'), 'hostname').map((name) => Named.parse(name));
+  const names = elements(host, 'hostnames', 'hostname').map((name) => Named.parse(name));
   // The name that the user asked for. The name from DNS may change.
   const name = names.find(({ '@_type': type }) => type === 'user')?.['@_name'];
   const target: Target = {
@@ -60,12 +60,12 @@ function issuesOf(host: Record<string, unknown>, index: number, context: ImportC
       .filter((one) => one && one !== name)
       .join(', '),
   };
-  const ports = readList(Port, elements(elementAt(host, 'ports'), 'port'), `host.${index}.ports`, context);
+  const ports = readList(Port, elements(host, 'ports', 'port'), `host.${index}.ports`, context);
   const onPorts = ports.flatMap((port) => {
     const state = StateOf.parse(elementAt(port, 'state') ?? {})['@_state'];
     return state === 'open' ? portIssues(port, target) : [];
   });
-  const scripts = elements(elementAt(host, 'hostscript'), 'script');
+  const scripts = elements(host, 'hostscript', 'script');
   return [...onPorts, ...scripts.flatMap((script) => scriptIssues(script, target))];
 }
 

@@ -86,7 +86,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
   return reportsIn(report).flatMap((found, index) => {
     const { scan_run_status: status } = Status.parse(found);
     if (status && !/^done$/i.test(status)) context.error(`The scan is not complete: ${status}`);
-    for (const error of elements(elementAt(found, 'errors'), 'error')) {
+    for (const error of elements(found, 'errors', 'error')) {
       const { host, description, port } = ErrorOf.parse(error);
       context.error(`${joined([host, port], ' ')}: ${description ?? 'error without a description'}`);
     }
@@ -100,7 +100,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
         context.error('A result has neither a test nor a name');
         return [];
       }
-      const refs = elements(elementAt(result, 'nvt', 'refs'), 'ref');
+      const refs = elements(result, 'nvt', 'refs', 'ref');
       const urls = refs.filter((ref) => ref['@_type'] === 'url').map((ref) => String(ref['@_id'] ?? ''));
       const score = result.severity ?? nvt.cvss_base;
       return issueOf({

@@ -60,7 +60,7 @@ export const qualysWas: Importer = {
 
   results(report, context) {
     const root = rootOf(report, 'WAS_SCAN_REPORT', 'WAS_WEBAPP_REPORT');
-    const glossary = elements(elementAt(root, 'GLOSSARY', 'QID_LIST'), 'QID');
+    const glossary = elements(root, 'GLOSSARY', 'QID_LIST', 'QID');
     const details = new Map(
       readList(Details, glossary, 'GLOSSARY', context).map((entry) => [entry.QID.trim(), entry]),
     );
@@ -92,7 +92,7 @@ function detectionsOf(
   const parents = [results, ...elements(results, 'WEB_APPLICATION')];
   const site = siteOf(root, report);
   return parents.flatMap((parent) =>
-    readList(Detection, elements(elementAt(parent, list), name), list, context).flatMap((detection) => {
+    readList(Detection, elements(parent, list, name), list, context).flatMap((detection) => {
       if (detection.IGNORED) context.skip('they are ignored in Qualys');
       else if (/^fixed$/i.test(detection.STATUS ?? '')) context.skip('they are fixed');
       else
@@ -104,7 +104,7 @@ function detectionsOf(
 
 /** The address of the web application, if the report has one. */
 function siteOf(root: Record<string, unknown>, report: Report): string | undefined {
-  const applications = elements(elementAt(root, 'APPENDIX'), 'WEBAPP');
+  const applications = elements(root, 'APPENDIX', 'WEBAPP');
   return hasRoot(report, 'WAS_SCAN_REPORT') && applications.length === 1
     ? SiteOf.parse(applications[0]).URL
     : undefined;
@@ -115,7 +115,7 @@ const ScanOf = z.object({ NAME: text, STATUS: text, AUTHENTICATION_STATUS: text 
 
 /** Records scans that did not finish or could not sign in. */
 function reportScans(root: Record<string, unknown>, context: ImportContext) {
-  for (const scan of elements(elementAt(root, 'APPENDIX', 'SCAN_LIST'), 'SCAN')) {
+  for (const scan of elements(root, 'APPENDIX', 'SCAN_LIST', 'SCAN')) {
     const { NAME = 'A scan', STATUS, AUTHENTICATION_STATUS } = ScanOf.parse(scan);
     if (STATUS && !/^finished$/i.test(STATUS)) context.error(`${NAME} is not complete: ${STATUS}`);
     if (/^(?:failed|partial)/i.test(AUTHENTICATION_STATUS ?? ''))
@@ -133,7 +133,7 @@ function toIssue(
   const title = details?.TITLE ?? `QID ${QID}`;
   const target = detection.WEBAPP ?? detection.WEB_APPLICATION ?? site;
   const page = shownAddress(url ?? target);
-  const payload = elements(elementAt(detection, 'PAYLOADS'), 'PAYLOAD')[0];
+  const payload = elements(detection, 'PAYLOADS', 'PAYLOAD')[0];
   const request = elementAt(payload, 'REQUEST');
   const cvss3 = Cvss3.parse(elementAt(details, 'CVSS3') ?? {});
   return {
@@ -176,7 +176,7 @@ const stated = (value: string | undefined) => (/^n\/?a$/i.test(value?.trim() ?? 
 
 function requestOf(request: Record<string, unknown>): string {
   const { METHOD = 'GET', URL: url, BODY } = Request.parse(request);
-  const headers = elements(elementAt(request, 'HEADERS'), 'HEADER')
+  const headers = elements(request, 'HEADERS', 'HEADER')
     .map((header) => Header.parse(header))
     .map(({ key, value }) => `${key}: ${value}`);
   return [`${METHOD} ${shownAddress(url)}`, ...headers, ...(BODY ? ['', BODY] : [])].join('\n');

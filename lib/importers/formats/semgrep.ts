@@ -6,7 +6,7 @@ import {
   type ImportContext,
   type Result as Imported,
   type Importer,
-  readList,
+  readAt,
 } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
 import { isObject, list, property } from '../read/schema.ts';
@@ -68,7 +68,7 @@ function isScanReport(document: unknown): boolean {
 
 function resultsOfScan(document: unknown, context: ImportContext): Imported[] {
   recordErrors(document, context);
-  const results = readList(Result, property(document, 'results'), 'results', context);
+  const results = readAt(Result, document, 'results', context);
   const reported = results.filter(({ extra }) => !extra.is_ignored);
   context.skip('a comment in the code ignores them (nosemgrep)', results.length - reported.length);
   const entries = reported.map((result) => {

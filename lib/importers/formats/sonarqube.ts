@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type ImportContext, type Importer, open, type Report, read, readList } from '../importer.ts';
+import { type ImportContext, type Importer, open, type Report, read, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { documentOf, documentsOf } from '../read/report.ts';
 import {
@@ -142,10 +142,7 @@ const hasRule = (issue: unknown) =>
 
 function readDocument(document: unknown, context: ImportContext): Issue[] {
   if (Array.isArray(document)) return readList(Issue, document, '', context);
-  return [
-    ...readList(Issue, property(document, 'issues'), 'issues', context),
-    ...readList(Issue, property(document, 'hotspots'), 'hotspots', context),
-  ];
+  return [...readAt(Issue, document, 'issues', context), ...readAt(Issue, document, 'hotspots', context)];
 }
 
 /** The API returns at most 500 issues at once. */

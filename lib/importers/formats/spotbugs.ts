@@ -63,7 +63,7 @@ export const spotbugs: Importer = {
         .parse(elements(collection, 'BugPattern'))
         .map((pattern) => [pattern['@_type'], pattern]),
     );
-    const directories = elements(elementAt(collection, 'Project'), 'SrcDir').flatMap(
+    const directories = elements(collection, 'Project', 'SrcDir').flatMap(
       (directory) => text.parse(directory) ?? [],
     );
     const bugs = readList(

@@ -57,13 +57,8 @@ export const twistlock: Importer = {
 };
 
 function jsonResults(report: Report, context: ImportContext): Result[] {
-  const scans = readList(
-    Scan,
-    listsOf(report, (document) => property(document, 'results'), 'results'),
-    'results',
-    context,
-  );
-  return scans.flatMap((scan) => {
+  const scans = listsOf(report, (document) => property(document, 'results'));
+  return readList(Scan, scans, 'results', context).flatMap((scan) => {
     // An id is the digest of the image and changes with every build.
     const image = imageName(scan.name ?? scan.repository ?? '');
     const artifact = { artifact: scan.name ?? scan.repository ?? scan.id, artifactIdentity: [image] };

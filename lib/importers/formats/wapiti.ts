@@ -35,18 +35,14 @@ export const wapiti: Importer = {
 
   results(report, context) {
     const root = rootOf(report, 'report');
-    const target = elements(elementAt(root, 'report_infos'), 'info').find(
-      (info) => info['@_name'] === 'target',
-    );
+    const target = elements(root, 'report_infos', 'info').find((info) => info['@_name'] === 'target');
     const origin = /^https?:\/\/[^/?#]+/i.exec(String(target?.['#text'] ?? ''))?.[0] ?? '';
     const issues = SECTIONS.flatMap(([section, name]) =>
-      elements(elementAt(root, section), name).flatMap((element, index) => {
+      elements(root, section, name).flatMap((element, index) => {
         const position = `${section}.${index}`;
         return readList(Category, [element], position, context).flatMap((category) => {
-          const references = elements(elementAt(element, 'references'), 'reference').map((one) =>
-            Reference.parse(one),
-          );
-          const entries = elements(elementAt(element, 'entries'), 'entry');
+          const references = elements(element, 'references', 'reference').map((one) => Reference.parse(one));
+          const entries = elements(element, 'entries', 'entry');
           return readList(Entry, entries, `${position}.entries`, context).map((entry) =>
             toIssue(category, entry, references, origin),
           );

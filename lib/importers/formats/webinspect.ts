@@ -76,7 +76,7 @@ function toIssue(
   const page = shownAddress(address);
   const sections = elements(element, 'ReportSection').map((section) => Section.parse(section));
   const section = (name: string) => sections.find(({ Name }) => Name?.startsWith(name))?.SectionText;
-  const cwe = elements(elementAt(element, 'Classifications'), 'Classification')
+  const cwe = elements(element, 'Classifications', 'Classification')
     .map((classification) => Classification.parse(classification))
     .find(({ '@_kind': kind }) => kind === 'CWE');
   return {

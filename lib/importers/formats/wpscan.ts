@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Importer, readList } from '../importer.ts';
+import { type Importer, readAt, readList } from '../importer.ts';
 import { addressIdentity, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasKind, jsonOf } from '../read/report.ts';
 import {
@@ -73,12 +73,7 @@ export const wpscan: Importer = {
         (found) => vulnerabilityIssue(found, kind, name, value, site),
       ),
     );
-    const remarks = readList(
-      Interesting,
-      property(document, 'interesting_findings'),
-      'interesting_findings',
-      context,
-    );
+    const remarks = readAt(Interesting, document, 'interesting_findings', context);
     const users = property(document, 'password_attack');
     const issues = [
       ...components,

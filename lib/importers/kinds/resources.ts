@@ -24,6 +24,8 @@ export interface FailedCheck {
   /** The id of the check, and its title. */
   id: string;
   name?: Text;
+  /** Identifies the check, if its id depends on the version of the tool. */
+  identityId?: string;
   /** The account, region, namespace, kind, name or ARN: as shown, and what identifies it (default: as shown). */
   resource?: Text;
   resourceIdentity?: readonly Text[];
@@ -50,11 +52,12 @@ export interface FailedCheck {
 export function failedCheck(check: FailedCheck): Result {
   const { tool, id, name, resource, severity, message, about, risk, fix, snippet, references } = check;
   const { code, markdown, facts, cwe, file, line, resourceIdentity = [resource] } = check;
+  const { identityId = id } = check;
   const title = distinct(id, name).join(': ');
   const format = markdown ? sanitizeMarkdown : escapeMarkdown;
   const found = maskCredentials(message ?? '').trim();
   return {
-    identify: (path) => fingerprintOf(tool, 'check', id, path, ...resourceIdentity),
+    identify: (path) => fingerprintOf(tool, 'check', identityId, path, ...resourceIdentity),
     title: resource && !file ? `${title} (${resource})` : title,
     severity,
     description: describeFinding({
@@ -182,11 +185,11 @@ export const kubernetesName = (...parts: readonly Text[]): string | undefined =>
   ) || undefined;
 
 /** The lists of a report that may consist of several documents. @throws ReportError if one of them has none */
-export function listsOf(report: Report, find: (document: unknown) => unknown, expected: string): unknown[] {
+export function listsOf(report: Report, find = (document: unknown) => document): unknown[] {
   const documents = report.kind === 'json' ? report.documents : [undefined];
   return documents.flatMap((document, index) => {
     const found = find(document);
     if (Array.isArray(found)) return found;
-    throw new ReportError(`The report has no ${expected}`, index > 0 ? `document ${index + 1}` : undefined);
+    throw new ReportError('expected a list', index > 0 ? `document ${index + 1}` : undefined);
   });
 }

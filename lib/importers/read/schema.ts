@@ -90,11 +90,17 @@ export function elementAt(document: unknown, ...path: string[]): Record<string, 
   return typeof at === 'object' && at !== null ? (at as Record<string, unknown>) : undefined;
 }
 
-/** The elements of a name in an XML element. Empty elements, which the parser returns as empty texts, become objects. */
-export const elements = (parent: unknown, name: string): Record<string, unknown>[] =>
-  [(parent as Record<string, unknown> | null | undefined)?.[name] ?? []]
+/**
+ * The elements at a path of names in an XML element: the first of each name, and all of the last one. Empty elements, which the
+ * parser returns as empty texts, become objects.
+ */
+export function elements(parent: unknown, ...path: string[]): Record<string, unknown>[] {
+  const [last = '', ...names] = path.toReversed();
+  const direct = names.length > 0 ? elementAt(parent, ...names.reverse()) : parent;
+  return [(direct as Record<string, unknown> | null | undefined)?.[last] ?? []]
     .flat()
     .map((element) => (isObject(element) ? element : { '#text': element }));
+}
 
 /** The property at a path of names; undefined where a value on the way is not an object. */
 export const property = (value: unknown, ...names: string[]): unknown =>

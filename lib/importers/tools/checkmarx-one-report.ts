@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportContext, type Result, readList } from '../importer.ts';
+import { type ImportContext, type Result, readAt, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { elements, fields, list, number, property, requiredText, text } from '../read/schema.ts';
 import { infrastructureFinding, packageResult } from './checkmarx-one-others.ts';
@@ -71,7 +71,7 @@ export function readReport(document: unknown, context: ImportContext): Result[] 
 function staticFindings(query: unknown, language: string | undefined, context: ImportContext): CodeFinding[] {
   const [known] = readList(Query, [query], 'query', context);
   if (!known) return [];
-  const results = readList(Static, property(query, 'vulnerabilities'), 'vulnerabilities', context);
+  const results = readAt(Static, query, 'vulnerabilities', context);
   return results
     .filter(({ state }) => isOpen(state, context))
     .map(({ nodes, ...result }) =>

@@ -57,20 +57,20 @@ export function readFvdl(
 ): CodeFinding[] {
   const scan = elementAt(report.kind === 'xml' ? report.document : undefined, 'FVDL');
   const engine = elementAt(scan, 'EngineData');
-  for (const error of elements(elementAt(engine, 'Errors'), 'Error'))
+  for (const error of elements(engine, 'Errors', 'Error'))
     context.error(`Fortify failed: ${text.parse(error) ?? text.parse(error['@_code']) ?? 'no reason given'}`);
   const known = {
     descriptions: byId(Description, elements(scan, 'Description'), '@_classID'),
-    rules: byId(Rule, elements(elementAt(engine, 'RuleInfo'), 'Rule'), '@_id'),
-    snippets: byId(Snippet, elements(elementAt(scan, 'Snippets'), 'Snippet'), '@_id'),
+    rules: byId(Rule, elements(engine, 'RuleInfo', 'Rule'), '@_id'),
+    snippets: byId(Snippet, elements(scan, 'Snippets', 'Snippet'), '@_id'),
     nodes: new Map(
       list(Node)
-        .parse(elements(elementAt(scan, 'UnifiedNodePool'), 'Node'))
+        .parse(elements(scan, 'UnifiedNodePool', 'Node'))
         .map((node) => [node['@_id'] ?? '', node]),
     ),
     base: text.parse(elementAt(scan, 'Build')?.SourceBasePath),
   };
-  const listed = elements(elementAt(scan, 'Vulnerabilities'), 'Vulnerability');
+  const listed = elements(scan, 'Vulnerabilities', 'Vulnerability');
   return readList(Vulnerability, listed, 'Vulnerability', context).flatMap((vulnerability) => {
     const [{ InstanceID: id }] = vulnerability.InstanceInfo;
     const decision = decisions.get(id ?? '');

@@ -35,12 +35,12 @@ const Details = z.object({
 /** An asset data report. */
 export function assetIssues(report: Report, context: ImportContext): Issue[] {
   const root = rootOf(report, 'ASSET_DATA_REPORT');
-  const glossary = elements(elementAt(root, 'GLOSSARY', 'VULN_DETAILS_LIST'), 'VULN_DETAILS');
+  const glossary = elements(root, 'GLOSSARY', 'VULN_DETAILS_LIST', 'VULN_DETAILS');
   const details = new Map(
     readList(Details, glossary, 'GLOSSARY', context).map((entry) => [entry.QID?.trim() ?? '', entry]),
   );
-  return elements(elementAt(root, 'HOST_LIST'), 'HOST').flatMap((host, index) => {
-    const found = elements(elementAt(host, 'VULN_INFO_LIST'), 'VULN_INFO');
+  return elements(root, 'HOST_LIST', 'HOST').flatMap((host, index) => {
+    const found = elements(host, 'VULN_INFO_LIST', 'VULN_INFO');
     const { IP, DNS, OPERATING_SYSTEM } = HostOf.parse(host);
     return readList(Detection, found, `HOST_LIST.${index}`, context).flatMap((detection) => {
       if (isFixed(detection.VULN_STATUS, context)) return [];
@@ -82,16 +82,14 @@ const SCAN_LISTS = [
 /** A scan report. */
 export function scanIssues(report: Report, context: ImportContext): Issue[] {
   const root = rootOf(report, 'SCAN');
-  const status = elements(elementAt(root, 'HEADER'), 'KEY').find((key) => key['@_value'] === 'STATUS')?.[
-    '#text'
-  ];
+  const status = elements(root, 'HEADER', 'KEY').find((key) => key['@_value'] === 'STATUS')?.['#text'];
   if (typeof status === 'string' && !/^finished$/i.test(status))
     context.error(`The scan is not complete: ${status}`);
   for (const problem of elements(root, 'ERROR'))
     context.error(`Qualys: ${String(problem['#text'] ?? 'error')}`);
   return elements(root, 'IP').flatMap((host) =>
     SCAN_LISTS.flatMap(([list, name, kind]) =>
-      elements(elementAt(host, list), 'CAT').flatMap((category, index) =>
+      elements(host, list, 'CAT').flatMap((category, index) =>
         readList(Details, elements(category, name), `${list}.${index}`, context).map((found) => {
           const [ip, hostName] = [String(host['@_value'] ?? ''), String(host['@_name'] ?? '')];
           return toIssue({

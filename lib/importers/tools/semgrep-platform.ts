@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
-import { type ImportContext, type Result as Imported, open, readList } from '../importer.ts';
+import { type ImportContext, type Result as Imported, open, readAt } from '../importer.ts';
 import { fields, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
@@ -70,8 +70,8 @@ export function isPlatformReport(document: unknown): boolean {
 }
 
 export function resultsOfPlatform(document: unknown, context: ImportContext): Imported[] {
-  const findings = readList(Finding, property(document, 'findings'), 'findings', context);
-  const vulnerabilities = readList(Vulnerability, property(document, 'vulns'), 'vulns', context);
+  const findings = readAt(Finding, document, 'findings', context);
+  const vulnerabilities = readAt(Vulnerability, document, 'vulns', context);
   if (property(document, 'hasMore') === true)
     context.error('The report is one page of several: append the others');
   const reasonOf = ({ state, status, triage_state }: Finding) =>
