@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Finding } from './finding.ts';
-import { property } from './read/schema.ts';
+import { property } from './read/values.ts';
 import { ReportError } from './report-error.ts';
 
 export { ReportError };

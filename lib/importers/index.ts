@@ -14,7 +14,7 @@ import {
 } from './importer.ts';
 import { decodeText, isArchive, openArchive } from './read/archive.ts';
 import { parseReport } from './read/parse.ts';
-import { isObject } from './read/schema.ts';
+import { isObject } from './read/values.ts';
 import { findingOf } from './result.ts';
 import { maskObvious } from './text/credentials.ts';
 

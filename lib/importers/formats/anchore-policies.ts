@@ -11,7 +11,8 @@ import {
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { fields, isObject, property, requiredText, text } from '../read/schema.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, severityOf } from '../support.ts';
 
 const Violation = z.object({

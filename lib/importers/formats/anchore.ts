@@ -3,7 +3,8 @@ import { type ImportContext, type Importer, ReportError, type Result, readList }
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, list, number, object, optional, property, requiredText, text } from '../read/schema.ts';
+import { fields, list, number, object, optional, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 
 const Score = z.object({ base_score: number, vector_string: text });
 const Nvd = z.object({ id: text, cvss_v2: optional(Score), cvss_v3: optional(Score) });

@@ -15,15 +15,14 @@ import {
   anything,
   fields,
   flag,
-  isObject,
   number,
   object,
   objects,
-  property,
   requiredText,
   text,
   texts,
 } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   name: requiredText,

@@ -10,11 +10,11 @@ import {
   number,
   object,
   objects,
-  property,
   requiredText,
   text,
   texts,
 } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 

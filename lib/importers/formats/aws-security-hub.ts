@@ -5,19 +5,8 @@ import { type ImportContext, type Importer, open, type Report, ReportError, read
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import {
-  fields,
-  isObject,
-  list,
-  number,
-  object,
-  objects,
-  property,
-  record,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { fields, list, number, object, objects, record, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';

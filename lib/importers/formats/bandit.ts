@@ -3,7 +3,8 @@ import { type CodeLocation, fingerprintOf, identifyCode, sourceOf } from '../ide
 import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, readAt } from '../importer.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, list, number, object, property, requiredText, text } from '../read/schema.ts';
+import { fields, list, number, object, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { describeFinding, escapeMarkdown, excerpt, formatLocation, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';

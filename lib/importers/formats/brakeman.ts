@@ -3,7 +3,8 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, readAt } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, list, number, object, property, requiredText, text } from '../read/schema.ts';
+import { fields, list, number, object, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 

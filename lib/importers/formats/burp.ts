@@ -2,18 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, open, type Report, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasRoot, jsonOf, rootOf } from '../read/report.ts';
-import {
-  elementAt,
-  elements,
-  fields,
-  isObject,
-  list,
-  object,
-  objects,
-  property,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { fields, list, object, objects, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, isObject, property } from '../read/values.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';

@@ -2,17 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { documentOf, firstDocument, hasKind } from '../read/report.ts';
-import {
-  fields,
-  list,
-  number,
-  object,
-  objects,
-  optional,
-  property,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { fields, list, number, object, objects, optional, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { infrastructureFinding, packageResult } from '../tools/checkmarx-one-others.ts';
 import { readReport } from '../tools/checkmarx-one-report.ts';
 import { isOpen, nodeOf, OneNode, staticFinding } from '../tools/checkmarx-results.ts';

@@ -2,20 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { documentOf, firstDocument, hasKind, hasRoot } from '../read/report.ts';
-import {
-  elementAt,
-  elements,
-  fields,
-  flag,
-  isObject,
-  list,
-  number,
-  objects,
-  property,
-  record,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { fields, flag, list, number, objects, record, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, isObject, property } from '../read/values.ts';
 import { isOpen, type Node, type StaticResult, staticFinding } from '../tools/checkmarx-results.ts';
 
 const PathNode = z.object({

@@ -11,17 +11,8 @@ import {
   readList,
 } from '../importer.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import {
-  anything,
-  fields,
-  isObject,
-  list,
-  number,
-  object,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { anything, fields, list, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { cveOf, plainPath, relativePath, severityOf } from '../support.ts';
 import {
   codeBlock,

@@ -3,7 +3,8 @@ import { type Importer, type Result, readList, readRequired } from '../importer.
 import { imageName } from '../kinds/dependency.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, isObject, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 /** A vulnerability in a report of clair-scanner. */
 const Vulnerability = z.object({

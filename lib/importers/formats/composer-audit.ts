@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import { fields, isObject, objects, requiredText, text } from '../read/schema.ts';
+import { fields, objects, requiredText, text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 

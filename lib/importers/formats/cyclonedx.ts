@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
 import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, property } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import { bomOf, isBom } from '../tools/cyclonedx-bom.ts';

@@ -1,7 +1,8 @@
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import { isObject, list, number, property, requiredText, text } from '../read/schema.ts';
+import { list, number, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { joined } from '../text/markdown.ts';
 import { GenericFinding } from '../tools/generic-fields.ts';
 import { genericResults } from '../tools/generic-results.ts';

@@ -9,20 +9,8 @@ import {
 } from '../importer.ts';
 import { parsePurl, vulnerabilityResult, withoutVersion } from '../kinds/dependency.ts';
 import { documentOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
-import {
-  anything,
-  elementAt,
-  elements,
-  fields,
-  isObject,
-  number,
-  object,
-  objects,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { anything, fields, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { elementAt, elements, isObject, property } from '../read/values.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
 

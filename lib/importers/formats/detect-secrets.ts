@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList } from '../importer.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { flag, isObject, number, property, requiredText } from '../read/schema.ts';
+import { flag, number, requiredText } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { secretResults } from '../tools/secret-results.ts';
 
 const Secret = z.object({

@@ -3,7 +3,8 @@ import { type Importer, type Result, readRequired, skipped } from '../importer.t
 import { imageName } from '../kinds/dependency.ts';
 import { failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { number, property, requiredText, text, texts } from '../read/schema.ts';
+import { number, requiredText, text, texts } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { severityIn } from '../support.ts';
 
 const Detail = z.object({ code: requiredText, title: text, level: text, alerts: texts });

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, flag, list, number, property, requiredText, text } from '../read/schema.ts';
+import { fields, flag, list, number, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { relativePath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 

@@ -2,7 +2,8 @@ import { type ImportContext, type Importer, ReportError } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { parseReport } from '../read/parse.ts';
 import { hasRoot } from '../read/report.ts';
-import { isObject, text } from '../read/schema.ts';
+import { text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { readFvdl } from '../tools/fortify-fvdl.ts';
 import { readListing } from '../tools/fortify-listing.ts';
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, vulnerablePackage } from '../kinds/resources.ts';
-import { isObject, number, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 const Version = object({ fullName: text, name: text, kind: text });
 const Occurrence = z.object({

@@ -1,6 +1,7 @@
 import { type Importer, type Report, readList } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, property, text } from '../read/schema.ts';
+import { text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { GenericFinding, isKnownField, warnOfUnknown } from '../tools/generic-fields.ts';
 import { genericResults } from '../tools/generic-results.ts';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList, skipped } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
-import { anything, flag, isObject, number, objects, property, requiredText, text } from '../read/schema.ts';
+import { anything, flag, number, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Incident = z.object({

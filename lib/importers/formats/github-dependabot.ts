@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Importer, open, type Report, ReportError, type Result, readList } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentsOf } from '../read/report.ts';
-import { fields, isObject, number, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cvssOf, plainPath, severityOf } from '../support.ts';
 import { sanitizeMarkdown } from '../text/markdown.ts';
 

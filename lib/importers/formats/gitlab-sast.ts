@@ -4,7 +4,8 @@ import { type ImportContext, type Importer, type Report, read } from '../importe
 import { describeFlow } from '../kinds/flow.ts';
 import { GitlabLocation, type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, list, number, property, text } from '../read/schema.ts';
+import { list, number, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, relativePath } from '../support.ts';
 import {
   describeFinding,

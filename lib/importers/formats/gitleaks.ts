@@ -11,7 +11,8 @@ import {
   readList,
 } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
-import { fields, isObject, number, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { relativePath } from '../support.ts';
 import {
   describeFinding,

@@ -2,17 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, readAt } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import {
-  flag,
-  isObject,
-  list,
-  number,
-  object,
-  objects,
-  property,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { flag, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, formatLocation, sanitizeMarkdown } from '../text/markdown.ts';
 

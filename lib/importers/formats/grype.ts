@@ -3,18 +3,8 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { imageName, listIn, upgrade, vulnerabilityTitle, withoutVersion } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import {
-  isObject,
-  list,
-  number,
-  object,
-  objects,
-  optional,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { list, number, object, objects, optional, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import {
   type Cvss,
   cveOf,

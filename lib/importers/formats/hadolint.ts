@@ -3,7 +3,8 @@ import { identifyCode } from '../identity/identity.ts';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, number, property, requiredText, text } from '../read/schema.ts';
+import { fields, number, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { relativePath, severityIn } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
 

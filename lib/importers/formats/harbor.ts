@@ -2,17 +2,8 @@ import { z } from 'zod';
 import { type Importer, type Report, ReportError, readAt } from '../importer.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import {
-  fields,
-  isObject,
-  number,
-  object,
-  property,
-  record,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { fields, number, object, record, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   id: requiredText,

@@ -12,16 +12,15 @@ import { documentOf, firstDocument } from '../read/report.ts';
 import {
   anything,
   fields,
-  isObject,
   list,
   number,
   object,
   objects,
-  property,
   requiredText,
   text,
   texts,
 } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { type Cvss, cvssOf, severityOf } from '../support.ts';
 import { codeBlock, sanitizeMarkdown } from '../text/markdown.ts';
 

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
 import { hasKind } from '../read/report.ts';
-import { anything, fields, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { collapseWhitespace } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 

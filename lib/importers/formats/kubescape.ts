@@ -10,11 +10,11 @@ import {
   number,
   object,
   objects,
-  property,
   record,
   requiredText,
   text,
 } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { relativePath } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 

@@ -9,18 +9,8 @@ import {
 } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import {
-  anything,
-  fields,
-  isObject,
-  number,
-  object,
-  objects,
-  optional,
-  property,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { anything, fields, number, object, objects, optional, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cvssOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
 

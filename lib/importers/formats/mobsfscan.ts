@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, isObject, list, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { fields, list, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, firstSentence, joined } from '../text/markdown.ts';
 

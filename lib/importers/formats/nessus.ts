@@ -12,7 +12,8 @@ import {
   statedCvss,
 } from '../kinds/issues.ts';
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
-import { elements, fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { elements } from '../read/values.ts';
 import { cweOf, LEVELS, severityOf } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 

@@ -10,7 +10,8 @@ import {
 } from '../importer.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, isObject, number, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   name: requiredText,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { elementAt, elements, isObject, number, requiredText, text } from '../read/schema.ts';
+import { number, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, isObject } from '../read/values.ts';
 import { cweOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 

@@ -9,7 +9,8 @@ import {
   shownAddress,
 } from '../kinds/issues.ts';
 import { documentsOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
-import { elements, fields, property, requiredText, text } from '../read/schema.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
+import { elements, property } from '../read/values.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { linksIn } from '../text/html.ts';
 import { escapeMarkdown, firstSentence, inlineCode } from '../text/markdown.ts';

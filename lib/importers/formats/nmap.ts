@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { anything, elementAt, elements, fields, requiredText, text } from '../read/schema.ts';
+import { anything, fields, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
 import { severityOfScore } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 

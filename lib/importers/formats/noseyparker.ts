@@ -1,17 +1,8 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import {
-  fields,
-  isObject,
-  list,
-  number,
-  object,
-  objects,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Commit = object({

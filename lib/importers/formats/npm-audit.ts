@@ -3,19 +3,8 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { folderParts, manifestIn } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import {
-  fields,
-  flag,
-  isObject,
-  list,
-  number,
-  object,
-  objects,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { fields, flag, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import {

@@ -9,17 +9,8 @@ import {
 } from '../importer.ts';
 import { parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf } from '../read/report.ts';
-import {
-  anything,
-  fields,
-  isObject,
-  number,
-  object,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { anything, fields, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cvssOf, severityOfScore } from '../support.ts';
 import { joined, sanitizeMarkdown } from '../text/markdown.ts';
 

@@ -10,7 +10,8 @@ import {
   vulnerabilityTitle,
 } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import { anything, flag, isObject, list, object, optional, text, texts } from '../read/schema.ts';
+import { anything, flag, list, object, optional, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { plainPath, relativePath } from '../support.ts';
 import { describeFinding, inlineCode, joined } from '../text/markdown.ts';
 import { cvssOfOsv, describeAdvisory, fixedVersions, Osv, severityOfOsv } from '../tools/osv.ts';

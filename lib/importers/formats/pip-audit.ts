@@ -11,7 +11,8 @@ import {
   vulnerabilityTitle,
 } from '../kinds/dependency.ts';
 import { documentOf, firstDocument } from '../read/report.ts';
-import { isObject, objects, property, requiredText, text, texts } from '../read/schema.ts';
+import { objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf } from '../support.ts';
 import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';

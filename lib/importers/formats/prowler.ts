@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Importer, open, type Report, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { fields, object, objects, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { severityOf } from '../support.ts';
 
 /** A check of one resource, from any version of the report. */

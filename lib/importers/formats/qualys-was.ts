@@ -2,17 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import {
-  anything,
-  elementAt,
-  elements,
-  fields,
-  flag,
-  number,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { anything, fields, flag, number, requiredText, text, texts } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
 import { cweOf, LEVELS } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
 import { inlineCode, joined } from '../text/markdown.ts';

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readRequired } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, list, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, list, object, requiredText, text, texts } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 

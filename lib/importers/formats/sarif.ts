@@ -7,7 +7,7 @@ import {
   readList,
 } from '../importer.ts';
 import { documentOf, documentsOf, hasKind } from '../read/report.ts';
-import { property } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cveOf, severityOf } from '../support.ts';
 import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../text/markdown.ts';
 import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';

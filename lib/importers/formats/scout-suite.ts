@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Importer, type Result, read } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, isObject, number, objects, property, text, texts } from '../read/schema.ts';
+import { fields, number, objects, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 const Rule = z.object({
   ...fields(text, 'description', 'rationale', 'remediation', 'level', 'service', 'dashboard_name'),

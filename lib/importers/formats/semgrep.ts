@@ -9,7 +9,8 @@ import {
   readAt,
 } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
-import { isObject, list, property } from '../read/schema.ts';
+import { list } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import {
   codeBlock,

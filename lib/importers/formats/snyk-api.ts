@@ -3,7 +3,8 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Report, readList, skipped } from '../importer.ts';
 import { isMalicious, listIn, REMOVE_PACKAGE, vulnerabilityTitle } from '../kinds/dependency.ts';
 import { documentsOf } from '../read/report.ts';
-import { fields, flag, isObject, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { fields, flag, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation, joined } from '../text/markdown.ts';
 

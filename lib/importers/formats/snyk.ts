@@ -1,7 +1,7 @@
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { imageName, readPart } from '../kinds/dependency.ts';
 import { documentsOf } from '../read/report.ts';
-import { isObject } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { plainPath, relativePath } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 import { issuesOf, Project } from '../tools/snyk-issues.ts';

@@ -3,18 +3,8 @@ import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, open, type Report, read, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { documentOf, documentsOf } from '../read/report.ts';
-import {
-  fields,
-  isObject,
-  list,
-  number,
-  object,
-  objects,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';

@@ -3,17 +3,8 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { hasRoot } from '../read/report.ts';
-import {
-  elementAt,
-  elements,
-  fields,
-  list,
-  number,
-  objects,
-  optional,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { fields, list, number, objects, optional, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
 import { cweOf, relativePath, severityIn } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
 import { escapeMarkdown } from '../text/markdown.ts';

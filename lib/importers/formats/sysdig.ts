@@ -10,7 +10,8 @@ import {
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, kubernetesName, vulnerablePackage } from '../kinds/resources.ts';
-import { fields, flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 /** A vulnerable package, from any of the reports. */
 const Row = z.object({

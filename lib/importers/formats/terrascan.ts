@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { fields, number, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 
 const Violation = z.object({

@@ -3,7 +3,8 @@ import type { Severity } from '../finding.ts';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
 import { hasColumns, jsonOf, rowsWith } from '../read/report.ts';
-import { property, requiredText, text } from '../read/schema.ts';
+import { requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cweOf } from '../support.ts';
 import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
 

@@ -3,7 +3,8 @@ import { identifyCode } from '../identity/identity.ts';
 import { type Importer, open, ReportError, readList } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { fields, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
 

@@ -20,16 +20,15 @@ import {
   anything,
   fields,
   flag,
-  isObject,
   list,
   number,
   object,
-  property,
   record,
   requiredText,
   text,
   texts,
 } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';

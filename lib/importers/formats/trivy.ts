@@ -1,7 +1,8 @@
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { imageName, readPart } from '../kinds/dependency.ts';
 import { documentOf, firstDocument } from '../read/report.ts';
-import { isObject, property, text } from '../read/schema.ts';
+import { text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { joined } from '../text/markdown.ts';
 import { license, misconfiguration, secret, vulnerability } from '../tools/trivy-findings.ts';
 import { inCluster, inImage, inWorkspace, isOsSection, type Place } from '../tools/trivy-places.ts';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, ReportError, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import { anything, fields, flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { joined } from '../text/markdown.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.ts';

@@ -3,7 +3,8 @@ import { type ImportContext, type Importer, type Report, type Result, readList }
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf, hasColumns, hasKind, rowsOf } from '../read/report.ts';
-import { anything, fields, number, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, number, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { severityOf } from '../support.ts';
 
 const Vulnerability = z.object({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
 import { firstDocument, hasColumns, hasKind } from '../read/report.ts';
-import { fields, flag, number, object, property, requiredText, text } from '../read/schema.ts';
+import { fields, flag, number, object, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { severityOf, severityOfScore } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 import { packageResult } from '../tools/veracode-packages.ts';

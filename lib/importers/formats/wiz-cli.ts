@@ -5,7 +5,8 @@ import { type ImportContext, type Importer, type Result, read, readList } from '
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { anything, fields, number, object, objects, property, requiredText, text } from '../read/schema.ts';
+import { anything, fields, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { plainPath, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';

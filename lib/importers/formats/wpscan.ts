@@ -2,18 +2,8 @@ import { z } from 'zod';
 import { type Importer, readAt, readList } from '../importer.ts';
 import { addressIdentity, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasKind, jsonOf } from '../read/report.ts';
-import {
-  anything,
-  fields,
-  flag,
-  isObject,
-  number,
-  object,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { anything, fields, flag, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';

@@ -9,7 +9,8 @@ import {
 } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf, documentsOf } from '../read/report.ts';
-import { anything, fields, isObject, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { anything, fields, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { codeBlock, escapeMarkdown } from '../text/markdown.ts';
 import {

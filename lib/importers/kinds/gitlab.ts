@@ -2,18 +2,8 @@ import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
-import {
-  anything,
-  fields,
-  isObject,
-  list,
-  number,
-  object,
-  objects,
-  property,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { anything, fields, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { severityOf, severityOfScore } from '../support.ts';
 
 /*

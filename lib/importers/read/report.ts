@@ -1,5 +1,5 @@
 import { type Report, ReportError } from '../importer.ts';
-import { isObject } from './schema.ts';
+import { isObject } from './values.ts';
 
 /* The content of a report by its kind. */
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type ImportContext, type Result, readAt, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { elements, fields, list, number, property, requiredText, text } from '../read/schema.ts';
+import { fields, list, number, requiredText, text } from '../read/schema.ts';
+import { elements, property } from '../read/values.ts';
 import { infrastructureFinding, packageResult } from './checkmarx-one-others.ts';
 import { isOpen, nodeOf, OneNode, staticFinding } from './checkmarx-results.ts';
 

@@ -1,5 +1,5 @@
 import { type Report, ReportError } from '../importer.ts';
-import { elementAt, isObject, property } from '../read/schema.ts';
+import { elementAt, isObject, property } from '../read/values.ts';
 import { Component } from './cyclonedx-schema.ts';
 
 /** The parts of a bill of materials that are needed, still to be validated. */

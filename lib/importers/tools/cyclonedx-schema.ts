@@ -1,15 +1,6 @@
 import { z } from 'zod';
-import {
-  fields,
-  isObject,
-  list,
-  number,
-  optional,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { fields, list, number, optional, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 /*
  * JSON and XML have the same names, except that lists in XML are elements in an element, and attributes start with `@_`. The

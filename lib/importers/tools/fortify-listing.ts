@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { elements, fields, isObject, list, number, objects, requiredText, text } from '../read/schema.ts';
+import { fields, list, number, objects, requiredText, text } from '../read/schema.ts';
+import { elements, isObject } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 

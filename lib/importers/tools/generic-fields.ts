@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ImportContext } from '../importer.ts';
-import { anything, fields, flag, isObject, number, requiredText, text } from '../read/schema.ts';
+import { anything, fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 
 /** A list, or its members in a text with commas, spaces or lines between them. */
 const words = z.preprocess(

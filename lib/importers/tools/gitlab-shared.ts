@@ -1,7 +1,8 @@
 import { type ImportContext, type Report, read } from '../importer.ts';
 import { type GitlabVulnerability, gitlabVulnerabilities } from '../kinds/gitlab.ts';
 import { documentOf } from '../read/report.ts';
-import { object, property, text } from '../read/schema.ts';
+import { object, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cweOf } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 

@@ -1,17 +1,8 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
 import { documentsOf } from '../read/report.ts';
-import {
-  anything,
-  fields,
-  isObject,
-  list,
-  number,
-  object,
-  objects,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { anything, fields, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { fixedVersions, Osv } from './osv.ts';
 
 const Frame = z.object({

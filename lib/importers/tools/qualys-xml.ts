@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { type ImportContext, type Report, readList } from '../importer.ts';
 import { cvesIn, type Issue, statedCvss } from '../kinds/issues.ts';
 import { rootOf } from '../read/report.ts';
-import { anything, elementAt, elements, fields, isObject, requiredText, text } from '../read/schema.ts';
+import { anything, fields, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, isObject } from '../read/values.ts';
 import { linksIn } from '../text/html.ts';
 import { isFixed, levelOf, scoreOf, toIssue } from './qualys-issue.ts';
 

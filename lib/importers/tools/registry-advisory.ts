@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Result } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
-import { fields, isObject, number, object, objects, property, text, texts } from '../read/schema.ts';
+import { fields, number, object, objects, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cvssOf, severityOf, severityOfScore } from '../support.ts';
 import { codeBlock, escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 

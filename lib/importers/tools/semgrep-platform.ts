@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Result as Imported, open, readAt } from '../importer.ts';
-import { fields, isObject, number, object, property, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import {

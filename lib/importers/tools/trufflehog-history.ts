@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, readList } from '../importer.ts';
-import { fields, isObject, requiredText, text, texts } from '../read/schema.ts';
+import { fields, requiredText, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import type { FoundSecret } from './secret-results.ts';
 
 /** A finding of TruffleHog 2, and of the first releases of trufflehog3. */

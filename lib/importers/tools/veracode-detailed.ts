@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, type Result, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { elementAt, elements, fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
 import { packageResult } from './veracode-packages.ts';
