@@ -11,15 +11,20 @@ import { inlineCode, joined } from '../text/markdown.ts';
 
 const Item = z.object({
   Name: requiredText,
-  ...fields(text, 'ModuleName', 'Details', 'Affects', 'Parameter'),
+  ...fields(
+    text,
+    'ModuleName',
+    'Details',
+    'Affects',
+    'Parameter',
+    'Severity',
+    'Type',
+    'Impact',
+    'Description',
+  ),
+  ...fields(text, 'DetailedInformation', 'Recommendation'),
   IsFalsePositive: flag,
-  ...fields(text, 'Severity', 'Type', 'Impact', 'Description', 'DetailedInformation', 'Recommendation'),
-  TechnicalDetails: anything,
-  CWEList: anything,
-  CVEList: anything,
-  CVSS: anything,
-  CVSS3: anything,
-  References: anything,
+  ...fields(anything, 'TechnicalDetails', 'CWEList', 'CVEList', 'CVSS', 'CVSS3', 'References'),
 });
 type Item = z.output<typeof Item>;
 

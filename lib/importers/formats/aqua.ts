@@ -26,23 +26,11 @@ import { isObject, property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   name: requiredText,
-  ...fields(text, 'description', 'file', 'severity'),
-  score: number,
-  ...fields(text, 'url', 'nvd_url', 'vendor_url', 'aqua_severity'),
-  aqua_score: number,
-  aqua_vectors: text,
-  nvd_severity: text,
-  nvd_score: number,
-  nvd_vectors: text,
-  nvd_severity_v3: text,
-  nvd_score_v3: number,
-  nvd_vectors_v3: text,
-  nvd_cvss3_severity: text,
-  nvd_cvss3_score: number,
-  nvd_cvss3_vectors: text,
-  nvd_cvss2_score: number,
-  ...fields(text, 'nvd_cvss2_vectors', 'vendor_severity_v3', 'vendor_severity', 'vendor_statement'),
-  ...fields(text, 'fix_version', 'solution'),
+  ...fields(text, 'description', 'file', 'severity', 'url', 'nvd_url', 'vendor_url', 'aqua_severity'),
+  ...fields(text, 'aqua_vectors', 'nvd_severity', 'nvd_vectors', 'nvd_severity_v3', 'nvd_vectors_v3'),
+  ...fields(text, 'nvd_cvss3_severity', 'nvd_cvss3_vectors', 'nvd_cvss2_vectors', 'vendor_severity_v3'),
+  ...fields(text, 'vendor_severity', 'vendor_statement', 'fix_version', 'solution'),
+  ...fields(number, 'score', 'aqua_score', 'nvd_score', 'nvd_score_v3', 'nvd_cvss3_score', 'nvd_cvss2_score'),
   acknowledged: flag,
   is_acknowledged: flag,
   cwe_info: objects({ Id: text, id: text }),
@@ -50,9 +38,7 @@ const Vulnerability = z.object({
 });
 const Resource = z.object({
   resource: object({ name: text, version: text, path: text, format: text, sensitive_items: texts }),
-  vulnerabilities: anything,
-  sensitive_data_items: anything,
-  malware: anything,
+  ...fields(anything, 'vulnerabilities', 'sensitive_data_items', 'malware'),
 });
 const Malware = z.object({ malware: text, path: text });
 const Sensitive = z.object({ type: text });

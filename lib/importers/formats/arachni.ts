@@ -10,11 +10,10 @@ import { isSecretRule } from '../text/secrets.ts';
 
 const Found = z.object({
   name: requiredText,
-  ...fields(text, 'description', 'severity', 'remedy_guidance', 'cwe'),
+  ...fields(text, 'description', 'severity', 'remedy_guidance', 'cwe', 'proof'),
   references: optional(z.record(z.string(), text)),
   check: object({ shortname: text }),
   vector: object({ type: text, url: text, action: text, affected_input_name: text, method: text }),
-  proof: text,
   trusted: flag,
   request: object({ url: text, method: text, headers_string: text, effective_body: text }),
 });

@@ -18,15 +18,12 @@ import { property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 
-const Package = z.object({
-  ...fields(text, 'name', 'version', 'fixedInVersion', 'filePath', 'remediation'),
-});
+const Package = z.object(fields(text, 'name', 'version', 'fixedInVersion', 'filePath', 'remediation'));
 const Finding = z.object({
   findingArn: requiredText,
-  ...fields(text, 'awsAccountId', 'type', 'title', 'description', 'severity', 'status'),
+  ...fields(text, 'awsAccountId', 'type', 'title', 'description', 'severity', 'status', 'exploitAvailable'),
   inspectorScore: number,
   inspectorScoreDetails: object({ adjustedCvss: object({ score: number, scoringVector: text }) }),
-  exploitAvailable: text,
   remediation: object({ recommendation: object({ text, url: text, Url: text }) }),
   packageVulnerabilityDetails: object({
     vulnerabilityId: text,
@@ -38,10 +35,8 @@ const Finding = z.object({
   }),
   codeVulnerabilityDetails: object({
     cwes: texts,
-    detectorId: text,
-    detectorName: text,
+    ...fields(text, 'detectorId', 'detectorName', 'ruleId'),
     referenceUrls: texts,
-    ruleId: text,
     filePath: object({ fileName: text, filePath: text, startLine: number }),
   }),
   networkReachabilityDetails: object({

@@ -11,9 +11,7 @@ import { cveOf, cvssOf, cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 
-const Package = z.object({
-  ...fields(text, 'Name', 'Version', 'FixedInVersion', 'FilePath', 'Remediation'),
-});
+const Package = z.object(fields(text, 'Name', 'Version', 'FixedInVersion', 'FilePath', 'Remediation'));
 const Vulnerability = z.object({
   Id: requiredText,
   VulnerablePackages: list(Package),
@@ -25,18 +23,25 @@ const Vulnerability = z.object({
 const Rating = object({ Label: text, Normalized: number, Product: number, Original: text });
 const Finding = z.object({
   Id: requiredText,
-  ...fields(text, 'ProductArn', 'ProductName', 'GeneratorId', 'AwsAccountId', 'Region'),
+  ...fields(
+    text,
+    'ProductArn',
+    'ProductName',
+    'GeneratorId',
+    'AwsAccountId',
+    'Region',
+    'Title',
+    'Description',
+  ),
+  ...fields(text, 'SourceUrl', 'WorkflowState', 'RecordState'),
   Types: texts,
   Severity: Rating,
   FindingProviderFields: object({ Severity: Rating }),
-  ...fields(text, 'Title', 'Description', 'SourceUrl'),
   Remediation: object({ Recommendation: object({ Text: text, Url: text }) }),
   ProductFields: record,
   Resources: objects({ Type: text, Id: text, Region: text }),
   Compliance: object({ Status: text, SecurityControlId: text }),
   Workflow: object({ Status: text }),
-  WorkflowState: text,
-  RecordState: text,
   Vulnerabilities: list(Vulnerability),
 });
 type Finding = z.output<typeof Finding>;

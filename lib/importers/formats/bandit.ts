@@ -16,11 +16,9 @@ const Result = z.object({
   col_offset: number,
   line_range: list(z.number()),
   issue_text: requiredText,
-  issue_severity: text,
-  issue_confidence: text,
+  ...fields(text, 'issue_severity', 'issue_confidence', 'test_name', 'code', 'more_info'),
   issue_cwe: object({ id: number, link: text }),
   test_id: requiredText,
-  ...fields(text, 'test_name', 'code', 'more_info'),
 });
 type Result = z.output<typeof Result>;
 

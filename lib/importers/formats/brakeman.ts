@@ -11,13 +11,9 @@ import { escapeMarkdown } from '../text/markdown.ts';
 const Warning = z.object({
   warning_type: requiredText,
   warning_code: number,
-  ...fields(text, 'fingerprint', 'check_name', 'message', 'file'),
+  ...fields(text, 'fingerprint', 'check_name', 'message', 'file', 'link', 'code', 'user_input', 'confidence'),
   line: number,
-  link: text,
-  code: text,
   location: object({ type: text, class: text, method: text, template: text }),
-  user_input: text,
-  confidence: text,
   cwe_id: list(z.number()),
 });
 

@@ -14,11 +14,9 @@ import { relativePath, severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Advisory = z.object({
-  ...fields(text, 'id', 'url', 'title', 'description', 'criticality'),
+  ...fields(text, 'id', 'url', 'title', 'description', 'criticality', 'cve', 'ghsa'),
   cvss_v2: number,
   cvss_v3: number,
-  cve: text,
-  ghsa: text,
   patched_versions: texts,
 });
 

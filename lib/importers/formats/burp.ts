@@ -13,11 +13,10 @@ const Message = z.object({ '#text': text, '@_base64': text, '@_method': text });
 
 /** An issue of the XML that Burp Suite exports. */
 const XmlIssue = z.object({
-  type: text,
-  name: requiredText,
-  ...fields(text, 'host', 'path', 'location', 'severity', 'confidence', 'issueBackground'),
+  ...fields(text, 'type', 'host', 'path', 'location', 'severity', 'confidence', 'issueBackground'),
   ...fields(text, 'remediationBackground', 'issueDetail', 'remediationDetail', 'references'),
   vulnerabilityClassifications: text,
+  name: requiredText,
   requestresponse: objects({ request: list(z.union([Message, z.string()])) }),
 });
 
@@ -25,14 +24,13 @@ const Segments = objects({ data: text, data_html: text, highlight_html: text });
 
 /** An issue of the REST API of Burp Suite, or of the GraphQL API of Burp Suite DAST (`issue_type`, `…_html`). */
 const JsonIssue = z.object({
-  name: text,
-  type_index: text,
+  ...fields(text, 'name', 'type_index', 'origin', 'path', 'caption', 'severity', 'confidence', 'description'),
+  ...fields(text, 'issue_background', 'remediation', 'remediation_background', 'description_html'),
+  remediation_html: text,
   issue_type: object({
     ...fields(text, 'name', 'type_index', 'description_html', 'remediation_html'),
     ...fields(text, 'vulnerability_classifications_html', 'references_html'),
   }),
-  ...fields(text, 'origin', 'path', 'caption', 'severity', 'confidence', 'description', 'issue_background'),
-  ...fields(text, 'remediation', 'remediation_background', 'description_html', 'remediation_html'),
   evidence: objects({ request_response: object({ request: Segments }), request_segments: Segments }),
 });
 

@@ -2,20 +2,15 @@ import { z } from 'zod';
 import { type Importer, type Result, readRequired } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
 import { documentOf, firstDocument, hasKind } from '../read/report.ts';
-import { object, requiredText, text, texts } from '../read/schema.ts';
+import { fields, object, requiredText, text, texts } from '../read/schema.ts';
 import { cvssOf, relativePath, severityOfScore } from '../support.ts';
 import { sanitizeMarkdown } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
   advisory: z.object({
     id: requiredText,
-    title: text,
-    description: text,
-    aliases: texts,
-    cvss: text,
-    url: text,
-    references: texts,
-    categories: texts,
+    ...fields(text, 'title', 'description', 'cvss', 'url'),
+    ...fields(texts, 'aliases', 'references', 'categories'),
   }),
   versions: object({ patched: texts }),
   package: z.object({ name: requiredText, version: text }),

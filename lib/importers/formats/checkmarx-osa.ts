@@ -9,11 +9,9 @@ import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 import { isOpen } from '../tools/checkmarx-results.ts';
 
 const Vulnerability = z.object({
-  id: text,
-  cveName: text,
+  ...fields(text, 'id', 'cveName', 'url', 'description', 'recommendations', 'sourceFileName', 'libraryId'),
   score: number,
   severity: object({ name: text }),
-  ...fields(text, 'url', 'description', 'recommendations', 'sourceFileName', 'libraryId'),
   state: object({ name: text }),
 });
 

@@ -15,11 +15,10 @@ const PathNode = z.object({
 });
 
 const Result = z.object({
-  '@_FileName': text,
+  ...fields(text, '@_FileName', '@_Severity', '@_Status', '@_state', '@_Remark', '@_DeepLink'),
   '@_Line': number,
   '@_Column': number,
   '@_FalsePositive': flag,
-  ...fields(text, '@_Severity', '@_Status', '@_state', '@_Remark', '@_DeepLink'),
   Path: objects({ '@_SimilarityId': text, PathNode: list(PathNode) }),
 });
 

@@ -27,17 +27,24 @@ import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 
 const Check = z.object({
   check_id: requiredText,
-  check_name: text,
+  ...fields(text, 'check_name', 'file_path', 'repo_file_path', 'file_abs_path', 'resource', 'severity'),
+  ...fields(text, 'description', 'short_description', 'guideline'),
   code_block: list(z.tuple([z.number(), z.string()])),
-  ...fields(text, 'file_path', 'repo_file_path', 'file_abs_path'),
   file_line_range: list(z.number()),
-  ...fields(text, 'resource', 'severity', 'description', 'short_description', 'guideline'),
   fixed_definition: anything,
   vulnerability_details: object({
-    ...fields(text, 'id', 'package_name', 'package_version', 'status', 'lowest_fixed_version', 'link'),
-    cvss: number,
-    vector: text,
+    ...fields(
+      text,
+      'id',
+      'package_name',
+      'package_version',
+      'status',
+      'lowest_fixed_version',
+      'link',
+      'vector',
+    ),
     description: text,
+    cvss: number,
   }),
 });
 type Check = z.output<typeof Check>;

@@ -8,9 +8,8 @@ import { relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Advisory = z.object({
-  advisoryId: text,
+  ...fields(text, 'advisoryId', 'affectedVersions', 'title', 'cve', 'link', 'severity'),
   packageName: requiredText,
-  ...fields(text, 'affectedVersions', 'title', 'cve', 'link', 'severity'),
   sources: objects({ name: text, remoteId: text }),
 });
 

@@ -23,25 +23,20 @@ const Cvss3 = object({
 
 const Vulnerability = z.object({
   name: requiredText,
-  source: text,
-  severity: text,
+  ...fields(text, 'source', 'severity', 'description', 'notes'),
   cvssv2: object({ score: number }),
   cvssv3: Cvss3,
   cvssv4: Cvss3,
   /** Until 5. */
   cvssScore: number,
   cwes: texts,
-  description: text,
-  notes: text,
   references: objects({ url: text, name: text }),
 });
 
 const Dependency = z.object({
   ...fields(text, 'fileName', 'filePath', 'isVirtual'),
-  projectReferences: texts,
+  ...fields(texts, 'projectReferences', 'packages', 'names'),
   relatedDependencies: objects({ fileName: text, filePath: text }),
-  packages: texts,
-  names: texts,
   vulnerabilities: anything,
   suppressed: z.array(z.unknown()),
 });

@@ -7,10 +7,8 @@ import { collapseWhitespace } from '../support.ts';
 
 const Test = z.object({
   id: requiredText,
-  ...fields(text, 'desc', 'result', 'details'),
+  ...fields(text, 'desc', 'result', 'details', 'remediation', 'remediation-impact'),
   items: texts,
-  remediation: text,
-  'remediation-impact': text,
 });
 const Section = z.object({ id: text, desc: text, results: anything });
 

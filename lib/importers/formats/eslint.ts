@@ -9,9 +9,8 @@ import { escapeMarkdown } from '../text/markdown.ts';
 
 const Message = z.object({
   ruleId: text,
-  severity: number,
+  ...fields(number, 'severity', 'line', 'endLine', 'column'),
   message: text,
-  ...fields(number, 'line', 'endLine', 'column'),
   fatal: flag,
 });
 

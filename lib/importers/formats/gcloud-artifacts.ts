@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, vulnerablePackage } from '../kinds/resources.ts';
-import { number, object, objects, requiredText, text } from '../read/schema.ts';
+import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 
 const Version = object({ fullName: text, name: text, kind: text });
@@ -10,12 +10,9 @@ const Occurrence = z.object({
   noteName: requiredText,
   resourceUri: text,
   vulnerability: z.object({
-    effectiveSeverity: text,
-    severity: text,
+    ...fields(text, 'effectiveSeverity', 'severity', 'shortDescription', 'longDescription'),
     cvssScore: number,
     cvssv3: object({ baseScore: number }),
-    shortDescription: text,
-    longDescription: text,
     packageIssue: objects({
       affectedPackage: text,
       affectedVersion: Version,

@@ -1,19 +1,16 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList, skipped } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
-import { anything, flag, number, objects, requiredText, text } from '../read/schema.ts';
+import { anything, fields, flag, number, objects, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Incident = z.object({
   type: requiredText,
-  policy: text,
-  validity: text,
+  ...fields(text, 'policy', 'validity', 'incident_url', 'exclude_reason'),
   ignore_sha: requiredText,
-  incident_url: text,
   known_secret: flag,
   is_excluded: flag,
-  exclude_reason: text,
   // The match is masked in part only, so it is not read.
   occurrences: objects({ line_start: number }),
 });

@@ -23,10 +23,9 @@ const GraphAlert = z.object({
     vulnerableVersionRange: text,
     firstPatchedVersion: Patched,
     advisory: z.object({
-      ...fields(text, 'ghsaId', 'summary', 'description'),
+      ...fields(text, 'ghsaId', 'summary', 'description', 'permalink'),
       identifiers: Identifiers,
       references: References,
-      permalink: text,
       cvss: object({ score: number, vectorString: text }),
       cwes: object({ nodes: objects({ cweId: text }) }),
     }),

@@ -10,14 +10,10 @@ import { alertsOf, hasProperties, isOpen, numberOf } from '../tools/github-alert
 
 const Alert = z.object({
   number,
-  ...fields(text, 'url', 'html_url', 'state', 'resolution'),
+  ...fields(text, 'url', 'html_url', 'state', 'resolution', 'secret_type_display_name', 'secret', 'validity'),
   secret_type: requiredText,
-  ...fields(text, 'secret_type_display_name', 'secret', 'validity'),
-  publicly_leaked: flag,
-  multi_repo: flag,
-  push_protection_bypassed: flag,
+  ...fields(flag, 'publicly_leaked', 'multi_repo', 'push_protection_bypassed', 'has_more_locations'),
   first_location_detected: object({ path: text, start_line: number, commit_sha: text }),
-  has_more_locations: flag,
 });
 
 /** The alerts of `/repos/OWNER/REPO/secret-scanning/alerts`. */

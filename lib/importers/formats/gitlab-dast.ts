@@ -9,9 +9,9 @@ import { describeFinding, escapeMarkdown, inlineCode, joined, sanitizeMarkdown }
 import { isSecretRule } from '../text/secrets.ts';
 import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
-const Location = z.object({
-  ...fields(text, 'hostname', 'path', 'method', 'param', 'crash_type', 'crash_state', 'stacktrace_snippet'),
-});
+const Location = z.object(
+  fields(text, 'hostname', 'path', 'method', 'param', 'crash_type', 'crash_state', 'stacktrace_snippet'),
+);
 
 /** `gl-dast-report.json` */
 export const gitlabDast: Importer = {

@@ -27,9 +27,8 @@ import { createMasker, maskSecrets } from '../text/secrets.ts';
 /** Version 8 */
 const Leak = z.object({
   RuleID: requiredText,
-  Description: text,
+  ...fields(text, 'Description', 'Match', 'Secret', 'File', 'Commit', 'Date', 'Message', 'Link'),
   ...fields(number, 'StartLine', 'EndLine', 'StartColumn'),
-  ...fields(text, 'Match', 'Secret', 'File', 'Commit', 'Date', 'Message', 'Link'),
   Tags: texts,
 });
 type Leak = z.output<typeof Leak>;
@@ -37,18 +36,20 @@ type Leak = z.output<typeof Leak>;
 /** Versions 1 to 7. The first ones call the rule a reason. */
 const EarlyLeak = z
   .object({
-    rule: text,
-    reason: text,
+    ...fields(
+      text,
+      'rule',
+      'reason',
+      'line',
+      'offender',
+      'file',
+      'commit',
+      'date',
+      'commitMessage',
+      'commitMsg',
+    ),
+    ...fields(text, 'leakURL', 'tags'),
     lineNumber: number,
-    line: text,
-    offender: text,
-    file: text,
-    commit: text,
-    date: text,
-    commitMessage: text,
-    commitMsg: text,
-    leakURL: text,
-    tags: text,
   })
   .transform((leak, context): Leak => {
     const rule = leak.rule ?? leak.reason;

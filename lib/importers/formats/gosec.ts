@@ -2,25 +2,22 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, readAt } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
-import { flag, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { fields, flag, list, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, formatLocation, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Issue = z.object({
-  severity: text,
-  confidence: text,
+  ...fields(text, 'severity', 'confidence', 'code', 'autofix'),
   cwe: object({ id: text, url: text }),
   rule_id: requiredText,
   details: requiredText,
   file: requiredText,
-  code: text,
   /** A number, or a range: `12-14`. */
   line: text,
   column: number,
   nosec: flag,
   suppressions: objects({ kind: text, justification: text }),
-  autofix: text,
 });
 
 const Failure = z.object({ line: number, error: text });

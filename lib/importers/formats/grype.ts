@@ -3,7 +3,17 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { imageName, listIn, upgrade, vulnerabilityTitle, withoutVersion } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
-import { list, number, object, objects, optional, requiredText, text, texts } from '../read/schema.ts';
+import {
+  fields,
+  list,
+  number,
+  object,
+  objects,
+  optional,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import {
   type Cvss,
@@ -21,10 +31,8 @@ const Vector = z.object({ vector: text });
 
 const Metadata = z.object({
   id: requiredText,
-  dataSource: text,
-  severity: text,
+  ...fields(text, 'dataSource', 'severity', 'description'),
   urls: texts,
-  description: text,
   cvss: objects({ type: text, version: text, vector: text }),
   epss: objects({ epss: number, percentile: number }),
   knownExploited: objects({ dateAdded: text }),

@@ -7,10 +7,9 @@ import { isObject, property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
-  ...fields(text, 'package', 'version', 'fix_version', 'severity', 'description'),
+  ...fields(text, 'package', 'version', 'fix_version', 'severity', 'description', 'status'),
   links: texts,
   cwe_ids: texts,
-  status: text,
   preferred_cvss: object({ score_v3: number, score_v2: number, vector_v3: text, vector_v2: text }),
   vendor_attributes: object({ CVSS: record }),
 });

@@ -12,12 +12,11 @@ import { isSecretRule } from '../text/secrets.ts';
 const Cvss = object({ Vector: text, BaseScore: object({ Value: text }) });
 
 const Vulnerability = z.object({
-  Name: text,
+  ...fields(text, 'Name', 'Url', 'Severity', 'State', 'Certainty', 'Confirmed', 'Description', 'Impact'),
+  ...fields(text, 'RemedialActions', 'RemedialProcedure', 'RemedyReferences', 'ExternalReferences'),
+  ProofOfConcept: text,
   Type: requiredText,
-  ...fields(text, 'Url', 'Severity', 'State', 'Certainty', 'Confirmed'),
   Classification: object({ Cwe: text, Owasp: text, Cvss, Cvss31: Cvss, Cvss40: Cvss }),
-  ...fields(text, 'Description', 'Impact', 'RemedialActions', 'RemedialProcedure', 'RemedyReferences'),
-  ...fields(text, 'ExternalReferences', 'ProofOfConcept'),
   ExtraInformation: objects({ Name: text, Value: text }),
   HttpRequest: object({ Content: text, Method: text, Parameters: objects({ Name: text, Type: text }) }),
   KnownVulnerabilities: objects({ Title: text, Severity: text }),

@@ -26,14 +26,10 @@ import { codeBlock, sanitizeMarkdown } from '../text/markdown.ts';
 
 /** A CVE of an issue of JFrog Xray. */
 const Cve = z.object({
-  cve: text,
+  ...fields(text, 'cve', 'cvss_v3', 'cvss_v3_vector', 'cvss_v2', 'cvss_v2_vector'),
   cwe: texts,
-  cvss_v3: text,
   cvss_v3_score: number,
-  cvss_v3_vector: text,
-  cvss_v2: text,
   cvss_v2_score: number,
-  cvss_v2_vector: text,
 });
 
 /** The parts of a component's id, such as `rpm://8:libX11:0:1.6.8`, `deb://debian:stretch:libx11:2:1.6.4`, `alpine://3.18:ssl:1.1`, `npm://ip:2.0.0`, `lib-1.0.jar` */
@@ -73,10 +69,10 @@ function bestCvss(cves: z.output<typeof Cve>[]): Partial<Cvss> | undefined {
 
 const Issue = z.object({
   ...fields(text, 'issue_id', 'issue_type', 'severity', 'summary', 'description', 'provider'),
+  applicability_result: text,
   cves: list(Cve),
   references: texts,
   extended_information: object({ full_description: text, remediation: text, jfrog_research_severity: text }),
-  applicability_result: text,
 });
 
 /** A row of a vulnerabilities report. */

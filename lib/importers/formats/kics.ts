@@ -16,9 +16,8 @@ const File = z.object({
   ...fields(text, 'expected_value', 'actual_value', 'remediation'),
 });
 const Query = z.object({
-  query_id: text,
+  ...fields(text, 'query_id', 'query_url', 'severity', 'platform', 'category', 'description', 'cwe'),
   query_name: requiredText,
-  ...fields(text, 'query_url', 'severity', 'platform', 'category', 'description', 'cwe'),
   files: anything,
 });
 type Query = z.output<typeof Query>;

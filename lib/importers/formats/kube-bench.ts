@@ -14,9 +14,8 @@ const Test = z.object({
 });
 const Section = z.object({ section: text, desc: text, results: anything });
 const Control = z.object({
-  ...fields(text, 'id', 'version', 'detected_version'),
+  ...fields(text, 'id', 'version', 'detected_version', 'node_type'),
   text,
-  node_type: text,
   tests: anything,
 });
 

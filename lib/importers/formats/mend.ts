@@ -15,17 +15,14 @@ import { cvssOf, relativePath, severityOf, severityOfScore } from '../support.ts
 import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Fix = object({ fixResolution: text, message: text, url: text });
-const Library = z.object({
-  ...fields(text, 'name', 'filename', 'artifactId', 'groupId', 'version', 'type'),
-});
+const Library = z.object(fields(text, 'name', 'filename', 'artifactId', 'groupId', 'version', 'type'));
 
 const Vulnerability = z.object({
   name: requiredText,
-  severity: text,
+  ...fields(text, 'severity', 'cvss3_severity', 'scoreMetadataVector', 'url', 'description', 'project'),
+  product: text,
   score: number,
-  cvss3_severity: text,
   cvss3_score: number,
-  ...fields(text, 'scoreMetadataVector', 'url', 'description', 'project', 'product'),
   library: optional(Library),
   topFix: Fix,
   locations: objects({ path: text }),
@@ -38,20 +35,16 @@ const Libraries = z.object({ library: optional(Library), vulnerabilities: anythi
 
 /** A finding of the API 3.0 of the Mend platform. */
 const PlatformFinding = z.object({
-  name: text,
+  ...fields(text, 'name', 'effective', 'scoreMetadataVector'),
   component: optional(Library.extend({ path: text, dependencyType: text })),
   findingInfo: object({ status: text }),
   project: object({ name: text }),
   application: object({ name: text }),
   vulnerability: z.object({
-    name: text,
-    description: text,
+    ...fields(text, 'name', 'description', 'severity'),
     score: number,
-    severity: text,
   }),
   topFix: Fix,
-  effective: text,
-  scoreMetadataVector: text,
 });
 
 /** Mend, formerly WhiteSource: the exports of the application and the platform. */

@@ -101,9 +101,7 @@ function resultOf(
 const Rule = z.object({
   name: z.string(),
   files: anything,
-  metadata: z.object({
-    ...fields(text, 'description', 'severity', 'cwe', 'masvs', 'owasp-mobile'),
-  }),
+  metadata: z.object(fields(text, 'description', 'severity', 'cwe', 'masvs', 'owasp-mobile')),
 });
 
 /** The decompiled code has other names and lines in every build: a rule is one finding. */
@@ -127,9 +125,8 @@ function codeProblems(document: unknown, context: ImportContext): Problem[] {
 }
 
 const Manifest = z.object({
-  rule: text,
+  ...fields(text, 'rule', 'stat', 'severity', 'desc', 'description', 'name'),
   title: requiredText,
-  ...fields(text, 'stat', 'severity', 'desc', 'description', 'name'),
   component: list(requiredText),
 });
 

@@ -10,9 +10,7 @@ import { escapeMarkdown, firstSentence, joined } from '../text/markdown.ts';
 const Rule = z.object({
   name: z.string(),
   files: objects({ file_path: requiredText, match_lines: list(z.number()), match_string: text }),
-  metadata: object({
-    ...fields(text, 'cwe', 'description', 'severity', 'reference', 'masvs', 'owasp-mobile'),
-  }),
+  metadata: object(fields(text, 'cwe', 'description', 'severity', 'reference', 'masvs', 'owasp-mobile')),
 });
 
 /** `mobsfscan --json` */

@@ -21,21 +21,10 @@ import { escapeMarkdown, joined } from '../text/markdown.ts';
 const Item = z.object({
   '@_pluginID': requiredText,
   ...fields(text, '@_pluginName', '@_pluginFamily', '@_severity', '@_port', '@_protocol', '@_svc_name'),
-  ...fields(text, 'plugin_name', 'synopsis', 'description', 'solution'),
-  see_also: texts,
-  plugin_output: text,
-  risk_factor: text,
-  cve: texts,
-  cwe: texts,
-  xref: texts,
-  cvss_base_score: number,
-  cvss_vector: text,
-  cvss3_base_score: number,
-  cvss3_vector: text,
-  cvss4_base_score: number,
-  cvss4_vector: text,
-  cvss: number,
-  cvssv3: number,
+  ...fields(text, 'plugin_name', 'synopsis', 'description', 'solution', 'plugin_output', 'risk_factor'),
+  ...fields(text, 'cvss_vector', 'cvss3_vector', 'cvss4_vector'),
+  ...fields(texts, 'see_also', 'cve', 'cwe', 'xref'),
+  ...fields(number, 'cvss_base_score', 'cvss3_base_score', 'cvss4_base_score', 'cvss', 'cvssv3'),
 });
 
 /** Nessus XML (`.nessus`) and the CSV of Nessus and Tenable. */

@@ -15,18 +15,16 @@ import { isObject, property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   name: requiredText,
-  severity: text,
+  ...fields(text, 'severity', 'vectors', 'vectors_v3', 'description', 'package_name', 'package_version'),
+  ...fields(text, 'fixed_version', 'link', 'file_name', 'in_base_image'),
   score: number,
   score_v3: number,
-  ...fields(text, 'vectors', 'vectors_v3', 'description', 'package_name', 'package_version', 'fixed_version'),
-  ...fields(text, 'link', 'file_name', 'in_base_image'),
   tags: texts,
 });
 const Check = z.object({
   test_number: requiredText,
-  ...fields(text, 'category', 'type', 'profile', 'description', 'remediation', 'level'),
+  ...fields(text, 'category', 'type', 'profile', 'description', 'remediation', 'level', 'group'),
   message: texts,
-  group: text,
 });
 
 const Secret = z.object({ type: text, path: text, suggestion: text });

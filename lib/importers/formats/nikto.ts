@@ -17,24 +17,18 @@ import { escapeMarkdown, firstSentence, inlineCode } from '../text/markdown.ts';
 
 const XmlItem = z.object({
   '@_id': requiredText,
-  '@_method': text,
-  '@_osvdbid': text,
+  ...fields(text, '@_method', '@_osvdbid', 'uri', 'references'),
   description: requiredText,
-  uri: text,
-  references: text,
 });
 
-const XmlHost = z.object({
-  ...fields(text, '@_targethostname', '@_targetip', '@_targetport', '@_sitename', '@_errors'),
-});
+const XmlHost = z.object(
+  fields(text, '@_targethostname', '@_targetip', '@_targetport', '@_sitename', '@_errors'),
+);
 
 const JsonItem = z.object({
   id: requiredText,
-  method: text,
-  OSVDB: text,
+  ...fields(text, 'method', 'OSVDB', 'url', 'references'),
   msg: requiredText,
-  url: text,
-  references: text,
 });
 const JsonHost = z.object({ host: text, ip: text, port: text });
 

@@ -9,9 +9,7 @@ import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Port = z.looseObject({ '@_portid': requiredText, '@_protocol': text, state: anything });
 
-const Service = z.object({
-  ...fields(text, '@_name', '@_product', '@_version', '@_extrainfo', '@_tunnel'),
-});
+const Service = z.object(fields(text, '@_name', '@_product', '@_version', '@_extrainfo', '@_tunnel'));
 
 /** XML of Nmap, with the vulnerabilities that its scripts report. */
 export const nmap: Importer = {

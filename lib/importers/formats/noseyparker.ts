@@ -26,11 +26,9 @@ const Match = z.object({
 
 const Found = z.object({
   rule_name: requiredText,
-  rule_text_id: text,
+  ...fields(text, 'rule_text_id', 'match_content', 'comment'),
   groups: texts,
-  match_content: text,
   statuses: texts,
-  comment: text,
   matches: list(Match),
 });
 

@@ -26,10 +26,9 @@ import {
 } from '../tools/registry-advisory.ts';
 
 const Advisory = z.object({
-  ...fields(text, 'source', 'name', 'title', 'url', 'severity'),
+  ...fields(text, 'source', 'name', 'title', 'url', 'severity', 'range'),
   cwe: texts,
   cvss: object({ score: number, vectorString: text }),
-  range: text,
 });
 
 const Vulnerability = z.object({

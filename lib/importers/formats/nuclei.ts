@@ -18,23 +18,22 @@ import { recordAll } from '../text/notices.ts';
 import { isSecretRule, mask } from '../text/secrets.ts';
 
 const Event = z.object({
-  ...fields(text, 'template-id', 'templateID', 'template-path', 'template', 'template-url'),
+  ...fields(text, 'template-id', 'templateID', 'template-path', 'template', 'template-url', 'type'),
+  ...fields(text, 'matcher-name', 'matcher_name', 'extractor-name', 'matched-at', 'matched', 'host', 'url'),
+  ...fields(text, 'ip', 'curl-command', 'fuzzing_method', 'fuzzing_parameter', 'fuzzing_position'),
   info: z.object({
     ...fields(text, 'name', 'severity', 'description', 'impact', 'remediation'),
     reference: texts,
     tags: texts,
     classification: object({ 'cve-id': texts, 'cwe-id': texts, 'cvss-metrics': text, 'cvss-score': number }),
   }),
-  ...fields(text, 'type', 'matcher-name', 'matcher_name', 'extractor-name'),
   'matcher-status': flag,
   /** With -matcher-status: why the template could not be tried. */
   error: text,
-  ...fields(text, 'matched-at', 'matched', 'host', 'url', 'ip'),
   'extracted-results': texts,
   extracted_results: texts,
   'matched-line': list(z.number()),
   meta: record,
-  ...fields(text, 'curl-command', 'fuzzing_method', 'fuzzing_parameter', 'fuzzing_position'),
 });
 
 type Event = z.output<typeof Event>;

@@ -12,19 +12,15 @@ import { escapeMarkdown, joined } from '../text/markdown.ts';
 const Host = z.object({ '#text': text, hostname: text, asset: anything });
 
 const XmlResult = z.object({
-  name: text,
+  ...fields(text, 'name', 'port', 'threat', 'description'),
   host: anything,
-  port: text,
   nvt: anything,
-  threat: text,
   severity: number,
-  description: text,
 });
 
 const Nvt = z.object({
-  ...fields(text, '@_oid', 'name', 'family'),
+  ...fields(text, '@_oid', 'name', 'family', 'tags', 'cve', 'solution', 'xref'),
   cvss_base: number,
-  ...fields(text, 'tags', 'cve', 'solution', 'xref'),
 });
 
 const Row = z.object({

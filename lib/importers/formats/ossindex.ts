@@ -16,10 +16,8 @@ import { joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
-  title: text,
-  description: text,
+  ...fields(text, 'title', 'description', 'cvssVector', 'cve', 'cwe', 'reference'),
   cvssScore: number,
-  ...fields(text, 'cvssVector', 'cve', 'cwe', 'reference'),
   versionRanges: texts,
   externalReferences: texts,
 });

@@ -8,12 +8,21 @@ import { severityOf } from '../support.ts';
 /** A check of one resource, from any version of the report. */
 const Check = z.object({
   id: requiredText,
-  title: text,
-  status: requiredText,
-  ...fields(text, 'status_extended', 'muted', 'severity', 'provider', 'account', 'region', 'resource'),
+  ...fields(
+    text,
+    'title',
+    'status_extended',
+    'muted',
+    'severity',
+    'provider',
+    'account',
+    'region',
+    'resource',
+  ),
   ...fields(text, 'resource_name', 'resource_type', 'service', 'description', 'risk', 'fix', 'command'),
-  references: texts,
   compliance: text,
+  status: requiredText,
+  references: texts,
 });
 type Check = z.output<typeof Check>;
 
@@ -67,7 +76,7 @@ const JSON_FIELDS: Fields = {
 
 const Ocsf = z.object({
   metadata: z.object({ event_code: text }),
-  ...fields(text, 'message', 'status', 'status_code', 'status_detail', 'severity'),
+  ...fields(text, 'message', 'status', 'status_code', 'status_detail', 'severity', 'risk_details'),
   finding_info: object({ title: text, desc: text, uid: text }),
   resources: objects({
     ...fields(text, 'uid', 'name', 'type', 'region', 'namespace'),
@@ -76,7 +85,6 @@ const Ocsf = z.object({
   cloud: object({ provider: text, region: text, account: object({ uid: text }) }),
   unmapped: object({ related_url: text, additional_urls: texts, provider: text, provider_uid: text }),
   remediation: object({ desc: text, references: texts }),
-  risk_details: text,
 });
 
 /** Prowler 2 to 5: CSV, JSON, JSON lines and OCSF. Its ASFF reports are those of `aws-security-hub`. */

@@ -10,28 +10,28 @@ import { inlineCode, joined } from '../text/markdown.ts';
 
 const Detection = z.object({
   QID: requiredText,
-  ...fields(text, 'URL', 'PARAM', 'FORM_ENTRY_POINT'),
-  ACCESS_PATH: anything,
-  AUTHENTICATION: text,
+  ...fields(
+    text,
+    'URL',
+    'PARAM',
+    'FORM_ENTRY_POINT',
+    'AUTHENTICATION',
+    'STATUS',
+    'WEBAPP',
+    'WEB_APPLICATION',
+  ),
+  ...fields(anything, 'ACCESS_PATH', 'DATA', 'PAYLOADS'),
   POTENTIAL: flag,
-  STATUS: text,
   IGNORED: flag,
-  WEBAPP: text,
-  WEB_APPLICATION: text,
-  DATA: anything,
-  PAYLOADS: anything,
 });
 type Detection = z.output<typeof Detection>;
 
 const Details = z.object({
   QID: requiredText,
-  ...fields(text, 'CATEGORY', 'SEVERITY', 'TITLE', 'GROUP'),
-  OWASP: texts,
-  WASC: texts,
-  CWE: texts,
+  ...fields(text, 'CATEGORY', 'SEVERITY', 'TITLE', 'GROUP', 'DESCRIPTION', 'IMPACT', 'SOLUTION'),
+  ...fields(texts, 'OWASP', 'WASC', 'CWE'),
   CVSS_BASE: number,
   CVSS3: anything,
-  ...fields(text, 'DESCRIPTION', 'IMPACT', 'SOLUTION'),
 });
 type Details = z.output<typeof Details>;
 

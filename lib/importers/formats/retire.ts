@@ -12,11 +12,9 @@ const Vulnerability = z.object({
   info: texts,
   cwe: texts,
   identifiers: object({
-    summary: text,
+    ...fields(text, 'summary', 'githubID', 'issue', 'bug', 'retid'),
     CVE: texts,
-    ...fields(text, 'githubID', 'issue', 'bug'),
     osvdb: texts,
-    retid: text,
   }),
 });
 

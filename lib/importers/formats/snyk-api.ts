@@ -19,9 +19,8 @@ const Representation = z.object({
 
 const Attributes = z.object({
   key: requiredText,
-  ...fields(text, 'title', 'type', 'description', 'status'),
+  ...fields(text, 'title', 'type', 'description', 'status', 'effective_severity_level'),
   ignored: flag,
-  effective_severity_level: text,
   classes: objects({ id: text }),
   coordinates: objects({
     representations: list(Representation),

@@ -13,23 +13,16 @@ import { escapeMarkdown, joined } from '../text/markdown.ts';
 const Place = z.object({ component: text, textRange: object({ startLine: number }), msg: text });
 
 const Issue = z.object({
-  key: text,
+  ...fields(text, 'key', 'ruleKey', 'severity', 'vulnerabilityProbability', 'securityCategory', 'project'),
+  ...fields(text, 'hash', 'status', 'issueStatus', 'resolution', 'message', 'description', 'type'),
   /** `ruleKey` of a hotspot. */
   rule: text,
-  ruleKey: text,
-  severity: text,
   impacts: objects({ softwareQuality: text, severity: requiredText }),
-  vulnerabilityProbability: text,
-  securityCategory: text,
   component: requiredText,
-  project: text,
   line: number,
-  hash: text,
   textRange: object({ startLine: number, endLine: number, startOffset: number }),
   flows: objects({ locations: list(Place) }),
-  ...fields(text, 'status', 'issueStatus', 'resolution', 'message', 'description'),
   tags: texts,
-  type: text,
 });
 type Issue = z.output<typeof Issue>;
 

@@ -16,11 +16,10 @@ import { isObject, property } from '../read/values.ts';
 /** A vulnerable package, from any of the reports. */
 const Row = z.object({
   id: requiredText,
-  ...fields(text, 'severity', 'name', 'version', 'type', 'path', 'image', 'os'),
-  score: number,
-  ...fields(text, 'vector', 'link', 'fixed'),
-  accepted: flag,
+  ...fields(text, 'severity', 'name', 'version', 'type', 'path', 'image', 'os', 'vector', 'link', 'fixed'),
   ...fields(text, 'cluster', 'namespace', 'workload_type', 'workload', 'container'),
+  score: number,
+  accepted: flag,
 });
 type Row = z.output<typeof Row>;
 

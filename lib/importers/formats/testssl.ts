@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
 import { hasColumns, jsonOf, rowsWith } from '../read/report.ts';
-import { requiredText, text } from '../read/schema.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
 import { cweOf } from '../support.ts';
 import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
@@ -11,13 +11,8 @@ import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
 const Row = z
   .object({
     id: requiredText,
-    'fqdn/ip': text,
-    ip: text,
-    port: text,
+    ...fields(text, 'fqdn/ip', 'ip', 'port', 'finding', 'cve', 'cwe'),
     severity: requiredText,
-    finding: text,
-    cve: text,
-    cwe: text,
   })
   .transform((row) => ({ ...row, target: row['fqdn/ip'] ?? row.ip ?? '' }));
 

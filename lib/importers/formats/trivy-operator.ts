@@ -35,24 +35,18 @@ import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
   vulnerabilityID: requiredText,
-  ...fields(text, 'resource', 'installedVersion', 'fixedVersion', 'severity'),
+  ...fields(text, 'resource', 'installedVersion', 'fixedVersion', 'severity', 'title', 'description'),
+  ...fields(text, 'primaryLink', 'target', 'class', 'packagePath', 'packageType'),
   score: number,
-  ...fields(text, 'title', 'description', 'primaryLink'),
   links: texts,
-  ...fields(text, 'target', 'class', 'packagePath', 'packageType'),
   cvss: record,
 });
 const Check = z.object({
-  ...fields(text, 'checkID', 'title', 'description', 'category'),
+  ...fields(text, 'checkID', 'title', 'description', 'category', 'remediation', 'severity', 'target'),
   messages: texts,
-  remediation: text,
-  severity: text,
   success: flag,
-  target: text,
 });
-const Secret = z.object({
-  ...fields(text, 'ruleID', 'title', 'category', 'severity', 'match', 'target'),
-});
+const Secret = z.object(fields(text, 'ruleID', 'title', 'category', 'severity', 'match', 'target'));
 const Control = z.object({
   ...fields(text, 'id', 'name', 'description', 'severity'),
   totalFail: number,
@@ -70,9 +64,7 @@ const Resource = z.object({
   report: object({
     artifact: object({ repository: text, tag: text, digest: text }),
     registry: object({ server: text }),
-    vulnerabilities: anything,
-    checks: anything,
-    secrets: anything,
+    ...fields(anything, 'vulnerabilities', 'checks', 'secrets'),
   }),
   status: object({
     detailReport: object({ results: anything, title: text }),

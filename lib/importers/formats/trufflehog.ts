@@ -9,12 +9,10 @@ import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.
 
 const Found = z.object({
   SourceMetadata: z.object({ Data: z.record(z.string(), z.unknown()) }),
-  SourceName: text,
+  ...fields(text, 'SourceName', 'DetectorDescription', 'DecoderName', 'VerificationError', 'Raw', 'RawV2'),
+  Redacted: text,
   DetectorName: requiredText,
-  DetectorDescription: text,
-  DecoderName: text,
   Verified: flag,
-  ...fields(text, 'VerificationError', 'Raw', 'RawV2', 'Redacted'),
   ExtraData: anything,
 });
 
@@ -22,10 +20,8 @@ type Found = z.output<typeof Found>;
 
 /** Where a secret was found, in Git or elsewhere. */
 const Place = z.object({
-  file: text,
-  path: text,
+  ...fields(text, 'file', 'path', 'commit', 'link', 'repository', 'image', 'bucket', 'timestamp'),
   line: number,
-  ...fields(text, 'commit', 'link', 'repository', 'image', 'bucket', 'timestamp'),
 });
 
 /** `trufflehog … --json` */

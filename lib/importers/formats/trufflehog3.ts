@@ -8,10 +8,9 @@ import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.
 
 const Found = z.object({
   rule: z.object({ id: requiredText, message: text, severity: text }),
-  path: text,
+  ...fields(text, 'path', 'branch', 'commit', 'date'),
   line: number,
   secret: requiredText,
-  ...fields(text, 'branch', 'commit', 'date'),
 });
 
 /** `trufflehog3 --format json` */

@@ -9,13 +9,11 @@ import { severityOf } from '../support.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
-  severity: text,
+  ...fields(text, 'severity', 'vector', 'status', 'description', 'packageName', 'packageVersion'),
+  ...fields(text, 'packagePath', 'link'),
   cvss: number,
-  ...fields(text, 'vector', 'status', 'description', 'packageName', 'packageVersion', 'packagePath', 'link'),
 });
-const Compliance = z.object({
-  ...fields(text, 'id', 'title', 'severity', 'cause', 'description', 'category'),
-});
+const Compliance = z.object(fields(text, 'id', 'title', 'severity', 'cause', 'description', 'category'));
 const Scan = z.object({
   ...fields(text, 'id', 'name', 'repository'),
   vulnerabilities: anything,
@@ -24,9 +22,9 @@ const Scan = z.object({
 
 const Row = z.object({
   ...fields(text, 'CVE ID', 'Compliance ID', 'Registry', 'Repository', 'Tag', 'Severity', 'Packages'),
-  ...fields(text, 'Source Package', 'Package Version', 'Package Path'),
+  ...fields(text, 'Source Package', 'Package Version', 'Package Path', 'Fix Status', 'Description', 'Cause'),
+  'Vulnerability Link': text,
   CVSS: number,
-  ...fields(text, 'Fix Status', 'Description', 'Cause', 'Vulnerability Link'),
 });
 
 const COLUMNS = ['CVE ID', 'Compliance ID', 'Fix Status', 'Packages'];

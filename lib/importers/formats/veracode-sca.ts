@@ -8,31 +8,34 @@ import { joined } from '../text/markdown.ts';
 import { packageResult } from '../tools/veracode-packages.ts';
 
 const Issue = z.object({
-  issue_status: text,
-  issue_type: text,
+  ...fields(text, 'issue_status', 'issue_type', 'project_name'),
   ignored: flag,
   severity: number,
-  project_name: text,
   library: z.object({ id: text, name: text, version: text, latest_version: text }),
   vulnerability: object({
-    ...fields(text, 'id', 'title', 'cve', 'cvss2_vector', 'cvss3_vector'),
+    ...fields(text, 'id', 'title', 'cve', 'cvss2_vector', 'cvss3_vector', 'cwe_id'),
     cvss2_score: number,
     cvss3_score: number,
-    cwe_id: text,
   }),
   vulnerable_method: flag,
   _links: object({ html: object({ href: text }) }),
 });
 
 const Row = z.object({
-  'Issue type': text,
+  ...fields(
+    text,
+    'Issue type',
+    'Status',
+    'Version in use',
+    'Coordinate 1',
+    'Coordinate 2',
+    'Package manager',
+  ),
+  ...fields(text, 'Project', 'Vulnerability ID', 'Title', 'Severity', 'CVE', 'Updated Version'),
+  'Dependency (Transitive or Direct)': text,
   Ignored: flag,
-  Status: text,
   Library: requiredText,
-  ...fields(text, 'Version in use', 'Coordinate 1', 'Coordinate 2', 'Package manager', 'Project'),
-  ...fields(text, 'Vulnerability ID', 'Title'),
   'CVSS score': number,
-  ...fields(text, 'Severity', 'CVE', 'Updated Version', 'Dependency (Transitive or Direct)'),
 });
 
 /** The issues of a workspace of Veracode SCA, as JSON of the API and as CSV. */

@@ -11,10 +11,8 @@ import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 const Category = z.object({ '@_name': requiredText, description: text, solution: text });
 const Reference = z.object({ title: text, url: text });
 const Entry = z.object({
-  method: text,
-  path: text,
+  ...fields(text, 'method', 'path', 'parameter', 'info', 'http_request'),
   level: number,
-  ...fields(text, 'parameter', 'info', 'http_request'),
 });
 
 /** XML of Wapiti. */

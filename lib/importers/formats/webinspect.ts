@@ -10,11 +10,9 @@ import { inlineCode, joined } from '../text/markdown.ts';
 
 const Session = z.object({ URL: text, AttackParamDescriptor: text, RawRequest: text });
 const Found = z.object({
-  URL: text,
-  VulnerabilityID: text,
+  ...fields(text, 'URL', 'VulnerabilityID', 'CheckTypeID', 'AttackParamDescriptor', 'VulnerableSession'),
   Severity: number,
   Name: requiredText,
-  ...fields(text, 'CheckTypeID', 'AttackParamDescriptor', 'VulnerableSession'),
 });
 const Section = z.object({ Name: text, SectionText: text });
 const Classification = z.object({ '@_kind': text, '@_identifier': text });

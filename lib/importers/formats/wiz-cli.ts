@@ -14,31 +14,25 @@ import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdow
 const unknown = anything;
 const Vulnerability = z.object({
   name: requiredText,
-  ...fields(text, 'severity', 'fixedVersion', 'source', 'description'),
+  ...fields(text, 'severity', 'fixedVersion', 'source', 'description', 'hasExploit', 'hasCisaKevExploit'),
   score: number,
-  hasExploit: text,
-  hasCisaKevExploit: text,
 });
 const Package = z.object({
-  ...fields(text, 'name', 'version', 'path'),
+  ...fields(text, 'name', 'version', 'path', 'detectionMethod'),
   vulnerabilities: unknown,
-  detectionMethod: text,
 });
 const Secret = z.object({
-  description: text,
-  path: text,
+  ...fields(text, 'description', 'path', 'type', 'severity', 'snippet'),
   lineNumber: number,
-  ...fields(text, 'type', 'severity', 'snippet'),
   contains: objects({ name: text }),
 });
 const RuleMatch = z.object({
   rule: z.object({ id: text, name: text }),
   severity: text,
   matches: objects({
-    resourceName: text,
-    fileName: text,
+    ...fields(text, 'resourceName', 'fileName', 'matchContent', 'expected', 'found', 'fileType'),
+    remediationInstructions: text,
     lineNumber: number,
-    ...fields(text, 'matchContent', 'expected', 'found', 'fileType', 'remediationInstructions'),
   }),
 });
 const Document = z.object({

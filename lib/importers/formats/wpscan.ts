@@ -25,9 +25,8 @@ const Interesting = z.object({
 });
 
 const Component = z.object({
-  ...fields(text, 'slug', 'location', 'latest_version'),
+  ...fields(text, 'slug', 'location', 'latest_version', 'number'),
   outdated: flag,
-  number: text,
   version: anything,
 });
 

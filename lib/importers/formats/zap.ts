@@ -27,8 +27,8 @@ const nestedList = <S extends z.ZodType>(name: string, member: S) =>
 const Instance = z.object({ uri: text, method: text, param: text, attack: text, evidence: text });
 const Alert = z.object({
   ...fields(text, 'pluginid', 'alertRef', 'alert', 'name', 'riskcode', 'riskdesc', 'confidence', 'desc'),
-  instances: nestedList('instance', Instance),
   ...fields(text, 'solution', 'otherinfo', 'reference', 'cweid'),
+  instances: nestedList('instance', Instance),
 });
 const Site = z.object({ '@name': text, '@_name': text, alerts: nestedList('alertitem', Alert) });
 

@@ -95,11 +95,9 @@ export const GitlabLocation = {
   }),
   /** Locations of static analysis and secret detection. */
   code: z.object({
-    file: text,
+    ...fields(text, 'file', 'class', 'method'),
     start_line: number,
     end_line: number,
-    class: text,
-    method: text,
     commit: object({ sha: text }),
   }),
 };

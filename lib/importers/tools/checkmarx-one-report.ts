@@ -12,24 +12,20 @@ const Common = { similarityId: text, severity: text, status: text, state: text, 
 
 const Static = z.object({
   ...Common,
-  groupName: text,
-  cweId: text,
-  nodes: list(OneNode),
-  sourceFileName: text,
-  sourceLine: number,
-  destinationFileName: text,
-  destinationLine: number,
-  destinationCode: text,
+  ...fields(text, 'groupName', 'cweId', 'sourceFileName', 'destinationFileName', 'destinationCode'),
   resultViewerLink: text,
+  nodes: list(OneNode),
+  sourceLine: number,
+  destinationLine: number,
 });
 
 const Query = z.object({ queryName: requiredText, description: text, cweId: text, queryPath: text });
 
 const Infrastructure = z.object({
   ...Common,
-  ...fields(text, 'queryName', 'category', 'fileName'),
+  ...fields(text, 'queryName', 'category', 'fileName', 'expectedValue', 'actualValue', 'issueType'),
+  resultViewerLink: text,
   line: number,
-  ...fields(text, 'expectedValue', 'actualValue', 'issueType', 'resultViewerLink'),
 });
 
 const Package = z.object({

@@ -78,10 +78,9 @@ export function isOpen(state: string | undefined, context: Pick<ImportContext, '
 
 /** A step in the results and reports of Checkmarx One. */
 export const OneNode = z.object({
-  fileName: text,
+  ...fields(text, 'fileName', 'name', 'node', 'method', 'code'),
   line: number,
   column: number,
-  ...fields(text, 'name', 'node', 'method', 'code'),
 });
 
 export const nodeOf = ({ fileName, node, name = node, ...rest }: z.output<typeof OneNode>): Node => ({

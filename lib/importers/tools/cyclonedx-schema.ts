@@ -34,20 +34,16 @@ const Affected = z.object({
 });
 
 export const Vulnerability = z.object({
-  id: text,
-  '@_ref': text,
+  ...fields(text, 'id', '@_ref', 'description', 'detail', 'recommendation', 'workaround', 'rejected'),
   source: Source,
   references: listOf('reference', z.object({ id: text })),
   ratings: listOf('rating', Rating),
   cwes: listOf('cwe', requiredText),
-  ...fields(text, 'description', 'detail', 'recommendation'),
   recommendations: listOf('recommendation', requiredText),
-  workaround: text,
   advisories: listOf(
     'advisory',
     z.union([z.object({ title: text, url: requiredText }), requiredText.transform((url) => ({ url }))]),
   ),
-  rejected: text,
   analysis: objectOf(z.object({ state: text, justification: text, detail: text })),
   affects: listOf('target', Affected),
 });

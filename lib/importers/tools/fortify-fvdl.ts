@@ -16,9 +16,8 @@ const MetaInfo = objects({ Group: list(Group) });
 const Location = z.object({ '@_path': text, '@_line': number, '@_lineEnd': number, '@_snippet': text });
 
 const Node = z.object({
-  ...fields(text, '@_id', '@_label', '@_isDefault'),
+  ...fields(text, '@_id', '@_label', '@_isDefault', 'Action'),
   SourceLocation: list(Location),
-  Action: text,
 });
 type Node = z.output<typeof Node>;
 

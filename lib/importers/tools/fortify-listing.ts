@@ -8,19 +8,14 @@ import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Place = z.object({
-  FileName: text,
-  FilePath: text,
+  ...fields(text, 'FileName', 'FilePath', 'Snippet', 'TargetFunction'),
   LineStart: number,
-  Snippet: text,
-  TargetFunction: text,
 });
 
 const Issue = z.object({
-  '@_iid': text,
+  ...fields(text, '@_iid', 'Kingdom', 'Abstract', 'Friority', 'Folder', 'ExternalCategory'),
   Category: requiredText,
-  ...fields(text, 'Kingdom', 'Abstract', 'Friority', 'Folder'),
   Tag: objects({ Name: text, Value: text }),
-  ExternalCategory: text,
   Primary: list(Place),
   Source: list(Place),
 });

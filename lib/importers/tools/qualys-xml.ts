@@ -24,13 +24,9 @@ const Detection = z.object({
 /** An entry of the glossary, and a result of a scan report. */
 const Details = z.object({
   ...fields(text, 'QID', '@_number', '@_severity', '@_cveid', 'TITLE', 'SEVERITY', 'CATEGORY', 'THREAT'),
-  ...fields(text, 'DIAGNOSIS', 'IMPACT', 'CONSEQUENCE', 'SOLUTION', 'RESULT'),
+  ...fields(text, 'DIAGNOSIS', 'IMPACT', 'CONSEQUENCE', 'SOLUTION', 'RESULT', 'CVSS3_BASE', 'CVSS_BASE'),
   CVE_ID_LIST: CveList,
-  VENDOR_REFERENCE_LIST: anything,
-  CVSS3_SCORE: anything,
-  CVSS_SCORE: anything,
-  CVSS3_BASE: text,
-  CVSS_BASE: text,
+  ...fields(anything, 'VENDOR_REFERENCE_LIST', 'CVSS3_SCORE', 'CVSS_SCORE'),
 });
 
 /** An asset data report. */

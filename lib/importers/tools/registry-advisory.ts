@@ -8,11 +8,11 @@ import { codeBlock, escapeMarkdown, joined, sanitizeMarkdown } from '../text/mar
 
 /** An advisory of the npm registry, as npm 6, pnpm and Yarn report it. */
 export const RegistryAdvisory = z.object({
-  ...fields(text, 'id', 'module_name', 'title', 'severity', 'url', 'github_advisory_id'),
+  ...fields(text, 'id', 'module_name', 'title', 'severity', 'url', 'github_advisory_id', 'overview'),
+  ...fields(text, 'recommendation', 'references', 'vulnerable_versions', 'patched_versions'),
   cves: texts,
   cwe: texts,
   cvss: object({ score: number, vectorString: text }),
-  ...fields(text, 'overview', 'recommendation', 'references', 'vulnerable_versions', 'patched_versions'),
   findings: objects({ version: text, paths: texts }),
 });
 

@@ -32,12 +32,10 @@ const Reference = z.object({
 });
 
 export const Rule = z.object({
-  id: text,
-  name: text,
+  ...fields(text, 'id', 'name', 'helpUri'),
   shortDescription: optional(Multiformat),
   fullDescription: optional(Multiformat),
   help: optional(Multiformat),
-  helpUri: text,
   messageStrings: map(Multiformat.catch({})),
   defaultConfiguration: object({ level: text }),
   relationships: objects({ target: optional(Reference) }),
@@ -68,11 +66,9 @@ const Location = z.object({
 const ThreadFlow = z.object({ locations: objects({ location: optional(Location) }) });
 
 export const Result = z.object({
-  ruleId: text,
+  ...fields(text, 'ruleId', 'level', 'kind', 'baselineState', 'hostedViewerUri'),
   ruleIndex: number,
   rule: optional(Reference),
-  level: text,
-  kind: text,
   message: optional(Message),
   locations: list(Location),
   relatedLocations: list(Location),
@@ -80,10 +76,8 @@ export const Result = z.object({
   fingerprints: record,
   partialFingerprints: record,
   suppressions: objects({ status: text }),
-  baselineState: text,
   fixes: objects({ description: optional(Multiformat) }),
   taxa: list(Reference),
-  hostedViewerUri: text,
   properties: record,
 });
 

@@ -21,7 +21,7 @@ const Rule = z.object({ message: text, cwe_names: texts, owasp_names: texts });
 const Finding = z.object({
   rule_name: requiredText,
   ...fields(text, 'rule_message', 'severity', 'confidence', 'state', 'status', 'triage_state'),
-  line_of_code_url: text,
+  ...fields(text, 'line_of_code_url', 'reachability', 'vulnerability_identifier'),
   repository: object({ name: text }),
   location: object({ file_path: text, line: number, column: number, end_line: number }),
   rule: Rule.catch(() => Rule.parse({})),
@@ -30,8 +30,6 @@ const Finding = z.object({
     guidance: object({ summary: text, instructions: text }),
   }),
   found_dependency: Dependency,
-  reachability: text,
-  vulnerability_identifier: text,
 });
 type Finding = z.output<typeof Finding>;
 
@@ -40,17 +38,15 @@ const References = z.object({ cveIds: texts, cweIds: texts, owaspIds: texts, url
 
 /** A vulnerability of the older API of Semgrep Supply Chain, `…/ssc-vulns`. */
 const Vulnerability = z.object({
-  title: text,
+  ...fields(text, 'title', 'exposureType', 'repositoryName', 'subdirectory', 'transitivity'),
   advisory: z.object({
     ruleId: requiredText,
     ...fields(text, 'title', 'description', 'severity'),
     references: References.catch(() => References.parse({})),
   }),
-  exposureType: text,
   matchedDependency: NamedVersion,
   closestSafeDependency: NamedVersion,
   dependencyFileLocation: object({ path: text, startLine: number, url: text }),
-  ...fields(text, 'repositoryName', 'subdirectory', 'transitivity'),
   triage: object({ status: text }),
 });
 type Vulnerability = z.output<typeof Vulnerability>;

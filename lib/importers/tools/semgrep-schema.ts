@@ -16,9 +16,8 @@ const Step = z.preprocess(
 );
 
 const Extra = z.object({
-  ...fields(text, 'message', 'severity', 'lines', 'fingerprint', 'fix'),
+  ...fields(text, 'message', 'severity', 'lines', 'fingerprint', 'fix', 'validation_state'),
   is_ignored: flag,
-  validation_state: text,
   metadata: record,
   dataflow_trace: object({
     taint_source: optional(Step),
@@ -45,9 +44,8 @@ export type Step = z.output<typeof Step>;
 export const Failure = z.preprocess(
   (value) => (typeof value === 'string' ? { message: value } : value),
   z.object({
-    level: text,
+    ...fields(text, 'level', 'message', 'long_msg', 'short_msg', 'path', 'rule_id'),
     type: z.preprocess((value) => (Array.isArray(value) ? value[0] : value), text),
-    ...fields(text, 'message', 'long_msg', 'short_msg', 'path', 'rule_id'),
   }),
 );
 export type Failure = z.output<typeof Failure>;

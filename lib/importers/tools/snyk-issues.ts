@@ -18,27 +18,32 @@ import { codeBlock, describeFinding, inlineCode, joined, sanitizeMarkdown } from
 
 const Issue = z.object({
   id: requiredText,
-  ...fields(text, 'type', 'title', 'severity', 'severityWithCritical', 'description', 'license'),
+  ...fields(
+    text,
+    'type',
+    'title',
+    'severity',
+    'severityWithCritical',
+    'description',
+    'license',
+    'packageName',
+  ),
+  ...fields(text, 'moduleName', 'version', 'packageManager', 'nearestFixedInVersion', 'exploit', 'CVSSv3'),
+  dockerfileInstruction: text,
   name: texts,
-  ...fields(text, 'packageName', 'moduleName', 'version', 'packageManager'),
   /** A list of paths with `--group-issues`. */
   from: list(z.union([z.string(), z.array(z.string())])),
   upgradePath: list(z.unknown()),
   fixedIn: texts,
-  ...fields(text, 'nearestFixedInVersion', 'exploit', 'CVSSv3'),
   cvssScore: number,
   cvssSources: objects({ type: text, vector: text, baseScore: number }),
   identifiers: object({ CVE: texts, CWE: texts }),
   references: objects({ url: text }),
-  dockerfileInstruction: text,
 });
 
 export const Project = z.object({
   ...fields(text, 'error', 'path', 'projectName', 'displayTargetFile', 'targetFile', 'packageManager'),
-  docker: anything,
-  vulnerabilities: anything,
-  infrastructureAsCodeIssues: anything,
-  applications: anything,
+  ...fields(anything, 'docker', 'vulnerabilities', 'infrastructureAsCodeIssues', 'applications'),
   filtered: object({ ignore: list(z.unknown()), patch: list(z.unknown()) }),
 });
 

@@ -30,9 +30,7 @@ export const Misconfiguration = z.object({
   CauseMetadata: optional(
     z
       .object({
-        Resource: text,
-        Provider: text,
-        Service: text,
+        ...fields(text, 'Resource', 'Provider', 'Service'),
         StartLine: number,
         Code: object({ Lines: objects({ Content: text }) }),
       })
@@ -42,27 +40,22 @@ export const Misconfiguration = z.object({
 
 export const Secret = z.object({
   RuleID: requiredText,
-  ...fields(text, 'Category', 'Severity', 'Title'),
+  ...fields(text, 'Category', 'Severity', 'Title', 'Match'),
   StartLine: number,
   EndLine: number,
-  Match: text,
 });
 
 export const License = z.object({
-  ...fields(text, 'Severity', 'Category', 'PkgName', 'FilePath'),
+  ...fields(text, 'Severity', 'Category', 'PkgName', 'FilePath', 'Link'),
   Name: requiredText,
   Confidence: number,
-  Link: text,
 });
 
 /** The results of a target. The lists are read separately. */
 export const Section = z.object({
   ...fields(text, 'Target', 'Class', 'Type'),
-  Vulnerabilities: anything,
-  Misconfigurations: anything,
+  ...fields(anything, 'Vulnerabilities', 'Misconfigurations', 'Secrets', 'Licenses'),
   MisconfSummary: object({ Exceptions: number }),
-  Secrets: anything,
-  Licenses: anything,
   /** Suppressed by `.trivyignore`, a policy or a VEX document, with `--show-suppressed`. */
   ExperimentalModifiedFindings: objects({ Status: text }),
 });

@@ -8,12 +8,18 @@ import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
 import { packageResult } from './veracode-packages.ts';
 
 const Flaw = z.object({
-  '@_issueid': text,
+  ...fields(text, '@_issueid', '@_categoryname', '@_type', '@_description', '@_cweid', '@_module'),
+  ...fields(
+    text,
+    '@_remediation_status',
+    '@_mitigation_status',
+    '@_sourcefile',
+    '@_sourcefilepath',
+    '@_scope',
+  ),
+  ...fields(text, '@_functionprototype', '@_url', '@_vuln_parameter'),
   '@_severity': number,
-  ...fields(text, '@_categoryname', '@_type', '@_description', '@_cweid', '@_module', '@_remediation_status'),
-  ...fields(text, '@_mitigation_status', '@_sourcefile', '@_sourcefilepath'),
   '@_line': number,
-  ...fields(text, '@_scope', '@_functionprototype', '@_url', '@_vuln_parameter'),
 });
 
 const Vulnerability = z.object({

@@ -11,24 +11,18 @@ import { packageResult } from './veracode-packages.ts';
 const Cvss = object({ score: number, vector: text });
 
 const Finding = z.object({
-  issue_id: text,
+  ...fields(text, 'issue_id', 'description', 'context_guid'),
   scan_type: requiredText,
-  description: text,
-  context_guid: text,
   finding_status: object({ status: text, resolution: text, resolution_status: text }),
   finding_details: z.object({
     severity: number,
     cwe: object({ id: text, name: text }),
     finding_category: object({ name: text }),
-    file_path: text,
-    file_name: text,
+    ...fields(text, 'file_path', 'file_name', 'module', 'procedure', 'attack_vector', 'url'),
+    ...fields(text, 'vulnerable_parameter', 'plugin', 'component_filename', 'language', 'version'),
     file_line_number: number,
-    ...fields(text, 'module', 'procedure', 'attack_vector', 'url', 'vulnerable_parameter', 'plugin'),
     cve: object({ name: text, href: text, cvss: number, vector: text, cvss3: Cvss }),
-    component_filename: text,
     component_path: objects({ path: requiredText }),
-    language: text,
-    version: text,
   }),
 });
 type Finding = z.output<typeof Finding>;
