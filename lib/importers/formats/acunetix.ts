@@ -11,18 +11,8 @@ import { inlineCode, joined } from '../text/markdown.ts';
 
 const Item = z.object({
   Name: requiredText,
-  ...fields(
-    text,
-    'ModuleName',
-    'Details',
-    'Affects',
-    'Parameter',
-    'Severity',
-    'Type',
-    'Impact',
-    'Description',
-  ),
-  ...fields(text, 'DetailedInformation', 'Recommendation'),
+  ...fields(text, 'ModuleName', 'Details', 'Affects', 'Parameter', 'Severity', 'Type', 'Impact'),
+  ...fields(text, 'Description', 'DetailedInformation', 'Recommendation'),
   IsFalsePositive: flag,
   ...fields(anything, 'TechnicalDetails', 'CWEList', 'CVEList', 'CVSS', 'CVSS3', 'References'),
 });

@@ -3,17 +3,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, open, type Result, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct, listsOf } from '../kinds/resources.ts';
-import {
-  anything,
-  fields,
-  list,
-  number,
-  object,
-  objects,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
@@ -42,7 +32,6 @@ const Finding = z.object({
   networkReachabilityDetails: object({
     protocol: text,
     openPortRange: object({ begin: text, end: text }),
-    networkPath: anything,
   }),
   resources: objects({ id: text, type: text, region: text }),
 });

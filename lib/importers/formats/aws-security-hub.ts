@@ -5,7 +5,7 @@ import { type ImportContext, type Importer, open, type Report, ReportError, read
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { fields, list, number, object, objects, record, requiredText, text, texts } from '../read/schema.ts';
+import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
@@ -23,22 +23,12 @@ const Vulnerability = z.object({
 const Rating = object({ Label: text, Normalized: number, Product: number, Original: text });
 const Finding = z.object({
   Id: requiredText,
-  ...fields(
-    text,
-    'ProductArn',
-    'ProductName',
-    'GeneratorId',
-    'AwsAccountId',
-    'Region',
-    'Title',
-    'Description',
-  ),
-  ...fields(text, 'SourceUrl', 'WorkflowState', 'RecordState'),
+  ...fields(text, 'ProductArn', 'ProductName', 'GeneratorId', 'AwsAccountId', 'Region', 'Title'),
+  ...fields(text, 'Description', 'SourceUrl', 'WorkflowState', 'RecordState'),
   Types: texts,
   Severity: Rating,
   FindingProviderFields: object({ Severity: Rating }),
   Remediation: object({ Recommendation: object({ Text: text, Url: text }) }),
-  ProductFields: record,
   Resources: objects({ Type: text, Id: text, Region: text }),
   Compliance: object({ Status: text, SecurityControlId: text }),
   Workflow: object({ Status: text }),

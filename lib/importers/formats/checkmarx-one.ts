@@ -14,9 +14,9 @@ const OneResult = z.object({
   type: requiredText,
   ...fields(text, 'id', 'similarityId', 'status', 'state', 'severity', 'description'),
   data: z.object({
-    ...fields(text, 'queryId', 'queryName', 'ruleName', 'group', 'languageName', 'fileName', 'filename'),
-    ...fields(text, 'snippet', 'platform', 'issueType', 'expectedValue', 'value', 'packageIdentifier'),
-    ...fields(text, 'packageName', 'packageVersion', 'imageName', 'recommendedVersion', 'recommendations'),
+    ...fields(text, 'queryName', 'ruleName', 'group', 'languageName', 'fileName', 'filename', 'snippet'),
+    ...fields(text, 'platform', 'issueType', 'expectedValue', 'value', 'packageIdentifier', 'packageName'),
+    ...fields(text, 'packageVersion', 'imageName', 'recommendedVersion', 'recommendations'),
     nodes: list(OneNode),
     line: number,
     packageData: objects({ url: text }),

@@ -33,16 +33,8 @@ const Check = z.object({
   file_line_range: list(z.number()),
   fixed_definition: anything,
   vulnerability_details: object({
-    ...fields(
-      text,
-      'id',
-      'package_name',
-      'package_version',
-      'status',
-      'lowest_fixed_version',
-      'link',
-      'vector',
-    ),
+    ...fields(text, 'id', 'package_name', 'package_version', 'status', 'lowest_fixed_version', 'link'),
+    vector: text,
     description: text,
     cvss: number,
   }),

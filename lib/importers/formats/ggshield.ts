@@ -7,7 +7,7 @@ import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Incident = z.object({
   type: requiredText,
-  ...fields(text, 'policy', 'validity', 'incident_url', 'exclude_reason'),
+  ...fields(text, 'validity', 'incident_url', 'exclude_reason'),
   ignore_sha: requiredText,
   known_secret: flag,
   is_excluded: flag,

@@ -36,19 +36,8 @@ type Leak = z.output<typeof Leak>;
 /** Versions 1 to 7. The first ones call the rule a reason. */
 const EarlyLeak = z
   .object({
-    ...fields(
-      text,
-      'rule',
-      'reason',
-      'line',
-      'offender',
-      'file',
-      'commit',
-      'date',
-      'commitMessage',
-      'commitMsg',
-    ),
-    ...fields(text, 'leakURL', 'tags'),
+    ...fields(text, 'rule', 'reason', 'line', 'offender', 'file', 'commit', 'date', 'commitMessage'),
+    ...fields(text, 'commitMsg', 'leakURL', 'tags'),
     lineNumber: number,
   })
   .transform((leak, context): Leak => {

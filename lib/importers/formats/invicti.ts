@@ -14,7 +14,6 @@ const Cvss = object({ Vector: text, BaseScore: object({ Value: text }) });
 const Vulnerability = z.object({
   ...fields(text, 'Name', 'Url', 'Severity', 'State', 'Certainty', 'Confirmed', 'Description', 'Impact'),
   ...fields(text, 'RemedialActions', 'RemedialProcedure', 'RemedyReferences', 'ExternalReferences'),
-  ProofOfConcept: text,
   Type: requiredText,
   Classification: object({ Cwe: text, Owasp: text, Cvss, Cvss31: Cvss, Cvss40: Cvss }),
   ExtraInformation: objects({ Name: text, Value: text }),

@@ -14,7 +14,7 @@ const Test = z.object({
 });
 const Section = z.object({ section: text, desc: text, results: anything });
 const Control = z.object({
-  ...fields(text, 'id', 'version', 'detected_version', 'node_type'),
+  ...fields(text, 'id', 'version', 'node_type'),
   text,
   tests: anything,
 });

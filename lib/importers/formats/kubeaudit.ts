@@ -6,8 +6,8 @@ import { fields, requiredText, text } from '../read/schema.ts';
 
 const Line = z.object({
   AuditResultName: requiredText,
-  ...fields(text, 'ResourceKind', 'ResourceName', 'ResourceNamespace', 'ResourceApiVersion', 'Container'),
-  ...fields(text, 'Capability', 'MissingAnnotation', 'level', 'msg'),
+  ...fields(text, 'ResourceKind', 'ResourceName', 'ResourceNamespace', 'Container', 'Capability'),
+  ...fields(text, 'MissingAnnotation', 'level', 'msg'),
 });
 
 /** `kubeaudit all --format json`: a line per result. */

@@ -8,19 +8,9 @@ import { severityOf } from '../support.ts';
 /** A check of one resource, from any version of the report. */
 const Check = z.object({
   id: requiredText,
-  ...fields(
-    text,
-    'title',
-    'status_extended',
-    'muted',
-    'severity',
-    'provider',
-    'account',
-    'region',
-    'resource',
-  ),
-  ...fields(text, 'resource_name', 'resource_type', 'service', 'description', 'risk', 'fix', 'command'),
-  compliance: text,
+  ...fields(text, 'title', 'status_extended', 'muted', 'severity', 'provider', 'account', 'region'),
+  ...fields(text, 'resource', 'resource_name', 'resource_type', 'service', 'description', 'risk', 'fix'),
+  ...fields(text, 'command', 'compliance'),
   status: requiredText,
   references: texts,
 });

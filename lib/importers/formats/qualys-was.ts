@@ -10,17 +10,9 @@ import { inlineCode, joined } from '../text/markdown.ts';
 
 const Detection = z.object({
   QID: requiredText,
-  ...fields(
-    text,
-    'URL',
-    'PARAM',
-    'FORM_ENTRY_POINT',
-    'AUTHENTICATION',
-    'STATUS',
-    'WEBAPP',
-    'WEB_APPLICATION',
-  ),
-  ...fields(anything, 'ACCESS_PATH', 'DATA', 'PAYLOADS'),
+  ...fields(text, 'URL', 'PARAM', 'FORM_ENTRY_POINT', 'AUTHENTICATION', 'STATUS', 'WEBAPP'),
+  WEB_APPLICATION: text,
+  ...fields(anything, 'DATA', 'PAYLOADS'),
   POTENTIAL: flag,
   IGNORED: flag,
 });

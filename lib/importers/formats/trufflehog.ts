@@ -9,8 +9,7 @@ import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.
 
 const Found = z.object({
   SourceMetadata: z.object({ Data: z.record(z.string(), z.unknown()) }),
-  ...fields(text, 'SourceName', 'DetectorDescription', 'DecoderName', 'VerificationError', 'Raw', 'RawV2'),
-  Redacted: text,
+  ...fields(text, 'DetectorDescription', 'DecoderName', 'VerificationError', 'Raw', 'RawV2', 'Redacted'),
   DetectorName: requiredText,
   Verified: flag,
   ExtraData: anything,

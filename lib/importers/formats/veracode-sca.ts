@@ -22,15 +22,8 @@ const Issue = z.object({
 });
 
 const Row = z.object({
-  ...fields(
-    text,
-    'Issue type',
-    'Status',
-    'Version in use',
-    'Coordinate 1',
-    'Coordinate 2',
-    'Package manager',
-  ),
+  ...fields(text, 'Issue type', 'Status', 'Version in use', 'Coordinate 1', 'Coordinate 2'),
+  'Package manager': text,
   ...fields(text, 'Project', 'Vulnerability ID', 'Title', 'Severity', 'CVE', 'Updated Version'),
   'Dependency (Transitive or Direct)': text,
   Ignored: flag,

@@ -39,7 +39,6 @@ const Document = z.object({
   status: object({ state: text, verdict: text }),
   scanOriginResource: object({ __typename: text, name: text }),
   result: z.record(z.string(), z.unknown()),
-  reportUrl: text,
 });
 
 /** `wizcli dir|docker|iac scan --output report.json,json` */

@@ -16,10 +16,10 @@ const Issue = z.object({
 
 const Vulnerability = z.object({
   Name: requiredText,
-  ...fields(text, 'CVSSSeverity', 'VendorSeverity', 'FindingStatus', 'ResolutionReason', 'Remediation'),
-  ...fields(text, 'LocationPath', 'DetailedName', 'Version', 'FixedVersion', 'DetectionMethod', 'HasExploit'),
+  ...fields(text, 'CVSSSeverity', 'VendorSeverity', 'FindingStatus', 'Remediation', 'LocationPath'),
+  ...fields(text, 'DetailedName', 'Version', 'FixedVersion', 'DetectionMethod', 'HasExploit'),
   ...fields(text, 'HasCisaKevExploit', 'Link', 'WizURL', 'AssetID', 'AssetName', 'AssetRegion'),
-  ...fields(text, 'ProviderUniqueId', 'CloudProviderURL', 'SubscriptionName', 'OperatingSystem'),
+  ...fields(text, 'ProviderUniqueId', 'CloudProviderURL', 'SubscriptionName'),
 });
 
 /** The CSV exports of Wiz: issues, and vulnerability findings. */

@@ -12,7 +12,7 @@ const References = object({ cve: texts, url: texts, wpvulndb: texts });
 
 const Vulnerability = z.object({
   title: requiredText,
-  ...fields(text, 'fixed_in', 'introduced_in', 'description'),
+  ...fields(text, 'fixed_in', 'description'),
   references: References,
   cvss: object({ score: number, vector: text }),
 });

@@ -67,7 +67,7 @@ const FIELDS = {
   ...fields(anything, 'numericalseverity', 'nboccurences', 'staticfinding', 'dynamicfinding', 'threadid'),
   ...fields(anything, 'hashcode', 'underreview', 'mitigatedby', 'reviewers', 'notes', 'planneddate'),
   ...fields(anything, 'plannedremediationdate', 'plannedremediationversion', 'effort', 'sonarqubeissue'),
-  ...fields(anything, 'sla'),
+  sla: anything,
 } satisfies Record<string, z.ZodType>;
 
 export const GenericFinding = z.preprocess(

@@ -18,18 +18,9 @@ import { codeBlock, describeFinding, inlineCode, joined, sanitizeMarkdown } from
 
 const Issue = z.object({
   id: requiredText,
-  ...fields(
-    text,
-    'type',
-    'title',
-    'severity',
-    'severityWithCritical',
-    'description',
-    'license',
-    'packageName',
-  ),
-  ...fields(text, 'moduleName', 'version', 'packageManager', 'nearestFixedInVersion', 'exploit', 'CVSSv3'),
-  dockerfileInstruction: text,
+  ...fields(text, 'type', 'title', 'severity', 'severityWithCritical', 'description', 'license'),
+  ...fields(text, 'packageName', 'moduleName', 'version', 'packageManager', 'nearestFixedInVersion'),
+  ...fields(text, 'exploit', 'CVSSv3', 'dockerfileInstruction'),
   name: texts,
   /** A list of paths with `--group-issues`. */
   from: list(z.union([z.string(), z.array(z.string())])),

@@ -9,15 +9,8 @@ import { packageResult } from './veracode-packages.ts';
 
 const Flaw = z.object({
   ...fields(text, '@_issueid', '@_categoryname', '@_type', '@_description', '@_cweid', '@_module'),
-  ...fields(
-    text,
-    '@_remediation_status',
-    '@_mitigation_status',
-    '@_sourcefile',
-    '@_sourcefilepath',
-    '@_scope',
-  ),
-  ...fields(text, '@_functionprototype', '@_url', '@_vuln_parameter'),
+  ...fields(text, '@_remediation_status', '@_mitigation_status', '@_sourcefile', '@_sourcefilepath'),
+  ...fields(text, '@_scope', '@_functionprototype', '@_url', '@_vuln_parameter'),
   '@_severity': number,
   '@_line': number,
 });
