@@ -8,15 +8,6 @@ export const collapseWhitespace = (context: string): string =>
   // Most white space is a single space, which stays.
   context.replace(/ \s+|[^\S ]\s*/g, ' ').trim();
 
-/** Joins the lines of each paragraph; lists and empty lines stay. */
-export const joinLines = (value: string | undefined) =>
-  (value ?? '')
-    .split('\n')
-    .map((line) => line.trim())
-    .join('\n')
-    .replace(/(?<=\S)\n(?=[^\s•-])/g, ' ')
-    .trim();
-
 /** A map instead of an object, because a report may contain the word `constructor`. */
 const SEVERITY_WORDS = new Map<string, Severity>(
   Object.entries({

@@ -4,8 +4,7 @@ import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../kin
 import { isObject, property } from '../read/values.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
-import { bomOf, isBom } from '../tools/cyclonedx-bom.ts';
-import { Component, type Rating, Vulnerability } from '../tools/cyclonedx-schema.ts';
+import { bomOf, Component, isBom, type Rating, Vulnerability } from '../tools/cyclonedx.ts';
 
 const Entry = z.object({ vulnerability: Vulnerability, component: Component.optional() });
 

@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Result, read } from '../importer.ts';
-import { type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
+import {
+  cweOfVulnerability,
+  type GitlabVulnerability,
+  gitlabScanOf,
+  gitlabSeverity,
+  linksOf,
+  openVulnerabilities,
+  ruleOf,
+} from '../kinds/gitlab.ts';
 import { fields, text } from '../read/schema.ts';
 import { cveOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
-import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
 const Location = z.object(
   fields(text, 'hostname', 'path', 'method', 'param', 'crash_type', 'crash_state', 'stacktrace_snippet'),

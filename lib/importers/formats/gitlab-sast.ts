@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, read } from '../importer.ts';
-import { describeFlow } from '../kinds/flow.ts';
-import { GitlabLocation, type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
+import { describeFlow } from '../kinds/code.ts';
+import {
+  cweOfVulnerability,
+  GitlabLocation,
+  type GitlabVulnerability,
+  gitlabScanOf,
+  gitlabSeverity,
+  linksOf,
+  openVulnerabilities,
+  ruleOf,
+} from '../kinds/gitlab.ts';
 import { documentOf } from '../read/report.ts';
 import { list, number, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
@@ -16,7 +25,6 @@ import {
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
-import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
 /** `gl-sast-report.json`, which GitLab's analyzers and Checkmarx One write. */
 export const gitlabSast: Importer = {

@@ -1,11 +1,17 @@
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type Importer, read } from '../importer.ts';
-import { GitlabLocation, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
+import {
+  GitlabLocation,
+  gitlabScanOf,
+  gitlabSeverity,
+  linksOf,
+  openVulnerabilities,
+  ruleOf,
+} from '../kinds/gitlab.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 import { mapMasked } from '../text/secrets.ts';
-import { linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
 /** `gl-secret-detection-report.json` */
 export const gitlabSecretDetection: Importer = {

@@ -5,7 +5,7 @@ import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss 
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsWith } from '../read/report.ts';
 import { anything, fields, number, requiredText, text } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
-import { cweOf, joinLines, severityOf, severityOfScore } from '../support.ts';
+import { cweOf, severityOf, severityOfScore } from '../support.ts';
 import { linksIn } from '../text/html.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 
@@ -165,6 +165,15 @@ function csvIssues(report: Report, context: ImportContext): Issue[] {
     });
   });
 }
+
+/** Joins the lines of each paragraph; lists and empty lines stay. */
+const joinLines = (value: string | undefined) =>
+  (value ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+    .replace(/(?<=\S)\n(?=[^\s•-])/g, ' ')
+    .trim();
 
 /** The rating of a score, because OpenVAS has no critical threat before version 22.4. Other threats are no scores. */
 function ratingOf(score: number | undefined, threat: string | undefined, context: ImportContext): Severity {

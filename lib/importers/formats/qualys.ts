@@ -10,8 +10,7 @@ import {
 import { cvesIn, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
 import { requiredText } from '../read/schema.ts';
-import { isFixed, levelOf, scoreOf, toIssue } from '../tools/qualys-issue.ts';
-import { assetIssues, scanIssues } from '../tools/qualys-xml.ts';
+import { assetIssues, isFixed, levelOf, scanIssues, scoreOf, toIssue } from '../tools/qualys-xml.ts';
 
 const Row = z.object({
   QID: requiredText,

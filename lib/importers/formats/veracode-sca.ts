@@ -5,7 +5,7 @@ import { fields, flag, number, object, requiredText, text } from '../read/schema
 import { property } from '../read/values.ts';
 import { severityOf, severityOfScore } from '../support.ts';
 import { joined } from '../text/markdown.ts';
-import { packageResult } from '../tools/veracode-packages.ts';
+import { packageResult } from '../tools/veracode-results.ts';
 
 const Issue = z.object({
   ...fields(text, 'issue_status', 'issue_type', 'project_name'),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
+import { type ImportContext, type Report, ReportError, read, readList } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
 import { anything, fields, list, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { severityOf, severityOfScore } from '../support.ts';
+import { cweOf, severityOf, severityOfScore } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 
 /*
  * The report format of GitLab (https://gitlab.com/gitlab-org/security-products/security-report-schemas), which all its
@@ -119,3 +120,34 @@ export function gitlabSeverity({ severity }: GitlabVulnerability, score?: number
   if (severity && !/^un(?:known|defined)$/i.test(severity)) return severityOf(severity);
   return score === undefined ? 'info' : severityOfScore(score);
 }
+
+const Scanner = object({ name: text, version: text });
+
+/** The vulnerabilities that no rule of GitLab calls a likely false positive, and the scanner that found them. */
+export function openVulnerabilities(report: Report, kinds: readonly string[], context: ImportContext) {
+  const found = gitlabVulnerabilities(report, kinds, context);
+  const open = found.filter(
+    ({ flags }) => !flags.some(({ type }) => type === 'flagged-as-likely-false-positive'),
+  );
+  context.skip('they are flagged as likely false positives', found.length - open.length);
+  const document = documentOf(report);
+  const { name, version } = read(Scanner, property(document, 'scan', 'scanner')) ?? {};
+  return { open, scanner: name ? joined([name, version], ' ') : undefined };
+}
+
+/** The rule that found a vulnerability: its first identifier. */
+export function ruleOf({ identifiers, name, message }: GitlabVulnerability): [type: string, value: string] {
+  const [first] = identifiers;
+  return first ? [first.type ?? '', first.value] : ['name', name ?? message ?? ''];
+}
+
+/** The CWE of a vulnerability, which some scanners write to the name of the identifier. */
+export function cweOfVulnerability({ identifiers }: GitlabVulnerability): string | undefined {
+  const cwes = identifiers.filter(({ type }) => type?.toLowerCase() === 'cwe');
+  return cweOf(...cwes.flatMap(({ name, value }) => [value, name]));
+}
+
+export const linksOf = ({ links, identifiers }: GitlabVulnerability): (string | undefined)[] => [
+  ...links.map(({ url }) => url),
+  ...identifiers.map(({ url }) => url),
+];

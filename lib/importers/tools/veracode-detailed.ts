@@ -4,8 +4,7 @@ import type { CodeFinding } from '../kinds/code.ts';
 import { fields, flag, number, requiredText, text } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
-import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
-import { packageResult } from './veracode-packages.ts';
+import { flawFinding, packageResult, severityOfLevel } from './veracode-results.ts';
 
 const Flaw = z.object({
   ...fields(text, '@_issueid', '@_categoryname', '@_type', '@_description', '@_cweid', '@_module'),

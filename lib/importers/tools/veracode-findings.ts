@@ -5,8 +5,7 @@ import { firstDocument } from '../read/report.ts';
 import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
-import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
-import { packageResult } from './veracode-packages.ts';
+import { flawFinding, packageResult, severityOfLevel } from './veracode-results.ts';
 
 const Cvss = object({ score: number, vector: text });
 
