@@ -117,47 +117,45 @@ function vulnerabilities(
   return readList(Vulnerability, found, path, context).flatMap((one) => {
     if (one.acknowledged === true || one.is_acknowledged === true) return skipped('acknowledged', context);
     const { name, version, path: location, format } = one.resource ?? owner ?? {};
-    return [
-      vulnerablePackage({
-        tool: 'aqua',
-        id: one.name,
-        name: name ?? one.file,
-        version,
-        fixed: fixedVersions(one.fix_version),
-        artifact: image,
-        artifactIdentity: [imageName(image ?? '')],
-        path: location,
-        severity: distinct(
-          one.aqua_severity,
-          one.nvd_severity_v3,
-          one.nvd_cvss3_severity,
-          one.vendor_severity_v3,
-          one.severity,
-          one.nvd_severity,
-          one.vendor_severity,
-        )[0],
-        details: one.description,
-        fix: one.solution,
-        vectors: [
-          one.nvd_vectors_v3,
-          one.nvd_cvss3_vectors,
-          one.aqua_vectors,
-          one.nvd_vectors,
-          one.nvd_cvss2_vectors,
-        ],
-        score: [
-          one.nvd_score_v3,
-          one.nvd_cvss3_score,
-          one.aqua_score,
-          one.score,
-          one.nvd_score,
-          one.nvd_cvss2_score,
-        ].find(Boolean),
-        facts: { 'Package type': format, 'Vendor statement': one.vendor_statement },
-        cwes: one.cwe_info.map(({ Id, id }) => Id ?? id),
-        references: [one.url, one.nvd_url, one.vendor_url],
-      }),
-    ];
+    return vulnerablePackage({
+      tool: 'aqua',
+      id: one.name,
+      name: name ?? one.file,
+      version,
+      fixed: fixedVersions(one.fix_version),
+      artifact: image,
+      artifactIdentity: [imageName(image ?? '')],
+      path: location,
+      severity: distinct(
+        one.aqua_severity,
+        one.nvd_severity_v3,
+        one.nvd_cvss3_severity,
+        one.vendor_severity_v3,
+        one.severity,
+        one.nvd_severity,
+        one.vendor_severity,
+      )[0],
+      details: one.description,
+      fix: one.solution,
+      vectors: [
+        one.nvd_vectors_v3,
+        one.nvd_cvss3_vectors,
+        one.aqua_vectors,
+        one.nvd_vectors,
+        one.nvd_cvss2_vectors,
+      ],
+      score: [
+        one.nvd_score_v3,
+        one.nvd_cvss3_score,
+        one.aqua_score,
+        one.score,
+        one.nvd_score,
+        one.nvd_cvss2_score,
+      ].find(Boolean),
+      facts: { 'Package type': format, 'Vendor statement': one.vendor_statement },
+      cwes: one.cwe_info.map(({ Id, id }) => Id ?? id),
+      references: [one.url, one.nvd_url, one.vendor_url],
+    });
   });
 }
 

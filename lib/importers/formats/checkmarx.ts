@@ -70,21 +70,19 @@ function readXml(report: Report, context: ImportContext): StaticResult[] {
         if (!isOpen(state, context)) return [];
         const [path] = result.Path;
         const place = { file: result['@_FileName'], line: result['@_Line'], column: result['@_Column'] };
-        return [
-          {
-            query: query['@_name'],
-            group: query['@_group'],
-            language: query['@_Language'],
-            cwe: query['@_cweId'],
-            similarityId: path?.['@_SimilarityId'],
-            severity: result['@_Severity'] ?? query['@_Severity'],
-            status: result['@_Status'],
-            state,
-            link: result['@_DeepLink'],
-            notes: result['@_Remark'],
-            nodes: path?.PathNode.length ? path.PathNode.map(nodeOf) : [place],
-          },
-        ];
+        return {
+          query: query['@_name'],
+          group: query['@_group'],
+          language: query['@_Language'],
+          cwe: query['@_cweId'],
+          similarityId: path?.['@_SimilarityId'],
+          severity: result['@_Severity'] ?? query['@_Severity'],
+          status: result['@_Status'],
+          state,
+          link: result['@_DeepLink'],
+          notes: result['@_Remark'],
+          nodes: path?.PathNode.length ? path.PathNode.map(nodeOf) : [place],
+        };
       },
     ),
   );
@@ -161,8 +159,10 @@ function placesOf({ details, filename }: FlowIssue, context: ImportContext): Nod
       isOpen(STATES[1], context);
       return [];
     }
-    return [
-      { file: filename, line: Number(line) || undefined, code: text.parse(property(detail, 'codeSnippet')) },
-    ];
+    return {
+      file: filename,
+      line: Number(line) || undefined,
+      code: text.parse(property(detail, 'codeSnippet')),
+    };
   });
 }

@@ -29,7 +29,7 @@ export const cloudsploit: Importer = {
     }),
 
   results(report, context) {
-    return readList(Check, listsOf(report), '', context).flatMap((check): Result[] => {
+    return readList(Check, listsOf(report), '', context).flatMap((check): Result | [] => {
       const { plugin, region, resource, message } = check;
       const status = check.status?.toUpperCase();
       if (status === 'OK' || status === 'PASS') return skipped('passed', context);
@@ -41,19 +41,17 @@ export const cloudsploit: Importer = {
         return [];
       }
       const isResource = resource && resource !== 'N/A';
-      return [
-        failedCheck({
-          tool: 'cloudsploit',
-          id: plugin,
-          name: check.title,
-          resource: isResource ? resource : region,
-          resourceIdentity: [region, isResource ? resource : undefined],
-          severity: status === 'WARN' ? 'medium' : 'high',
-          message,
-          about: check.description,
-          facts: { Category: check.category, Region: region },
-        }),
-      ];
+      return failedCheck({
+        tool: 'cloudsploit',
+        id: plugin,
+        name: check.title,
+        resource: isResource ? resource : region,
+        resourceIdentity: [region, isResource ? resource : undefined],
+        severity: status === 'WARN' ? 'medium' : 'high',
+        message,
+        about: check.description,
+        facts: { Category: check.category, Region: region },
+      });
     });
   },
 };

@@ -27,23 +27,21 @@ export const dockerBench: Importer = {
 
   results(report, context) {
     return readRequired(Section, documentOf(report), 'tests', context).flatMap((section) =>
-      readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
+      readList(Test, section.results, 'tests.results', context).flatMap((test): Result | [] => {
         const result = test.result?.toUpperCase();
         if (result === 'PASS' || result === 'NOTE')
           return skipped(result === 'PASS' ? 'passed' : 'need a manual check', context);
         const name = test.desc?.replace(/(?<!\s)\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
-        return [
-          failedCheck({
-            tool: 'docker-bench',
-            id: test.id,
-            identityId: collapseWhitespace(name ?? test.id).toLowerCase(),
-            name,
-            severity: result === 'WARN' ? 'medium' : 'info',
-            message: test.details ?? test.items.join(', '),
-            fix: test.remediation,
-            facts: { Section: section.desc, 'Impact of the fix': test['remediation-impact'] },
-          }),
-        ];
+        return failedCheck({
+          tool: 'docker-bench',
+          id: test.id,
+          identityId: collapseWhitespace(name ?? test.id).toLowerCase(),
+          name,
+          severity: result === 'WARN' ? 'medium' : 'info',
+          message: test.details ?? test.items.join(', '),
+          fix: test.remediation,
+          facts: { Section: section.desc, 'Impact of the fix': test['remediation-impact'] },
+        });
       }),
     );
   },

@@ -44,26 +44,24 @@ export const eslint: Importer = {
       const file = relativePath(filePath, context);
       context.skip('they are suppressed in the code', suppressedMessages.length);
       const lines = source?.split('\n');
-      return messages.flatMap((found): CodeFinding[] => {
+      return messages.flatMap((found): CodeFinding | [] => {
         const message = found.message ?? found.ruleId ?? 'A problem without a message';
         if (found.fatal) context.error(`${file ?? filePath} was not checked: ${message}`);
         // A message without a rule is about the file: it cannot be parsed, or it is ignored.
         else if (!found.ruleId) context.warn(`${file ?? filePath}: ${message}`);
         if (found.fatal || !found.ruleId) return [];
-        return [
-          {
-            title: `${found.ruleId}: ${message}`,
-            severity: found.severity === 2 ? 'high' : found.severity === 1 ? 'medium' : 'info',
-            identity: [found.ruleId],
-            rule: [found.ruleId],
-            file,
-            line: found.line,
-            endLine: found.endLine,
-            column: found.column,
-            code: lines && found.line ? lines[found.line - 1] : undefined,
-            describe: { what: escapeMarkdown(message), facts: { Rule: found.ruleId } },
-          },
-        ];
+        return {
+          title: `${found.ruleId}: ${message}`,
+          severity: found.severity === 2 ? 'high' : found.severity === 1 ? 'medium' : 'info',
+          identity: [found.ruleId],
+          rule: [found.ruleId],
+          file,
+          line: found.line,
+          endLine: found.endLine,
+          column: found.column,
+          code: lines && found.line ? lines[found.line - 1] : undefined,
+          describe: { what: escapeMarkdown(message), facts: { Rule: found.ruleId } },
+        };
       });
     });
     return codeResults('eslint', findings, context);

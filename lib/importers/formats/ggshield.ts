@@ -34,25 +34,23 @@ export const ggshield: Importer = {
     if (!isScan(documentOf(report))) throw new ReportError('The report was not written by ggshield');
     const places = scansIn(documentOf(report)).flatMap(({ id, type, entities }) =>
       readList(Entity, entities, 'entities_with_incidents', context).flatMap(({ filename, incidents }) =>
-        readList(Incident, incidents, 'incidents', context).flatMap((incident): FoundSecret[] => {
+        readList(Incident, incidents, 'incidents', context).flatMap((incident): FoundSecret | [] => {
           if (incident.is_excluded)
             return skipped(`excluded in ggshield: ${incident.exclude_reason ?? 'no reason given'}`, context);
-          return [
-            {
-              rule: incident.type,
-              path: filename,
-              line: incident.occurrences[0]?.line_start,
-              commit: type === 'commit' ? id : undefined,
-              secret: incident.ignore_sha,
-              severity: SEVERITIES.get(incident.validity ?? '') ?? 'high',
-              facts: {
-                Validity: incident.validity,
-                Occurrences: String(incident.occurrences.length),
-                Known: incident.known_secret ? 'yes' : undefined,
-              },
-              references: [incident.incident_url],
+          return {
+            rule: incident.type,
+            path: filename,
+            line: incident.occurrences[0]?.line_start,
+            commit: type === 'commit' ? id : undefined,
+            secret: incident.ignore_sha,
+            severity: SEVERITIES.get(incident.validity ?? '') ?? 'high',
+            facts: {
+              Validity: incident.validity,
+              Occurrences: String(incident.occurrences.length),
+              Known: incident.known_secret ? 'yes' : undefined,
             },
-          ];
+            references: [incident.incident_url],
+          };
         }),
       ),
     );

@@ -35,7 +35,7 @@ export const hadolint: Importer = {
   },
 
   results(report, context) {
-    return readList(Finding, listsOf(report), '', context).flatMap((finding): Result[] => {
+    return readList(Finding, listsOf(report), '', context).flatMap((finding): Result | [] => {
       const { code, message, level, line, column } = finding;
       const file = relativePath(finding.file, context);
       if (code === 'DL1000') {
@@ -55,9 +55,11 @@ export const hadolint: Importer = {
         file,
         line,
       });
-      return [
-        { ...result, column, identify: identifyCode('hadolint', [code], { file, line, column }, context) },
-      ];
+      return {
+        ...result,
+        column,
+        identify: identifyCode('hadolint', [code], { file, line, column }, context),
+      };
     });
   },
 };

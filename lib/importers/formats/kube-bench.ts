@@ -37,38 +37,36 @@ export const kubeBench: Importer = {
     if (!found) throw new ReportError('The report has no controls', 'Controls');
     return readList(Control, found, 'Controls', context).flatMap((control) =>
       readList(Section, control.tests, 'tests', context).flatMap((section) =>
-        readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
+        readList(Test, section.results, 'tests.results', context).flatMap((test): Result | [] => {
           const status = test.status?.toUpperCase();
           if (status !== 'FAIL' && status !== 'WARN')
             return skipped(status === 'PASS' ? 'passed' : 'informational', context);
           if (test.type === 'manual' || /marked as a manual test/i.test(test.reason ?? ''))
             return skipped('need a manual check', context);
           const name = test.test_desc?.replace(/\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
-          return [
-            failedCheck({
-              tool: 'kube-bench',
-              id: test.test_number,
-              identityId: collapseWhitespace(name ?? test.test_number).toLowerCase(),
-              resourceIdentity: [control.node_type],
-              name,
-              severity: status === 'FAIL' ? 'medium' : 'info',
-              message: joined(
-                [
-                  test.reason,
-                  test.actual_value && `Found: ${test.actual_value}`,
-                  test.expected_result && `Expected: ${test.expected_result}`,
-                ],
-                '\n',
-              ),
-              code: test.remediation,
-              facts: {
-                Section: joined([section.section, section.desc], ' '),
-                'Kind of node': control.node_type,
-                Benchmark: joined([control.text, control.version], ' '),
-              },
-              snippet: test.audit,
-            }),
-          ];
+          return failedCheck({
+            tool: 'kube-bench',
+            id: test.test_number,
+            identityId: collapseWhitespace(name ?? test.test_number).toLowerCase(),
+            resourceIdentity: [control.node_type],
+            name,
+            severity: status === 'FAIL' ? 'medium' : 'info',
+            message: joined(
+              [
+                test.reason,
+                test.actual_value && `Found: ${test.actual_value}`,
+                test.expected_result && `Expected: ${test.expected_result}`,
+              ],
+              '\n',
+            ),
+            code: test.remediation,
+            facts: {
+              Section: joined([section.section, section.desc], ' '),
+              'Kind of node': control.node_type,
+              Benchmark: joined([control.text, control.version], ' '),
+            },
+            snippet: test.audit,
+          });
         }),
       ),
     );

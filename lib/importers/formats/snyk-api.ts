@@ -79,50 +79,48 @@ export const snykApi: Importer = {
       const isMalware =
         isMalicious(key, ...problems.map(({ id }) => id)) || /malicious package/i.test(title ?? '');
       const cve = cveOf(...problems.map(({ id }) => id));
-      return [
-        {
-          // The key of an issue in source code is its own, that of a vulnerability is its id in Snyk.
-          identify: () => fingerprintOf('snyk-api', project, type, key, dependency?.package_name),
-          title: dependency
-            ? vulnerabilityTitle(cve ?? key, dependency.package_name, dependency.package_version, title)
-            : `${title ?? key}${file ? ` in ${file}` : ''}`,
-          severity: isMalware
-            ? 'critical'
-            : severityOf(attributes.effective_severity_level, score ? severityOfScore(score) : 'medium'),
-          description: describeFinding({
-            what: escapeMarkdown(attributes.description ?? title ?? ''),
-            facts: {
-              Issue: key,
-              Type: type?.replaceAll('_', ' '),
-              Package: dependency?.package_name,
-              'Installed version': dependency?.package_version,
-              Location: formatLocation(file, line),
-              Resource: places.find(({ resourcePath }) => resourcePath)?.resourcePath,
-              'Snyk project': project,
-              'Risk score': attributes.risk?.score?.value,
-              'Exploit maturity': attributes.exploit_details?.maturity_levels
-                .map(({ format, level }) => joined([level, format && `(${format})`], ' '))
-                .join(', '),
-            },
-            fix: isMalware
-              ? REMOVE_PACKAGE
-              : attributes.coordinates.some((one) => one.is_upgradeable || one.is_fixable_snyk)
-                ? 'Snyk knows an upgrade or patch that fixes it.'
-                : undefined,
-            references: [
-              key.startsWith('SNYK-') ? `https://security.snyk.io/vuln/${key}` : undefined,
-              ...problems.map(({ url }) => url),
-            ],
-          }),
-          cwe: cweOf(...attributes.classes.map(({ id }) => id)),
-          cve,
-          cvss_score: score,
-          cvss_vector: cvss?.vector,
-          file,
-          line,
-          column: source?.region?.start?.column,
-        },
-      ];
+      return {
+        // The key of an issue in source code is its own, that of a vulnerability is its id in Snyk.
+        identify: () => fingerprintOf('snyk-api', project, type, key, dependency?.package_name),
+        title: dependency
+          ? vulnerabilityTitle(cve ?? key, dependency.package_name, dependency.package_version, title)
+          : `${title ?? key}${file ? ` in ${file}` : ''}`,
+        severity: isMalware
+          ? 'critical'
+          : severityOf(attributes.effective_severity_level, score ? severityOfScore(score) : 'medium'),
+        description: describeFinding({
+          what: escapeMarkdown(attributes.description ?? title ?? ''),
+          facts: {
+            Issue: key,
+            Type: type?.replaceAll('_', ' '),
+            Package: dependency?.package_name,
+            'Installed version': dependency?.package_version,
+            Location: formatLocation(file, line),
+            Resource: places.find(({ resourcePath }) => resourcePath)?.resourcePath,
+            'Snyk project': project,
+            'Risk score': attributes.risk?.score?.value,
+            'Exploit maturity': attributes.exploit_details?.maturity_levels
+              .map(({ format, level }) => joined([level, format && `(${format})`], ' '))
+              .join(', '),
+          },
+          fix: isMalware
+            ? REMOVE_PACKAGE
+            : attributes.coordinates.some((one) => one.is_upgradeable || one.is_fixable_snyk)
+              ? 'Snyk knows an upgrade or patch that fixes it.'
+              : undefined,
+          references: [
+            key.startsWith('SNYK-') ? `https://security.snyk.io/vuln/${key}` : undefined,
+            ...problems.map(({ url }) => url),
+          ],
+        }),
+        cwe: cweOf(...attributes.classes.map(({ id }) => id)),
+        cve,
+        cvss_score: score,
+        cvss_vector: cvss?.vector,
+        file,
+        line,
+        column: source?.region?.start?.column,
+      };
     });
   },
 };

@@ -101,27 +101,25 @@ const withoutUses = (name: string | undefined) => name?.replace(/ \(used in [^)]
 const usesOf = (name: string | undefined) => / \(used in ([^)]*)\)$/.exec(name ?? '')?.[1];
 
 function csvResults(report: Report, context: ImportContext): Result[] {
-  return readList(Row, rowsOf(report), '', context).flatMap((row): Result[] => {
+  return readList(Row, rowsOf(report), '', context).flatMap((row): Result | [] => {
     const repository = distinct(row.Registry, row.Repository).join('/');
     const image = repository && `${repository}${row.Tag ? `:${row.Tag}` : ''}`;
     if (row['CVE ID']) {
-      return [
-        vulnerablePackage({
-          tool: 'twistlock',
-          id: row['CVE ID'],
-          name: row.Packages || row['Source Package'],
-          version: row['Package Version'],
-          fixed: fixedVersions(row['Fix Status']),
-          artifact: image,
-          artifactIdentity: [repository],
-          path: row['Package Path'],
-          severity: row.Severity,
-          details: row.Description,
-          score: row.CVSS || undefined,
-          facts: { Status: row['Fix Status'], 'Source package': row['Source Package'] },
-          references: [row['Vulnerability Link']],
-        }),
-      ];
+      return vulnerablePackage({
+        tool: 'twistlock',
+        id: row['CVE ID'],
+        name: row.Packages || row['Source Package'],
+        version: row['Package Version'],
+        fixed: fixedVersions(row['Fix Status']),
+        artifact: image,
+        artifactIdentity: [repository],
+        path: row['Package Path'],
+        severity: row.Severity,
+        details: row.Description,
+        score: row.CVSS || undefined,
+        facts: { Status: row['Fix Status'], 'Source package': row['Source Package'] },
+        references: [row['Vulnerability Link']],
+      });
     }
     if (row['Compliance ID']) {
       return [

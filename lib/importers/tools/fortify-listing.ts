@@ -40,28 +40,26 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
     const fileOf = (place: z.output<typeof Place> | undefined) =>
       relativePath(place?.FilePath ?? place?.FileName, context);
     const places = [...issue.Source, ...issue.Primary];
-    return [
-      {
-        title: issue.Category,
-        severity: severityOf(issue.Friority ?? issue.Folder),
-        identity: [issue.Category],
-        identify: id ? () => fingerprintOf('fortify', id) : undefined,
-        rule: [issue.Category],
-        file: fileOf(sink),
-        line: sink?.LineStart,
-        snippet: sink?.Snippet,
-        flows: [
-          places.map((place) => ({ file: fileOf(place), line: place.LineStart, what: place.TargetFunction })),
-        ],
-        describe: {
-          what: escapeMarkdown(issue.Abstract ?? help.get('Abstract') ?? issue.Category),
-          facts: { Kingdom: issue.Kingdom, Function: sink?.TargetFunction },
-          fix: escapeMarkdown(help.get('Recommendations') ?? ''),
-          help: escapeMarkdown(help.get('Explanation') ?? ''),
-        },
-        cwe: cweOf(/\bCWE(?: ID)?[- ]\d+/i.exec(issue.ExternalCategory ?? '')?.[0].replace(/ ID/i, '')),
+    return {
+      title: issue.Category,
+      severity: severityOf(issue.Friority ?? issue.Folder),
+      identity: [issue.Category],
+      identify: id ? () => fingerprintOf('fortify', id) : undefined,
+      rule: [issue.Category],
+      file: fileOf(sink),
+      line: sink?.LineStart,
+      snippet: sink?.Snippet,
+      flows: [
+        places.map((place) => ({ file: fileOf(place), line: place.LineStart, what: place.TargetFunction })),
+      ],
+      describe: {
+        what: escapeMarkdown(issue.Abstract ?? help.get('Abstract') ?? issue.Category),
+        facts: { Kingdom: issue.Kingdom, Function: sink?.TargetFunction },
+        fix: escapeMarkdown(help.get('Recommendations') ?? ''),
+        help: escapeMarkdown(help.get('Explanation') ?? ''),
       },
-    ];
+      cwe: cweOf(/\bCWE(?: ID)?[- ]\d+/i.exec(issue.ExternalCategory ?? '')?.[0].replace(/ ID/i, '')),
+    };
   });
 }
 

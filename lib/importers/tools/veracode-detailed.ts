@@ -118,18 +118,16 @@ function packagesOf(
   );
   return readList(Vulnerability, listed, 'vulnerability', context).flatMap((found) => {
     if (found['@_mitigation']) return skipped('their mitigation is accepted', context);
-    return [
-      packageResult('veracode', {
-        id: found['@_cve_id'],
-        description: found['@_cve_summary'],
-        severity: severityOfLevel(found['@_severity']),
-        score: found['@_cvss_score'],
-        cwe: found['@_cwe_id'],
-        name: library ?? text.parse(component['@_library']) ?? text.parse(component['@_file_name']),
-        version: text.parse(component['@_version']),
-        project: application,
-        paths,
-      }),
-    ];
+    return packageResult('veracode', {
+      id: found['@_cve_id'],
+      description: found['@_cve_summary'],
+      severity: severityOfLevel(found['@_severity']),
+      score: found['@_cvss_score'],
+      cwe: found['@_cwe_id'],
+      name: library ?? text.parse(component['@_library']) ?? text.parse(component['@_file_name']),
+      version: text.parse(component['@_version']),
+      project: application,
+      paths,
+    });
   });
 }
