@@ -11,6 +11,7 @@ import {
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
+import { documentsOf, hasKind } from '../read/report.ts';
 import {
   anything,
   fields,
@@ -22,7 +23,7 @@ import {
   text,
   texts,
 } from '../read/schema.ts';
-import { isObject, property } from '../read/values.ts';
+import { property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   name: requiredText,
@@ -89,23 +90,15 @@ export const aqua: Importer = {
 
 /** The extension for Azure DevOps writes a list of images with `results`. */
 const scansOf = (report: Report): unknown[] =>
-  report.kind === 'json'
-    ? report.documents
-        .flat()
-        .map((document) =>
-          isObject(property(document, 'results')) ? property(document, 'results') : document,
-        )
-    : [];
+  documentsOf(report)
+    .flat()
+    .map((document) => (hasKind(document, { results: 'object' }) ? property(document, 'results') : document));
 
 const isImage = (scan: unknown) =>
-  typeof property(scan, 'image') === 'string' &&
-  (Array.isArray(property(scan, 'resources')) || property(scan, 'image_assurance_results') !== undefined);
-const isLegacy = (scan: unknown) =>
-  property(scan, 'image_name') !== undefined && property(scan, 'cves_counts') !== undefined;
-const isPage = (scan: unknown) =>
-  Array.isArray(property(scan, 'result')) &&
-  isObject(property(scan, 'query')) &&
-  property(scan, 'pagesize') !== undefined;
+  hasKind(scan, { image: 'text', resources: 'list' }) ||
+  hasKind(scan, { image: 'text', image_assurance_results: 'value' });
+const isLegacy = (scan: unknown) => hasKind(scan, { image_name: 'value', cves_counts: 'value' });
+const isPage = (scan: unknown) => hasKind(scan, { result: 'list', query: 'object', pagesize: 'value' });
 
 function vulnerabilities(
   found: unknown,

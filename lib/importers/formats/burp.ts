@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, open, type Report, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
-import { hasRoot, jsonOf, rootOf } from '../read/report.ts';
+import { hasKind, hasRoot, jsonOf, rootOf } from '../read/report.ts';
 import { fields, list, object, objects, requiredText, text } from '../read/schema.ts';
 import { elementAt, elements, isObject, property } from '../read/values.ts';
 import { cweOf, severityOf } from '../support.ts';
@@ -67,8 +67,7 @@ export const burp: Importer = {
     ),
 };
 
-const isRest = (document: unknown) =>
-  Array.isArray(property(document, 'issue_events')) && property(document, 'scan_status') !== undefined;
+const isRest = (document: unknown) => hasKind(document, { issue_events: 'list', scan_status: 'value' });
 
 function isGraphql(document: unknown): boolean {
   const issues = property(document, 'Issues');

@@ -12,7 +12,7 @@ import {
   openVulnerabilities,
   ruleOf,
 } from '../kinds/gitlab.ts';
-import { documentOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { list, number, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cveOf, relativePath } from '../support.ts';
@@ -94,11 +94,9 @@ export const gitlabSast: Importer = {
 /** An empty report of version 2, which does not say its type. */
 function isEmptyVersion2(report: Report): boolean {
   const document = documentOf(report);
-  const vulnerabilities = property(document, 'vulnerabilities');
   return (
-    Array.isArray(vulnerabilities) &&
-    vulnerabilities.length === 0 &&
-    Array.isArray(property(document, 'remediations')) &&
+    hasKind(document, { vulnerabilities: 'list', remediations: 'list' }) &&
+    [property(document, 'vulnerabilities')].flat().length === 0 &&
     /^2\./.test(String(property(document, 'version'))) &&
     property(document, 'scan') === undefined
   );

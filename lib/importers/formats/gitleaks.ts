@@ -15,6 +15,7 @@ import { fields, number, requiredText, text, texts } from '../read/schema.ts';
 import { isObject } from '../read/values.ts';
 import { relativePath } from '../support.ts';
 import {
+  bullets,
   describeFinding,
   escapeMarkdown,
   excerpt,
@@ -190,10 +191,5 @@ function describeOccurrences(occurrences: readonly Entry[]): string {
       ' ',
     ),
   );
-  const distinct = [...new Set(places)];
-  const more = distinct.length - MAX_OCCURRENCES;
-  return [
-    ...distinct.slice(0, MAX_OCCURRENCES).map((place) => `- ${inlineCode(place)}`),
-    ...(more > 0 ? [`- … and ${more} more`] : []),
-  ].join('\n');
+  return bullets([...new Set(places)].map(inlineCode), MAX_OCCURRENCES);
 }

@@ -4,7 +4,7 @@ import type { ImportContext, Importer, Result } from '../importer.ts';
 import { folderParts, isMalicious, manifestIn, upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
 import { relativePath } from '../support.ts';
-import { codeBlock, describeFinding, formatLocation, joined } from '../text/markdown.ts';
+import { codeBlock, describeFinding, firstLines, formatLocation, joined } from '../text/markdown.ts';
 import {
   type Frame,
   formerRun,
@@ -149,7 +149,7 @@ const MAX_SYMBOLS = 20;
 
 /** The vulnerable symbols, with the lines that call them. */
 function symbols(called: readonly Hit[], context: ImportContext): string {
-  const lines = called.slice(0, MAX_SYMBOLS).map((hit) => {
+  const lines = called.map((hit) => {
     const place = placeOf(hit, context);
     const [vulnerable] = hit.trace;
     return joined(
@@ -157,8 +157,7 @@ function symbols(called: readonly Hit[], context: ImportContext): string {
       ' called at ',
     );
   });
-  const more = called.length - lines.length;
-  return codeBlock([...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n'));
+  return codeBlock(firstLines(lines, MAX_SYMBOLS).join('\n'));
 }
 
 /** The scan level that cannot find anything more specific than this use. */

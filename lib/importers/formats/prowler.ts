@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Importer, open, type Report, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
+import { hasKind } from '../read/report.ts';
 import { fields, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { property } from '../read/values.ts';
 import { severityOf } from '../support.ts';
@@ -108,8 +109,8 @@ const csvFields = (columns: readonly string[]) =>
     : undefined;
 
 const jsonFields = (value: unknown) =>
-  (property(value, 'CheckID') !== undefined && property(value, 'StatusExtended') !== undefined) ||
-  (property(value, 'Control ID') !== undefined && property(value, 'Account Number') !== undefined)
+  hasKind(value, { CheckID: 'value', StatusExtended: 'value' }) ||
+  hasKind(value, { 'Control ID': 'value', 'Account Number': 'value' })
     ? JSON_FIELDS
     : undefined;
 
@@ -144,10 +145,9 @@ function checkOf(row: unknown, { references, ...fields }: Fields): Record<string
   return check;
 }
 
-const isOcsf = (value: unknown) => {
-  const product = property(value, 'metadata', 'product');
-  return property(product, 'vendor_name') === 'Prowler' && property(value, 'status_code') !== undefined;
-};
+const isOcsf = (value: unknown) =>
+  property(value, 'metadata', 'product', 'vendor_name') === 'Prowler' &&
+  hasKind(value, { status_code: 'value' });
 
 /** The OCSF "Detection Finding" of version 4 and later. */
 function ocsfCheck(value: unknown): Record<string, unknown> {

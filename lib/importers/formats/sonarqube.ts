@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, open, type Report, read, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { documentOf, documentsOf } from '../read/report.ts';
+import { documentOf, documentsOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
@@ -117,7 +117,7 @@ function listsOf(report: Report): { issues?: unknown[]; hotspots?: unknown[] } {
 
 /** Whether a document without issues is one of SonarQube. */
 const isEnvelope = (document: unknown) =>
-  property(document, 'sonarBaseURL') !== undefined || isObject(property(document, 'paging'));
+  hasKind(document, { sonarBaseURL: 'value' }) || hasKind(document, { paging: 'object' });
 
 const hasRule = (issue: unknown) =>
   typeof property(issue, 'rule') === 'string' &&

@@ -16,6 +16,7 @@ import {
   kubernetesName,
   vulnerablePackage,
 } from '../kinds/resources.ts';
+import { hasKind } from '../read/report.ts';
 import {
   anything,
   fields,
@@ -108,15 +109,11 @@ export const trivyOperator: Importer = {
   },
 };
 
-const isReport = (value: unknown) => {
-  const [version, kind] = [property(value, 'apiVersion'), property(value, 'kind')];
-  return (
-    typeof version === 'string' &&
-    version.startsWith('aquasecurity.github.io/') &&
-    typeof kind === 'string' &&
-    kind.endsWith('Report')
+const isReport = (value: unknown) =>
+  hasKind(value, { apiVersion: 'text', kind: 'text' }) &&
+  /^aquasecurity\.github\.io\/.* .*Report$/s.test(
+    `${property(value, 'apiVersion')} ${property(value, 'kind')}`,
   );
-};
 
 /** The resources in a list of `kubectl`, in an array, by the name of their definition, or one by one. */
 function resourcesOf(report: Report): unknown[] | undefined {

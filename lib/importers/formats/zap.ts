@@ -7,7 +7,7 @@ import { documentOf, rootOf } from '../read/report.ts';
 import { fields, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cveOf, cweOf, severityOf } from '../support.ts';
-import { describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { bullets, describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
 /**
@@ -122,8 +122,7 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
         ),
       },
       where: [
-        ...instances.slice(0, MAX_INSTANCES).map((instance) => `- ${instance}`),
-        ...(instances.length > MAX_INSTANCES ? [`- … and ${instances.length - MAX_INSTANCES} more`] : []),
+        bullets(instances, MAX_INSTANCES),
         '',
         isSecret
           ? 'The evidence is omitted because it may be a secret.'

@@ -4,7 +4,7 @@ import type { ImportContext, Result } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { type Cvss, cvssOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, excerpt } from '../text/markdown.ts';
+import { bullets, describeFinding, excerpt } from '../text/markdown.ts';
 
 /** A problem that a scanner of hosts or websites found at one place. Issues of the same identity become one finding. */
 export interface Issue {
@@ -59,10 +59,7 @@ function merge(group: readonly Issue[]): Omit<Finding, 'fingerprint'> {
     description: describeFinding({
       what: main.what,
       facts: { ...main.facts, ...(cves.length > 1 && { CVE: cves.join(', ') }) },
-      where: [
-        ...places.slice(0, MAX_PLACES).map((place) => `- ${place}`),
-        ...(places.length > MAX_PLACES ? [`- … and ${places.length - MAX_PLACES} more`] : []),
-      ].join('\n'),
+      where: bullets(places, MAX_PLACES),
       snippet: evidence.slice(0, MAX_EVIDENCE).join('\n\n'),
       fix: main.fix,
       references: group.flatMap((issue) => issue.references ?? []),

@@ -8,6 +8,16 @@ export const toStrings = (value: unknown): string[] =>
 export const joined = (parts: readonly unknown[], separator: string): string =>
   parts.filter(Boolean).join(separator);
 
+/** The first lines of a list, and how many more there are. */
+export const firstLines = (lines: readonly string[], max: number): string[] =>
+  lines.length > max ? [...lines.slice(0, max), `… and ${lines.length - max} more`] : [...lines];
+
+/** A Markdown list of the first items, and how many more there are. */
+export const bullets = (items: readonly string[], max: number): string =>
+  firstLines(items, max)
+    .map((item) => `- ${item}`)
+    .join('\n');
+
 /** The first sentence of a text, truncated to `max` characters. */
 export function firstSentence(text: string | undefined | null, max = 160): string {
   const [paragraph = ''] = (text ?? '').trim().split(/\n\s*\n/);

@@ -4,7 +4,7 @@ import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { fields, number, object, objects, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cvssOf, severityOf, severityOfScore } from '../support.ts';
-import { codeBlock, escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
+import { codeBlock, escapeMarkdown, firstLines, joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 /** An advisory of the npm registry, as npm 6, pnpm and Yarn report it. */
 export const RegistryAdvisory = z.object({
@@ -83,7 +83,4 @@ export const linksOf = ({ references }: RegistryAdvisory): string[] =>
 const MAX_PATHS = 50;
 
 /** The first dependency paths of a package, and how many more there are. */
-export const listedPaths = (paths: readonly string[]): string[] =>
-  paths.length > MAX_PATHS
-    ? [...paths.slice(0, MAX_PATHS), `… and ${paths.length - MAX_PATHS} more`]
-    : [...paths];
+export const listedPaths = (paths: readonly string[]) => firstLines(paths, MAX_PATHS);

@@ -1,5 +1,13 @@
 import { collapseWhitespace } from '../support.ts';
-import { escapeMarkdown, formatLocation, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
+import {
+  bullets,
+  escapeMarkdown,
+  firstLines,
+  formatLocation,
+  inlineCode,
+  joined,
+  sanitizeMarkdown,
+} from '../text/markdown.ts';
 import type { Resolve } from './sarif-places.ts';
 import type { MessageText } from './sarif-rules.ts';
 import type { Location, Result, Rule } from './sarif-schema.ts';
@@ -77,7 +85,12 @@ export const placesOf = ({ locations }: Result, resolve: Resolve): string[] =>
 
 /** All places of a result that has several. */
 const describePlaces = (places: string[], mask: (value: string) => string): string | undefined =>
-  places.length > 1 ? itemize(places, { format: (place) => inlineCode(mask(place)) }) : undefined;
+  places.length > 1
+    ? bullets(
+        places.map((place) => inlineCode(mask(place))),
+        MAX_LISTED,
+      )
+    : undefined;
 
 /** The first path through the code. */
 function describeFlows(result: Result, context: Context): string | undefined {
@@ -85,7 +98,9 @@ function describeFlows(result: Result, context: Context): string | undefined {
   if (steps.length === 0) return undefined;
   const count = result.codeFlows.length;
   const heading = count > 1 ? `Data flow (the first of ${count}):` : 'Data flow:';
-  return `${heading}\n\n${itemize(steps, { markOf: (index) => `${index + 1}.` })}`;
+  return [heading, '', ...firstLines(steps, MAX_LISTED).map((step, index) => `${index + 1}. ${step}`)].join(
+    '\n',
+  );
 }
 
 /** Lists the related locations that the message does not already name. */
@@ -94,21 +109,10 @@ function describeRelated({ relatedLocations }: Result, text: string, context: Co
     .slice(0, MAX_READ)
     .filter(({ id, message }) => message?.text || !text.includes(`](${id})`));
   const related = distinct(others.flatMap((location) => formatStep(location, context) ?? []));
-  return related.length > 0 ? `Related locations:\n\n${itemize(related)}` : undefined;
+  return related.length > 0 ? `Related locations:\n\n${bullets(related, MAX_LISTED)}` : undefined;
 }
 
 const distinct = (texts: string[]) => [...new Set(texts)];
-
-interface ItemOptions {
-  markOf?: (index: number) => string;
-  format?: (item: string) => string;
-}
-
-const itemize = (items: string[], { markOf = () => '-', format = (item) => item }: ItemOptions = {}) =>
-  [
-    ...items.slice(0, MAX_LISTED).map((item, index) => `${markOf(index)} ${format(item)}`),
-    ...(items.length > MAX_LISTED ? [`${markOf(MAX_LISTED)} … and ${items.length - MAX_LISTED} more`] : []),
-  ].join('\n');
 
 function formatStep(location: Location, { resolve, mask }: Context): string | undefined {
   const place = formatPlace(location, resolve);

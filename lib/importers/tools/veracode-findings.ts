@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, type Result, readList } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { firstDocument } from '../read/report.ts';
+import { firstDocument, hasKind } from '../read/report.ts';
 import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
@@ -33,9 +33,8 @@ function listOf(report: Report): unknown {
 
 /** Whether a report has findings of the API. */
 export function isFindings(report: Report): boolean {
-  const findings = listOf(report);
-  const first = Array.isArray(findings) ? findings[0] : undefined;
-  return property(first, 'scan_type') !== undefined && property(first, 'finding_details') !== undefined;
+  const [first] = [listOf(report)].flat();
+  return hasKind(first, { scan_type: 'value', finding_details: 'value' });
 }
 
 export function readFindings(
