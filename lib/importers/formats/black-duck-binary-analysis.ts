@@ -18,7 +18,7 @@ export const blackDuckBinaryAnalysis: Importer = {
   detects: (report) => hasColumns(report, ...COLUMNS),
 
   results(report, context) {
-    return rowsWith(report, ...COLUMNS).flatMap((row, index) => {
+    return rowsWith(report, COLUMNS).flatMap((row, index) => {
       if (row.CVE || row.BDSA) return [toResult(row)];
       context.error(`A result cannot be read: no vulnerability at row ${index + 2}`);
       return [];

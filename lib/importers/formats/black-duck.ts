@@ -22,7 +22,7 @@ export const blackDuck: Importer = {
   results(report, context) {
     const file = securityFileOf(report);
     const table = file === undefined ? report : parseReport(file.read());
-    return rowsWith(table, ...COLUMNS).flatMap((row, index) => {
+    return rowsWith(table, COLUMNS, file?.name).flatMap((row, index) => {
       const status = row['Remediation status']?.toUpperCase() ?? '';
       if (!row['Vulnerability id']) {
         context.error(`A result cannot be read: no vulnerability at row ${index + 2}`);

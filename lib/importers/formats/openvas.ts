@@ -140,7 +140,7 @@ const tagsOf = (tags: string | undefined): Map<string, string> =>
   );
 
 function csvIssues(report: Report, context: ImportContext): Issue[] {
-  const rows = rowsWith(report, ...COLUMNS).map((row) => {
+  const rows = rowsWith(report, COLUMNS).map((row) => {
     const cell = cellOf(row);
     return { oid: cell('NVT OID', 'NVT Name'), host: cell('IP', 'Hostname'), cell };
   });

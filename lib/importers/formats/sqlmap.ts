@@ -37,7 +37,7 @@ export const sqlmap: Importer = {
   detects: (report) => hasColumns(report, ...COLUMNS),
 
   results(report, context) {
-    const rows = readList(Row, rowsWith(report, ...COLUMNS), 'rows', context);
+    const rows = readList(Row, rowsWith(report, COLUMNS), 'rows', context);
     return resultsOf(
       'sqlmap',
       rows

@@ -36,7 +36,7 @@ export const testssl: Importer = {
     hasColumns(report, 'id', 'fqdn/ip', 'port', 'severity', 'finding') || isFlatJson(report),
 
   results(report, context) {
-    const rows = report.kind === 'csv' ? rowsWith(report, 'id', 'severity', 'finding') : jsonOf(report);
+    const rows = report.kind === 'csv' ? rowsWith(report, ['id', 'severity', 'finding']) : jsonOf(report);
     const found = readList(Row, rows, report.kind === 'csv' ? 'rows' : '', context);
     return resultsOf(
       'testssl',

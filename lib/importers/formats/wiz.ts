@@ -41,7 +41,7 @@ export const wiz: Importer = {
           fromIssue,
         )
       : open(
-          readList(Vulnerability, rowsWith(report, ...VULNERABILITIES), '', context),
+          readList(Vulnerability, rowsWith(report, VULNERABILITIES), '', context),
           ({ FindingStatus }) => closed(FindingStatus),
           context,
         ).map(fromVulnerability);

@@ -36,10 +36,14 @@ export function hasKind(value: unknown, kind: Kind): boolean {
 export const rowsOf = (report: Report): Record<string, string>[] =>
   report.kind === 'csv' ? report.rows : [];
 
-/** The rows of a table with columns. @throws ReportError if one of them is missing */
-export function rowsWith(report: Report, ...columns: readonly string[]): Record<string, string>[] {
+/** The rows of a table with columns. @param name of its file in an archive @throws ReportError if a column is missing */
+export function rowsWith(
+  report: Report,
+  columns: readonly string[],
+  name?: string,
+): Record<string, string>[] {
   if (hasColumns(report, ...columns)) return rowsOf(report);
-  throw new ReportError(`The report is no table with the columns ${columns.join(', ')}`);
+  throw new ReportError(`The columns ${columns.join(', ')} are missing`, name);
 }
 
 /** Reads the first cell that is not empty, because the names of the columns depend on the version. */
