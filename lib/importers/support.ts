@@ -52,8 +52,9 @@ export const severityIn = (
 /** The severities of levels from 0 to 4. */
 export const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
-/** The severity of a CVSS score (CVSS v3.1, "Qualitative Severity Rating Scale"). */
-export function severityOfScore(score: number): Severity {
+/** The severity of a CVSS score (CVSS v3.1, "Qualitative Severity Rating Scale"), or `otherwise` without one. */
+export function severityOfScore(score: number | undefined, otherwise: Severity = 'info'): Severity {
+  if (score === undefined) return otherwise;
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';
   if (score >= 4) return 'medium';

@@ -83,7 +83,7 @@ function resultOf(finding: Finding): Result {
     title: finding.title ?? vulnerable?.vulnerabilityId ?? finding.findingArn,
     severity: severityOf(
       finding.severity?.toUpperCase() === 'UNTRIAGED' ? undefined : finding.severity,
-      score ? severityOfScore(score) : 'info',
+      severityOfScore(score),
     ),
     description: describeFinding({
       what: escapeMarkdown(finding.description ?? finding.title ?? ''),

@@ -70,7 +70,7 @@ function toResult(row: Record<string, string>): Result {
     name,
     version,
     summary: row.Description,
-    severity: severityOf(row['Security Risk'], score === undefined ? 'info' : severityOfScore(score)),
+    severity: severityOf(row['Security Risk'], severityOfScore(score)),
     cvss: { score },
     description: {
       what: escapeMarkdown(row.Description ?? ''),

@@ -121,7 +121,7 @@ function toResult({ source, gem, advisory }: Entry, file: string | undefined): R
     name: gem.name,
     version: gem.version,
     summary: title,
-    severity: severityOf(rating, score === undefined ? 'medium' : severityOfScore(score)),
+    severity: severityOf(rating, severityOfScore(score, 'medium')),
     cvss: { score },
     file,
     description: {

@@ -51,7 +51,7 @@ function toResult(found: z.output<typeof Vulnerability>, file: string | undefine
     name: crate.name,
     version: crate.version,
     summary: advisory.title,
-    severity: cvss ? severityOfScore(cvss.score) : 'high',
+    severity: severityOfScore(cvss?.score, 'high'),
     cvss,
     file,
     description: {

@@ -61,7 +61,7 @@ export const checkmarxOsa: Importer = {
           title: vulnerabilityTitle(id, library?.name, library?.version, description),
           severity: vulnerability.severity?.name
             ? severityOf(vulnerability.severity.name)
-            : severityOfScore(score ?? 0),
+            : severityOfScore(score),
           description: describeFinding({
             what: escapeMarkdown(description ?? id),
             facts: {

@@ -198,7 +198,7 @@ function severityFrom(ratings: readonly Rating[], source: string | undefined) {
   const rated = ratings.filter(({ severity, score }) => severity || score !== undefined);
   const own = rated.filter(({ source: rater }) => source && (rater?.name ?? rater?.['@_name']) === source);
   const severities = (own.length > 0 ? own : rated).map(({ severity, score }) =>
-    severityOf(severity, score === undefined ? 'info' : severityOfScore(score)),
+    severityOf(severity, severityOfScore(score)),
   );
   return SEVERITY_ORDER.find((severity) => severities.includes(severity));
 }

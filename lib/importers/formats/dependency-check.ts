@@ -90,7 +90,7 @@ function toResult(found: Vulnerability, dependency: Dependency, context: ImportC
     name,
     version,
     summary: description,
-    severity: severityOf(found.severity, cvss?.score === undefined ? 'medium' : severityOfScore(cvss.score)),
+    severity: severityOf(found.severity, severityOfScore(cvss?.score, 'medium')),
     cvss,
     cwes: found.cwes,
     file,

@@ -117,7 +117,7 @@ export const grype: Importer = {
         identifyFormerly: (file) =>
           fingerprintOf('grype', place.formerly, withoutVersion(file, version), type, name, id),
         title: vulnerabilityTitle(id, name, version, details),
-        severity: severityOf(severityWord, cvss ? severityOfScore(cvss.score) : 'info'),
+        severity: severityOf(severityWord, severityOfScore(cvss?.score)),
         description: describeFinding({
           what: /^GHSA-/.test(id) ? sanitizeMarkdown(details) : escapeMarkdown(details),
           facts: {

@@ -135,10 +135,7 @@ function toResult(
     name,
     version,
     summary: description,
-    severity: severityOf(
-      found.cvss3_severity ?? found.severity,
-      score === undefined ? 'medium' : severityOfScore(score),
-    ),
+    severity: severityOf(found.cvss3_severity ?? found.severity, severityOfScore(score, 'medium')),
     cvss: { score, vector: cvss?.vector },
     file: relativePath(paths[0], context),
     // The path depends on the machine of the scan.

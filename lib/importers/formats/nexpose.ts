@@ -103,7 +103,7 @@ function toIssue(
   return {
     identity: [id, key, hostIdentity(host), port, protocol?.toLowerCase()],
     title: `${found?.['@_title'] ?? id} (${formatService(host, port, protocol)})`,
-    severity: score === undefined ? 'medium' : severityOfScore(score),
+    severity: severityOfScore(score, 'medium'),
     what: escapeMarkdown(textOf(elementAt(found, 'description'))),
     facts: {
       Test: id,

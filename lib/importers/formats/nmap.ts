@@ -136,7 +136,7 @@ function vulnersIssues(software: Record<string, unknown>, target: Target): Issue
     return {
       identity: ['vulners', id, ...placeOf(target)],
       title: `${id} in ${target.service || 'the service'} (${formatService(target.host, target.port, target.protocol)})`,
-      severity: known ? severityOfScore(known) : 'medium',
+      severity: severityOfScore(known || undefined, 'medium'),
       facts: {
         ...factsOf(target),
         CPE: String(software['@_key'] ?? ''),

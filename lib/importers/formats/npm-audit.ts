@@ -108,7 +108,7 @@ export const npmAudit: Importer = {
             ...[...advisories.map(advisoryId), ...viaPackages].sort(),
           ),
         title: titleOf(name, advisories, viaPackages),
-        severity: severityOf(found.severity, worst?.score ? severityOfScore(worst.score) : 'medium'),
+        severity: severityOf(found.severity, severityOfScore(worst?.score || undefined, 'medium')),
         description: describeFinding({
           what: joined(
             [
@@ -212,7 +212,7 @@ function advisoryResults(
       identify: (manifest) =>
         fingerprintOf('npm-audit', 'advisory', ...folderParts(manifest, context), name, id),
       title: `${/^GHSA-/i.test(id) ? `${id} in ` : ''}${name}: ${advisory.title ?? 'vulnerable versions'}`,
-      severity: severityOf(advisory.severity, score ? severityOfScore(score) : 'medium'),
+      severity: severityOf(advisory.severity, severityOfScore(score || undefined, 'medium')),
       description: describeFinding({
         what: sanitizeMarkdown(advisory.overview ?? '') || escapeMarkdown(advisory.title ?? ''),
         facts: {

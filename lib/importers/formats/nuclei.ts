@@ -100,7 +100,7 @@ export const nuclei: Importer = {
             title: `${name}${matcher ? ` (${matcher})` : ''}${location && ` at ${location}`}`,
             severity: severityOf(
               /^unknown$/i.test(info.severity?.trim() ?? '') ? undefined : info.severity,
-              score ? severityOfScore(score) : 'info',
+              severityOfScore(score),
             ),
             description: describeFinding({
               what: joined(

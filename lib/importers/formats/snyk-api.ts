@@ -87,7 +87,7 @@ export const snykApi: Importer = {
           : `${title ?? key}${file ? ` in ${file}` : ''}`,
         severity: isMalware
           ? 'critical'
-          : severityOf(attributes.effective_severity_level, score ? severityOfScore(score) : 'medium'),
+          : severityOf(attributes.effective_severity_level, severityOfScore(score || undefined, 'medium')),
         description: describeFinding({
           what: escapeMarkdown(attributes.description ?? title ?? ''),
           facts: {

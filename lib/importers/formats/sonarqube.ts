@@ -5,7 +5,7 @@ import { codeResults } from '../kinds/code.ts';
 import { documentOf, documentsOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
+import { cveOf, cweOf, relativePath, severityIn, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
@@ -167,14 +167,12 @@ const closedBecause = ({ resolution, issueStatus, status }: Issue): string | und
   [resolution, issueStatus, status].map((word) => CLOSED.get(word?.toUpperCase() ?? '')).find(Boolean);
 
 /** SonarQube has five severities; `critical` is the second. */
-const SEVERITIES = {
-  ...{ blocker: 'critical', critical: 'high', major: 'medium', minor: 'low' },
-  ...{ high: 'high', medium: 'medium', low: 'low' },
-} as const;
+const SEVERITIES = { blocker: 'critical', critical: 'high', major: 'medium', minor: 'low' } as const;
 
 function severityOfIssue({ severity, impacts, vulnerabilityProbability }: Issue): Severity {
   const impact = impacts.find(({ softwareQuality }) => softwareQuality === 'SECURITY') ?? impacts[0];
-  return severityIn(SEVERITIES, severity ?? impact?.severity ?? vulnerabilityProbability);
+  const word = severity ?? impact?.severity ?? vulnerabilityProbability;
+  return severityIn(SEVERITIES, word, severityOf(word));
 }
 
 /** The path of a component: `project:src/main.ts`. */

@@ -115,7 +115,7 @@ function vulnerabilityIssue(
   return {
     identity: [addressIdentity(site), kind, name, id ?? found.title],
     title: `${found.title} (${shownAddress(site)})`,
-    severity: cvss?.score ? severityOfScore(cvss.score) : 'medium',
+    severity: severityOfScore(cvss?.score || undefined, 'medium'),
     what: escapeMarkdown(found.description ?? ''),
     facts: {
       Component: joined([kind, name], ' '),

@@ -144,7 +144,7 @@ export function vulnerabilityResult(found: VulnerablePackage): Result {
     identify: (path) =>
       fingerprintOf(tool, ...identity, found.isInFile === false ? undefined : stable(path), id),
     title: vulnerabilityTitle(found.shown ?? id, name, version, summary),
-    severity: found.severity ?? (cvss?.score === undefined ? 'info' : severityOfScore(cvss.score)),
+    severity: found.severity ?? severityOfScore(cvss?.score),
     description: describeFinding({
       ...description,
       facts: {

@@ -118,7 +118,7 @@ export const gitlabCwes = ({ identifiers }: GitlabVulnerability): string[] =>
 /** The severity of a vulnerability. GitLab calls it unknown if the scanner rates nothing. */
 export function gitlabSeverity({ severity }: GitlabVulnerability, score?: number): Severity {
   if (severity && !/^un(?:known|defined)$/i.test(severity)) return severityOf(severity);
-  return score === undefined ? 'info' : severityOfScore(score);
+  return severityOfScore(score);
 }
 
 const Scanner = object({ name: text, version: text });

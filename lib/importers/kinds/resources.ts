@@ -136,7 +136,7 @@ export function vulnerablePackage(found: VulnerablePackage): Result {
         ...artifactIdentity,
       ),
     title: vulnerabilityTitle(id, name, version, summary ?? details),
-    severity: severityOf(isRated(severity) ? severity : undefined, rated ? severityOfScore(rated) : 'info'),
+    severity: severityOf(isRated(severity) ? severity : undefined, severityOfScore(rated)),
     description: describeFinding({
       what: distinct(summary, details).map(escapeMarkdown).join('\n\n'),
       facts: {

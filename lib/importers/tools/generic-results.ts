@@ -68,11 +68,7 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
     identify: identifyBy(finding, { file, endpoints, ids, cwe, type }, context),
     ...formerlyOf(finding),
     title: maskCredentials(finding.title),
-    severity: finding.severity?.trim()
-      ? severityOf(finding.severity)
-      : score === undefined
-        ? 'info'
-        : severityOfScore(score),
+    severity: finding.severity?.trim() ? severityOf(finding.severity) : severityOfScore(score),
     description: describeFinding({
       what: markdown(finding.description),
       facts: {

@@ -60,7 +60,7 @@ export function advisoryResult(
     name,
     version: joined([...new Set(findings.map(({ version }) => version))], ', ') || undefined,
     summary: title,
-    severity: severityOf(advisory.severity, score ? severityOfScore(score) : 'medium'),
+    severity: severityOf(advisory.severity, severityOfScore(score || undefined, 'medium')),
     cvss: { score, vector: cvss?.vector },
     cwes: advisory.cwe,
     file,

@@ -106,7 +106,10 @@ function toResult(issue: Issue, project: Project, { file, image, isApplication }
     ),
     severity: isMalware
       ? 'critical'
-      : severityOf(issue.severityWithCritical ?? issue.severity, score ? severityOfScore(score) : 'medium'),
+      : severityOf(
+          issue.severityWithCritical ?? issue.severity,
+          severityOfScore(score || undefined, 'medium'),
+        ),
     description: describeFinding({
       what:
         sanitizeMarkdown(overview) ||

@@ -30,7 +30,7 @@ export function vulnerability(found: Vulnerability, section: Section, place: Pla
     title: vulnerabilityTitle(id, name, version, found.Title ?? details),
     severity: severityOf(
       found.Severity === 'UNKNOWN' ? undefined : found.Severity,
-      cvss ? severityOfScore(cvss.score) : 'info',
+      severityOfScore(cvss?.score),
     ),
     description: describeFinding({
       // Descriptions from GitHub are Markdown, most others are plain text.
