@@ -96,7 +96,7 @@ export const githubDependabot: Importer = {
           reasonOf(state ?? (dismissedAt ? 'dismissed' : fixedAt ? 'fixed' : 'open')),
         context,
       ).map(({ repository, node }) => fromGraph(node, repository)),
-    ];
+    ].map(resultOfAlert);
   },
 };
 
@@ -147,11 +147,12 @@ function pagesOf(report: Report): Page[] {
 
 const MAX_DEPTH = 8;
 
-function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | undefined): Result {
+/** The fields of an alert that both APIs return. */
+function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | undefined) {
   const { package: one, advisory, ...vulnerability } = alert.securityVulnerability;
   const identifiers = advisory.identifiers.map(({ value }) => value);
   const isPinned = /^=\s*\S+$/.test(alert.vulnerableRequirements ?? '');
-  return resultOfAlert({
+  return {
     alert: alert.number ?? alert.id,
     repository,
     manifest: alert.vulnerableManifestPath,
@@ -174,15 +175,17 @@ function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | unde
       advisory.permalink,
       ...advisory.references.map(({ url }) => url),
     ],
-  });
+  };
 }
 
-function fromRest(alert: z.output<typeof RestAlert>): Result {
+type Alert = ReturnType<typeof fromGraph>;
+
+function fromRest(alert: z.output<typeof RestAlert>): Alert {
   const { dependency, security_advisory: advisory, security_vulnerability: vulnerability } = alert;
   const cvss = [advisory.cvss_severities?.cvss_v4, advisory.cvss_severities?.cvss_v3, advisory.cvss].find(
     (one) => one?.vector_string,
   );
-  return resultOfAlert({
+  return {
     alert: alert.number,
     repository: alert.repository?.full_name,
     manifest: dependency.manifest_path,
@@ -201,31 +204,7 @@ function fromRest(alert: z.output<typeof RestAlert>): Result {
     score: cvss?.score,
     cwes: advisory.cwes.map(({ cwe_id: id }) => id),
     links: [alert.html_url, ...advisory.references.map(({ url }) => url)],
-  });
-}
-
-type Text = string | undefined;
-
-/** The fields of an alert that both APIs return. */
-interface Alert {
-  alert: Text;
-  repository: Text;
-  manifest: Text;
-  ecosystem: Text;
-  name: Text;
-  version: Text;
-  id: Text;
-  identifiers: Text[];
-  summary: Text;
-  details: Text;
-  severity: Text;
-  scope: Text;
-  range: Text;
-  patched: Text;
-  vector: Text;
-  score: number | undefined;
-  cwes: Text[];
-  links: Text[];
+  };
 }
 
 /** The finding of an alert. */

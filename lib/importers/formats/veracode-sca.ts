@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
+import { type ImportContext, type Importer, open, type Report, type Result, readList } from '../importer.ts';
 import { firstDocument, hasColumns, hasKind } from '../read/report.ts';
 import { fields, flag, number, object, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
@@ -52,20 +52,12 @@ export const veracodeSca: Importer = {
 
 const issuesOf = (report: Report): unknown => property(firstDocument(report), '_embedded', 'issues');
 
-interface State {
-  type: string | undefined;
-  status: string | undefined;
-  ignored: boolean | undefined;
-}
-
-/** Whether an issue is an open vulnerability. Others are counted. */
-function isOpen({ type, status, ignored }: State, context: Pick<ImportContext, 'skip'>): boolean {
-  if (ignored) context.skip('they are ignored in Veracode');
-  else if (/^(?:fixed|resolved)$/i.test(status ?? '')) context.skip('they are fixed');
-  else if (type && type.toLowerCase() !== 'vulnerability')
-    context.skip(`they are about ${type.toLowerCase() === 'license' ? 'licences' : 'outdated libraries'}`);
-  else return true;
-  return false;
+/** Why an issue is no open vulnerability. */
+function closedBecause(type = 'vulnerability', status: string | undefined, ignored: boolean | undefined) {
+  if (ignored) return 'they are ignored in Veracode';
+  if (/^(?:fixed|resolved)$/i.test(status ?? '')) return 'they are fixed';
+  if (/^(?:vulnerability)?$/i.test(type)) return undefined;
+  return `they are about ${type.toLowerCase() === 'license' ? 'licences' : 'outdated libraries'}`;
 }
 
 /** Veracode omits the prefix. */
@@ -77,55 +69,52 @@ function readIssues(report: Report, context: ImportContext): Result[] {
   const total = number.parse(property(firstDocument(report), 'page', 'total_elements')) ?? 0;
   if (total > issues.length)
     context.error(`The report has ${issues.length} of ${total} issues: raise “size”`);
-  return issues
-    .filter(({ issue_type: type, issue_status: status, ignored }) =>
-      isOpen({ type, status, ignored }, context),
-    )
-    .map(({ library, vulnerability: found, ...issue }) => {
-      // `maven:org.example:core:1.11.0:`
-      const [, coordinates] = /^[^:]*:(.*?):[^:]*:$/.exec(library.id ?? '') ?? [];
-      const score = found?.cvss3_score ?? found?.cvss2_score ?? issue.severity;
-      return packageResult('veracode-sca', {
-        id: idOf(found?.cve, found?.id, found?.title),
-        title: found?.title,
-        severity: severityOfScore(issue.severity ?? score),
-        score,
-        vector: found?.cvss3_vector ?? found?.cvss2_vector,
-        cwe: found?.cwe_id,
-        name: coordinates ?? library.name,
-        version: library.version,
-        project: issue.project_name,
-        facts: {
-          Library: library.name,
-          Project: issue.project_name,
-          'Latest version': library.latest_version,
-          'Vulnerable method is called': issue.vulnerable_method ? 'yes' : undefined,
-        },
-        references: [issue._links?.html?.href],
-      });
+  const reasonOf = (issue: z.output<typeof Issue>) =>
+    closedBecause(issue.issue_type, issue.issue_status, issue.ignored);
+  return open(issues, reasonOf, context).map(({ library, vulnerability: found, ...issue }) => {
+    // `maven:org.example:core:1.11.0:`
+    const [, coordinates] = /^[^:]*:(.*?):[^:]*:$/.exec(library.id ?? '') ?? [];
+    const score = found?.cvss3_score ?? found?.cvss2_score ?? issue.severity;
+    return packageResult('veracode-sca', {
+      id: idOf(found?.cve, found?.id, found?.title),
+      title: found?.title,
+      severity: severityOfScore(issue.severity ?? score),
+      score,
+      vector: found?.cvss3_vector ?? found?.cvss2_vector,
+      cwe: found?.cwe_id,
+      name: coordinates ?? library.name,
+      version: library.version,
+      project: issue.project_name,
+      facts: {
+        Library: library.name,
+        Project: issue.project_name,
+        'Latest version': library.latest_version,
+        'Vulnerable method is called': issue.vulnerable_method ? 'yes' : undefined,
+      },
+      references: [issue._links?.html?.href],
     });
+  });
 }
 
 function readRows(rows: readonly Record<string, string>[], context: ImportContext): Result[] {
-  return readList(Row, rows, '', context)
-    .filter((row) => isOpen({ type: row['Issue type'], status: row.Status, ignored: row.Ignored }, context))
-    .map((row) => {
-      const coordinates = joined([row['Coordinate 1'], row['Coordinate 2']], ':');
-      return packageResult('veracode-sca', {
-        id: idOf(row.CVE, row['Vulnerability ID'], row.Title),
-        title: row.Title,
-        severity: row.Severity ? severityOf(row.Severity) : severityOfScore(row['CVSS score']),
-        score: row['CVSS score'],
-        name: coordinates || row.Library,
-        version: row['Version in use'],
-        project: row.Project,
-        fixed: row['Updated Version'],
-        facts: {
-          Library: row.Library,
-          Project: row.Project,
-          'Package manager': row['Package manager'],
-          Dependency: row['Dependency (Transitive or Direct)'],
-        },
-      });
+  const reasonOf = (row: z.output<typeof Row>) => closedBecause(row['Issue type'], row.Status, row.Ignored);
+  return open(readList(Row, rows, '', context), reasonOf, context).map((row) => {
+    const coordinates = joined([row['Coordinate 1'], row['Coordinate 2']], ':');
+    return packageResult('veracode-sca', {
+      id: idOf(row.CVE, row['Vulnerability ID'], row.Title),
+      title: row.Title,
+      severity: row.Severity ? severityOf(row.Severity) : severityOfScore(row['CVSS score']),
+      score: row['CVSS score'],
+      name: coordinates || row.Library,
+      version: row['Version in use'],
+      project: row.Project,
+      fixed: row['Updated Version'],
+      facts: {
+        Library: row.Library,
+        Project: row.Project,
+        'Package manager': row['Package manager'],
+        Dependency: row['Dependency (Transitive or Direct)'],
+      },
     });
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportContext, type Report, type Result, readList, skipped } from '../importer.ts';
+import { type ImportContext, open, type Report, type Result, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
 import { fields, flag, number, requiredText, text } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
@@ -36,9 +36,9 @@ export function readDetailed(
     return elements(category, 'cwe').flatMap((cwe) =>
       ['staticflaws', 'dynamicflaws', 'manualflaws'].flatMap((kind) =>
         elements(cwe, kind).flatMap((list) =>
-          readList(Flaw, elements(list, 'flaw'), kind, context)
-            .filter((flaw) => isOpen(flaw, context))
-            .map((flaw) => findingOf(flaw, text.parse(cwe['@_cwename']), fix, application, context)),
+          open(readList(Flaw, elements(list, 'flaw'), kind, context), closedBecause, context).map((flaw) =>
+            findingOf(flaw, text.parse(cwe['@_cwename']), fix, application, context),
+          ),
         ),
       ),
     );
@@ -48,11 +48,9 @@ export function readDetailed(
   return { flaws, packages };
 }
 
-function isOpen(flaw: z.output<typeof Flaw>, context: Pick<ImportContext, 'skip'>): boolean {
-  if (/^(?:fixed|mitigated)$/i.test(flaw['@_remediation_status'] ?? '')) context.skip('they are fixed');
-  else if (flaw['@_mitigation_status'] === 'accepted') context.skip('their mitigation is accepted');
-  else return true;
-  return false;
+function closedBecause(flaw: z.output<typeof Flaw>): string | undefined {
+  if (/^(?:fixed|mitigated)$/i.test(flaw['@_remediation_status'] ?? '')) return 'they are fixed';
+  return flaw['@_mitigation_status'] === 'accepted' ? 'their mitigation is accepted' : undefined;
 }
 
 function findingOf(

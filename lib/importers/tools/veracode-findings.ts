@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportContext, type Report, type Result, readList } from '../importer.ts';
+import { type ImportContext, open, type Report, type Result, readList } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
 import { firstDocument, hasKind } from '../read/report.ts';
 import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
@@ -46,21 +46,19 @@ export function readFindings(
   const total = number.parse(property(page, 'total_elements')) ?? 0;
   if (total > findings.length)
     context.error(`The report has ${findings.length} of ${total} findings: raise “size”`);
-  const open = findings.filter((finding) => isOpen(finding, context));
+  const undecided = open(findings, closedBecause, context);
   const isPackage = ({ scan_type, finding_details }: Finding) =>
     scan_type === 'SCA' || Boolean(finding_details.cve);
   return {
-    flaws: open.filter((finding) => !isPackage(finding)).map((finding) => flawOf(finding, context)),
-    packages: open.filter(isPackage).map(packageOf),
+    flaws: undecided.filter((finding) => !isPackage(finding)).map((finding) => flawOf(finding, context)),
+    packages: undecided.filter(isPackage).map(packageOf),
   };
 }
 
-function isOpen({ finding_status: found }: Finding, context: Pick<ImportContext, 'skip'>): boolean {
+function closedBecause({ finding_status: found }: Finding): string | undefined {
   if (found?.resolution_status === 'APPROVED')
-    context.skip(`their resolution is approved: ${found.resolution?.toLowerCase().replaceAll('_', ' ')}`);
-  else if (found?.status === 'CLOSED') context.skip('they are closed');
-  else return true;
-  return false;
+    return `their resolution is approved: ${found.resolution?.toLowerCase().replaceAll('_', ' ')}`;
+  return found?.status === 'CLOSED' ? 'they are closed' : undefined;
 }
 
 function flawOf(
