@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Importer, type Result, readList, readRequired } from '../importer.ts';
+import { type Importer, type Result, readList, readRequired, skipped } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
@@ -57,8 +57,7 @@ export const clair: Importer = {
     return readRequired(Vulnerability, document, 'vulnerabilities', context).flatMap((one) => {
       if (unapproved.has(one.vulnerability) || !Array.isArray(property(document, 'unapproved')))
         return [resultOf(one, image)];
-      context.skip('approved');
-      return [];
+      return skipped('approved', context);
     });
   },
 };

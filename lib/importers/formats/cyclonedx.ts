@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, readList, skipped } from '../importer.ts';
 import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
 import { isObject, property } from '../read/values.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
@@ -41,8 +41,7 @@ export const cyclonedx: Importer = {
         }
         return affected.flatMap(({ component: one, ref, unaffected }): Result[] => {
           if (!unaffected) return [toResult(vulnerability, one, ref, scanned, context)];
-          context.skip('the version of the component is not affected');
-          return [];
+          return skipped('the version of the component is not affected', context);
         });
       },
     );

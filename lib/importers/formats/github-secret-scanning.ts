@@ -5,7 +5,7 @@ import { type Importer, readList } from '../importer.ts';
 import { fields, flag, number, object, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, formatLocation } from '../text/markdown.ts';
-import { mask, maskSecrets } from '../text/secrets.ts';
+import { mask, maskSecrets, REVOKE_SECRET } from '../text/secrets.ts';
 import { alertsOf, hasProperties, isOpen, numberOf } from '../tools/github-alerts.ts';
 
 const Alert = z.object({
@@ -66,7 +66,7 @@ export const githubSecretScanning: Importer = {
             'In several repositories': alert.multi_repo ? 'yes' : undefined,
             'Push protection': alert.push_protection_bypassed ? 'bypassed' : undefined,
           },
-          fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+          fix: REVOKE_SECRET,
           references: [alert.html_url],
         }),
         cwe: 'CWE-798',

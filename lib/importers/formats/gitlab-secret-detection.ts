@@ -11,7 +11,7 @@ import {
 } from '../kinds/gitlab.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
-import { mapMasked } from '../text/secrets.ts';
+import { mapMasked, REVOKE_SECRET } from '../text/secrets.ts';
 
 /** `gl-secret-detection-report.json` */
 export const gitlabSecretDetection: Importer = {
@@ -56,7 +56,7 @@ export const gitlabSecretDetection: Importer = {
             Secret: secret ? mask(secret) : undefined,
             Scanner: vulnerability.scanner?.name ?? scanner,
           },
-          fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+          fix: REVOKE_SECRET,
           references: linksOf(vulnerability).map((link) => mask(link ?? '')),
         }),
         cwe: 'CWE-798',

@@ -23,7 +23,7 @@ import {
   inlineCode,
   joined,
 } from '../text/markdown.ts';
-import { createMasker, maskSecrets } from '../text/secrets.ts';
+import { createMasker, maskSecrets, REVOKE_SECRET } from '../text/secrets.ts';
 
 /** Version 8 */
 const Leak = z.object({
@@ -174,7 +174,7 @@ function toResult(
       },
       where: occurrences.length > 1 ? describeOccurrences(occurrences) : undefined,
       snippet: excerpt(snippet),
-      fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+      fix: REVOKE_SECRET,
       references: [mask(leak.Link ?? '')],
     }),
     cwe: 'CWE-798',

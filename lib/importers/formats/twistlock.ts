@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  type Result,
+  readList,
+  skipped,
+} from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf, hasColumns, hasKind, rowsOf } from '../read/report.ts';
@@ -122,19 +129,16 @@ function csvResults(report: Report, context: ImportContext): Result[] {
       });
     }
     if (row['Compliance ID']) {
-      return [
-        failedCheck({
-          tool: 'twistlock',
-          id: row['Compliance ID'],
-          resource: image,
-          resourceIdentity: [repository],
-          severity: severityOf(row.Severity),
-          message: row.Cause,
-          about: row.Description,
-        }),
-      ];
+      return failedCheck({
+        tool: 'twistlock',
+        id: row['Compliance ID'],
+        resource: image,
+        resourceIdentity: [repository],
+        severity: severityOf(row.Severity),
+        message: row.Cause,
+        about: row.Description,
+      });
     }
-    context.skip('rows without a vulnerability or a compliance rule');
-    return [];
+    return skipped('rows without a vulnerability or a compliance rule', context);
   });
 }

@@ -1,5 +1,9 @@
 import type { ImportContext } from '../importer.ts';
 
+/** The fix for an exposed secret. */
+export const REVOKE_SECRET =
+  'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.';
+
 /** Masks a secret. The first four characters of a long secret stay visible, to recognize it. */
 export function mask(secret: string): string {
   const visible = secret.length >= 16 ? 4 : 0;

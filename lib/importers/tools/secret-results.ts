@@ -5,7 +5,7 @@ import type { ImportContext, Result } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { relativePath } from '../support.ts';
 import { codeBlock, describeFinding, escapeMarkdown, formatLocation, joined } from '../text/markdown.ts';
-import { maskSecrets } from '../text/secrets.ts';
+import { maskSecrets, REVOKE_SECRET } from '../text/secrets.ts';
 
 /** A place where a tool found a secret. */
 export interface FoundSecret {
@@ -65,7 +65,7 @@ function toResult(
         ),
       },
       where: group.length > 1 ? codeBlock([...new Set(places)].slice(0, MAX_PLACES).join('\n')) : undefined,
-      fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+      fix: REVOKE_SECRET,
       references: (found.references ?? []).map((link) => link && mask(link)),
     }),
     cwe: 'CWE-798',
