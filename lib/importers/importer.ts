@@ -159,8 +159,8 @@ export interface About {
   versions: string;
   /** The properties that identify a finding: `test, file, flagged line`. */
   identity: string;
-  /** Where the severity comes from. */
-  severity: string;
+  /** Where the severity comes from. Default: the field `severity`. */
+  severity?: string;
 }
 
 /** Validates a part of a report. @param path its position @throws ReportError with the position of the first error */

@@ -33,7 +33,6 @@ export const anchore: Importer = {
     command: '`anchorectl image vulnerabilities <image> -o json > report.json`',
     versions: 'Engine 2.4; other reports name no version: Engine, anchorectl, Enterprise of 2025',
     identity: 'image, vulnerability, package, path',
-    severity: '`severity`',
   },
 
   detects: (report) => {

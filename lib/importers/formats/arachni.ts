@@ -26,7 +26,6 @@ export const arachni: Importer = {
     command: '`arachni_reporter scan.afr --reporter=json:outfile=report.json`',
     versions: '1.5',
     identity: 'check, kind of input, address, names of the query parameters, input',
-    severity: '`severity`',
   },
 
   detects: (report) => hasKind(jsonOf(report), { issues: 'list', sitemap: 'object', plugins: 'object' }),

@@ -22,7 +22,6 @@ export const azureRecommendations: Importer = {
     command: 'Recommendations, Download CSV report',
     versions: 'the report names no version: an export of 2021',
     identity: 'recommendation, resource',
-    severity: '`severity`',
   },
 
   detects: (report) => hasColumns(report, ...COLUMNS),

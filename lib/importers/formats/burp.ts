@@ -44,7 +44,6 @@ export const burp: Importer = {
     versions:
       'XML of 1.6, 2020.12 and 2021.4; answers of the REST and GraphQL APIs and of Dastardly name no version',
     identity: 'issue type, host, path, names of the query parameters, insertion point',
-    severity: '`severity`',
   },
   split: { xml: ['issues.issue'] },
 

@@ -34,7 +34,6 @@ export const checkmarxOne: Importer = {
     command: '`cx results show --scan-id … --report-format json`, or the JSON report of a scan',
     versions: 'the report names no version: reports and API answers of 2022 to 2026',
     identity: 'query and similarity id; for packages the package and the advisory',
-    severity: '`severity`',
   },
 
   detects(report) {

@@ -16,7 +16,6 @@ export const defectdojo: Importer = {
       '`/api/v2/findings/?prefetch=endpoints,test`, all pages in one file ([how](how-to/migrate-from-defectdojo.md)), or *CSV Export* of a list of findings',
     versions: 'the report names no version: fields of 2021 to 2026',
     identity: 'the id of the finding in DefectDojo, and when it was created',
-    severity: '`severity`',
   },
   // JSON is read at once: the number of findings is compared with the number that its first page states.
   split: { csv: true },

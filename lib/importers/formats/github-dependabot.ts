@@ -62,7 +62,6 @@ export const githubDependabot: Importer = {
     command: '`gh api --paginate repos/OWNER/REPO/dependabot/alerts?state=open > report.json`, or GraphQL',
     versions: 'the API names no version: answers of GraphQL',
     identity: 'repository, manifest, package, advisory',
-    severity: '`severity`',
   },
   split: { json: [''] },
 

@@ -28,7 +28,6 @@ export const gitlabDast: Importer = {
     command: 'the artifact `gl-dast-report.json` of the job',
     versions: 'schema 13.1; also without the fields that 15 removed',
     identity: 'first identifier, host, method, path, parameter',
-    severity: '`severity`',
   },
   detects: (report) => gitlabScanOf(report) === 'dast',
   results: (report, context) => {
@@ -45,7 +44,6 @@ export const gitlabFuzzing: Importer = {
     command: 'the artifact `gl-api-fuzzing-report.json` or `gl-coverage-fuzzing-report.json` of the job',
     versions: 'schema 3.0, of coverage fuzzing',
     identity: 'first identifier, and the crash or the request',
-    severity: '`severity`',
   },
   detects: (report) => KINDS.includes(gitlabScanOf(report) ?? ''),
   results: (report, context) => {

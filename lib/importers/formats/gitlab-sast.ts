@@ -34,7 +34,6 @@ export const gitlabSast: Importer = {
     command: 'the artifact `gl-sast-report.json` of the job',
     versions: 'schema 2.3, 3.0, 14.0 and 15.0',
     identity: 'first identifier, file, flagged lines, function',
-    severity: '`severity`',
   },
 
   detects: (report) => gitlabScanOf(report) === 'sast' || isEmptyVersion2(report),

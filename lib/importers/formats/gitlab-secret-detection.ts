@@ -21,7 +21,6 @@ export const gitlabSecretDetection: Importer = {
     command: 'the artifact `gl-secret-detection-report.json` of the job',
     versions: 'schema 14.0; also without the fields that 15 removed',
     identity: 'rule, file, secret',
-    severity: '`severity`',
   },
 
   detects: (report) => gitlabScanOf(report) === 'secret_detection',

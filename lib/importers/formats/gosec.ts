@@ -30,7 +30,6 @@ export const gosec: Importer = {
     command: '`gosec -fmt json -out report.json ./...`',
     versions: '2.30; an older report names no version',
     identity: 'rule, file, flagged lines, function',
-    severity: '`severity`',
   },
   split: { json: ['Issues'] },
 

@@ -70,7 +70,6 @@ export const grype: Importer = {
     command: '`grype dir:. -o json > report.json`',
     versions: '0.7 to 0.36, 0.75 to 0.96',
     identity: 'advisory, package, location',
-    severity: '`severity`',
   },
   split: { json: ['matches', 'ignoredMatches'] },
 

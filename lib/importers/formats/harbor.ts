@@ -22,7 +22,6 @@ export const harbor: Importer = {
     command: '`GET /api/v2.0/projects/…/repositories/…/artifacts/…/additions/vulnerabilities`',
     versions: 'reports 1.0 and 1.1',
     identity: 'vulnerability, package: the report does not name the image',
-    severity: '`severity`',
   },
 
   detects: (report) => reportOf(report) !== undefined,

@@ -123,7 +123,6 @@ export const jfrogXray: Importer = {
       'a vulnerabilities report exported as JSON, the artifact summary of the API, or an on-demand scan: `jf scan --format json . > report.json`',
     versions: 'the report names no version: reports of 2020 to 2025, API v1 and v2',
     identity: 'artifact, component, issue',
-    severity: '`severity`',
   },
 
   detects: (report) => layoutOf(report) !== undefined,

@@ -35,7 +35,6 @@ export const kics: Importer = {
     command: '`kics scan -p . --report-formats json -o .`',
     versions: 'the report names no version',
     identity: 'query, file, the place that KICS names (`search_key`)',
-    severity: '`severity`',
   },
 
   detects: (report) => hasKind(documentOf(report), { queries: 'list', queries_total: 'value' }),

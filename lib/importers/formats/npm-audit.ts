@@ -63,7 +63,6 @@ export const npmAudit: Importer = {
     command: '`npm audit --json > report.json`',
     versions: '11; npm 6 and npm 7 or later, whose reports name no version',
     identity: 'folder, package, advisories',
-    severity: '`severity`',
   },
   split: { json: ['vulnerabilities'] },
 

@@ -17,7 +17,6 @@ export const pnpmAudit: Importer = {
     command: '`pnpm audit --json > report.json`',
     versions: 'the report names no version: the layout without `actions`',
     identity: 'lock file, package, advisory',
-    severity: '`severity`',
   },
 
   detects: (report) => {

@@ -38,7 +38,6 @@ export const retire: Importer = {
     command: '`retire --outputformat json --outputpath report.json`',
     versions: '2.2',
     identity: 'file, library, advisory',
-    severity: '`severity`',
   },
 
   detects: (report) => {

@@ -37,7 +37,6 @@ export const semgrep: Importer = {
       '`semgrep scan --json -o report.json`, or the answer of the findings API of Semgrep AppSec Platform',
     versions: '0.96 to 1.182',
     identity: 'rule, file, flagged lines, function',
-    severity: '`severity`',
   },
   split: {
     json: ['results'],

@@ -32,7 +32,6 @@ export const sysdig: Importer = {
       '`sysdig-cli-scanner --output json-file=report.json <image>`, or a vulnerability report of the console',
     versions: 'CLI 1.20; reports of 2022 to 2025 name no version',
     identity: 'image, workload, vulnerability, package, path',
-    severity: '`severity`',
   },
 
   detects: (report) => isCli(report) || rowsOf(report) !== undefined,

@@ -22,7 +22,6 @@ export const terrascan: Importer = {
     command: '`terrascan scan -o json > report.json`',
     versions: 'the report names no version: a report of 2021',
     identity: 'rule, file, module, resource',
-    severity: '`severity`',
   },
 
   detects: (report) =>

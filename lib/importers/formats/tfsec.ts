@@ -25,7 +25,6 @@ export const tfsec: Importer = {
     command: '`tfsec . -f json --out report.json`',
     versions: 'the report names no version: ids of rules before and after 0.58',
     identity: 'rule, file, resource',
-    severity: '`severity`',
   },
 
   detects: (report) => {

@@ -95,7 +95,6 @@ export const trivyOperator: Importer = {
       '`kubectl get vulnerabilityreports,configauditreports,exposedsecretreports -A -o json > report.json`',
     versions: 'CRD v1alpha1, with Trivy 0.38 and 0.48',
     identity: 'namespace, kind and name of the workload, container; vulnerability and package, or check',
-    severity: '`severity`',
   },
 
   detects: (report) => resourcesOf(report)?.some(isReport) ?? false,

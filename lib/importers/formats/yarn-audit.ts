@@ -47,7 +47,6 @@ export const yarnAudit: Importer = {
       '`yarn audit --json > report.json`, since Yarn 2 `yarn npm audit --recursive --json > report.json`. The layout of Yarn 2 and 3 is the one of npm 6: set `--format yarn-audit`',
     versions: '1, and both layouts of later versions',
     identity: 'lock file, package, advisory',
-    severity: '`severity`',
   },
 
   // Yarn 4 writes nothing if it finds nothing.
