@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Importer, open, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { anything, fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { anything, fields, flag, number, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
@@ -20,8 +20,6 @@ type Item = z.output<typeof Item>;
 
 const Scan = z.object({ StartURL: text, Aborted: flag, Responsive: flag });
 const Score = z.object({ Descriptor: text, Score: number });
-const Reference = z.object({ URL: text, Database: text });
-const Technical = z.object({ Request: text });
 
 /** XML of Acunetix. The JSON of Acunetix 360 has the format of Invicti. */
 export const acunetix: Importer = {
@@ -75,11 +73,9 @@ function toIssue(item: Item, start: string): Issue {
         ', ',
       ),
     ],
-    evidence: Technical.parse(elementAt({ details: item.TechnicalDetails }, 'details') ?? {}).Request,
+    evidence: textAt({ details: item.TechnicalDetails }, 'details', 'Request'),
     fix: htmlMarkdown(item.Recommendation),
-    references: elements({ list: item.References }, 'list', 'Reference').map(
-      (one) => Reference.parse(one).URL,
-    ),
+    references: elements({ list: item.References }, 'list', 'Reference').map((one) => textAt(one, 'URL')),
     cwe: cweOf(...textsIn(item.CWEList, 'CWE').filter((id) => id.startsWith('CWE-'))),
     cves: cvesIn(...textsIn(item.CVEList, 'CVE')),
     cvss: statedCvss(v3?.Descriptor, v3?.Score) ?? statedCvss(v2?.Descriptor, v2?.Score),

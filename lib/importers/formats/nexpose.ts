@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { number, requiredText, text } from '../read/schema.ts';
+import { number, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements, isObject } from '../read/values.ts';
 import { cweOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
@@ -18,9 +18,6 @@ const Definition = z.looseObject({
 });
 type Definition = z.output<typeof Definition>;
 
-const Scan = z.object({ '@_name': text, '@_status': text });
-const Node = z.object({ '@_address': text });
-const Endpoint = z.object({ '@_port': text, '@_protocol': text });
 const Reference = z.object({ '@_source': text, '#text': text });
 
 /** XML of Nexpose and InsightVM. */
@@ -40,7 +37,7 @@ export const nexpose: Importer = {
   results(report, context) {
     const root = rootOf(report, 'NexposeReport');
     for (const scan of elements(root, 'scans', 'scan')) {
-      const { '@_name': name = 'A scan', '@_status': status } = Scan.parse(scan);
+      const [name, status] = [textAt(scan, '@_name') ?? 'A scan', textAt(scan, '@_status')];
       if (status && status !== 'finished') context.error(`${name} is not complete: ${status}`);
     }
     const definitions = elements(root, 'VulnerabilityDefinitions', 'vulnerability');
@@ -52,7 +49,7 @@ export const nexpose: Importer = {
     );
     const failed: string[] = [];
     const issues = elements(root, 'nodes', 'node').flatMap((node, index) => {
-      const host = Node.parse(node)['@_address'] ?? '';
+      const host = textAt(node, '@_address') ?? '';
       return placesOf(node).flatMap(({ tests, ...place }) =>
         readList(Test, tests, `nodes.${index}.tests`, context).flatMap((test) => {
           const status = test['@_status'] ?? '';
@@ -82,7 +79,7 @@ interface Place {
 /** The tests of a host and of its services. */
 function placesOf(node: Record<string, unknown>): (Place & { tests: unknown[] })[] {
   const services = elements(node, 'endpoints', 'endpoint').flatMap((endpoint) => {
-    const { '@_port': port, '@_protocol': protocol } = Endpoint.parse(endpoint);
+    const [port, protocol] = [textAt(endpoint, '@_port'), textAt(endpoint, '@_protocol')];
     const tests = elements(endpoint, 'services', 'service').flatMap((service) =>
       elements(service, 'tests', 'test'),
     );

@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsWith } from '../read/report.ts';
-import { anything, fields, number, requiredText, text } from '../read/schema.ts';
+import { anything, fields, number, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
 import { cweOf, severityOf, severityOfScore } from '../support.ts';
 import { linksIn } from '../text/html.ts';
@@ -81,10 +81,10 @@ function reportsIn(report: Report): Record<string, unknown>[] {
 
 function xmlIssues(report: Report, context: ImportContext): Issue[] {
   return reportsIn(report).flatMap((found, index) => {
-    const { scan_run_status: status } = Status.parse(found);
+    const status = textAt(found, 'scan_run_status');
     if (status && !/^done$/i.test(status)) context.error(`The scan is not complete: ${status}`);
     for (const error of elements(found, 'errors', 'error')) {
-      const { host, description, port } = ErrorOf.parse(error);
+      const [host, port, description] = ['host', 'port', 'description'].map((name) => textAt(error, name));
       context.error(`${joined([host, port], ' ')}: ${description ?? 'error without a description'}`);
     }
     const results = elements(elementAt(found, 'results') ?? found, 'result');
@@ -120,9 +120,6 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
     });
   });
 }
-
-const Status = z.object({ scan_run_status: text });
-const ErrorOf = z.object({ host: text, port: text, description: text });
 
 function hostOf(element: unknown): { host: string; hostName: string | undefined } {
   const [only] = elements({ element }, 'element');

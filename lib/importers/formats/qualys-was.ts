@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { anything, fields, flag, number, requiredText, text, texts } from '../read/schema.ts';
+import { anything, fields, flag, number, requiredText, text, textAt, texts } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
 import { cweOf, LEVELS } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
@@ -89,11 +89,10 @@ function detectionsOf(
 function siteOf(root: Record<string, unknown>, report: Report): string | undefined {
   const applications = elements(root, 'APPENDIX', 'WEBAPP');
   return hasRoot(report, 'WAS_SCAN_REPORT') && applications.length === 1
-    ? SiteOf.parse(applications[0]).URL
+    ? textAt(applications[0], 'URL')
     : undefined;
 }
 
-const SiteOf = z.object({ URL: text });
 const ScanOf = z.object({ NAME: text, STATUS: text, AUTHENTICATION_STATUS: text });
 
 /** Records scans that did not finish or could not sign in. */
@@ -153,15 +152,14 @@ function toIssue(
 
 const Cvss3 = z.object({ VECTOR: text, BASE: number, CVSS3_VECTOR: text, CVSS3_BASE: number });
 const Request = z.object({ METHOD: text, URL: text, BODY: text });
-const Header = z.object({ key: text, value: text });
 
 const stated = (value: string | undefined) => (/^n\/?a$/i.test(value?.trim() ?? '') ? undefined : value);
 
 function requestOf(request: Record<string, unknown>): string {
   const { METHOD = 'GET', URL: url, BODY } = Request.parse(request);
-  const headers = elements(request, 'HEADERS', 'HEADER')
-    .map((header) => Header.parse(header))
-    .map(({ key, value }) => `${key}: ${value}`);
+  const headers = elements(request, 'HEADERS', 'HEADER').map(
+    (header) => `${textAt(header, 'key')}: ${textAt(header, 'value')}`,
+  );
   return [`${METHOD} ${shownAddress(url)}`, ...headers, ...(BODY ? ['', BODY] : [])].join('\n');
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { fields, number, requiredText, text } from '../read/schema.ts';
+import { fields, number, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
 import { cweOf, LEVELS } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
@@ -15,7 +15,6 @@ const Found = z.object({
   Name: requiredText,
 });
 const Section = z.object({ Name: text, SectionText: text });
-const Classification = z.object({ '@_kind': text, '@_identifier': text });
 
 /** The XML exports of WebInspect: of a scan, and of its vulnerable sessions. */
 export const webinspect: Importer = {
@@ -75,9 +74,9 @@ function toIssue(
   const page = shownAddress(address);
   const sections = elements(element, 'ReportSection').map((section) => Section.parse(section));
   const section = (name: string) => sections.find(({ Name }) => Name?.startsWith(name))?.SectionText;
-  const cwe = elements(element, 'Classifications', 'Classification')
-    .map((classification) => Classification.parse(classification))
-    .find(({ '@_kind': kind }) => kind === 'CWE');
+  const cwe = elements(element, 'Classifications', 'Classification').find(
+    (classification) => textAt(classification, '@_kind') === 'CWE',
+  );
   return {
     identity: [issue.VulnerabilityID ?? issue.Name, addressIdentity(address), parameter],
     title: `${issue.Name}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
@@ -88,7 +87,7 @@ function toIssue(
     evidence: issue.VulnerableSession ?? session.RawRequest,
     fix: htmlMarkdown(section('Fix')),
     references: linksIn(section('Reference')),
-    cwe: cweOf(cwe?.['@_identifier']),
+    cwe: cweOf(textAt(cwe, '@_identifier')),
     cves: cvesIn(issue.Name, section('Summary')),
   };
 }

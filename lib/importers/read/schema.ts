@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { elementAt, property } from './values.ts';
 
 /*
  * Schemas for reports of many versions and vendors. A field that an importer can do without is read leniently: a value of
@@ -7,6 +8,10 @@ import { z } from 'zod';
 
 /** Text, or a number or flag as text; undefined for anything else. XML elements are read too ({@link elementText}). */
 export const text = z.preprocess((value) => asText(value), z.string().optional());
+
+/** The text of an element or attribute at a path of names in an XML element: `textAt(host, 'status', '@_state')`. */
+export const textAt = (element: unknown, ...path: string[]): string | undefined =>
+  text.parse(property(elementAt(element, ...path.slice(0, -1)), path.at(-1) ?? ''));
 
 /** Text that is required and not empty. */
 export const requiredText = z.preprocess((value) => asText(value), z.string().min(1));

@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { type ImportContext, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, statedCvss } from '../kinds/issues.ts';
 import { rootOf } from '../read/report.ts';
-import { anything, fields, requiredText, text } from '../read/schema.ts';
+import { anything, fields, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements, isObject } from '../read/values.ts';
 import { LEVELS } from '../support.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
@@ -40,7 +40,7 @@ export function assetIssues(report: Report, context: ImportContext): Issue[] {
   );
   return elements(root, 'HOST_LIST', 'HOST').flatMap((host, index) => {
     const found = elements(host, 'VULN_INFO_LIST', 'VULN_INFO');
-    const { IP, DNS, OPERATING_SYSTEM } = HostOf.parse(host);
+    const ip = textAt(host, 'IP');
     return readList(Detection, found, `HOST_LIST.${index}`, context).flatMap((detection) => {
       if (isFixed(detection.VULN_STATUS, context)) return [];
       const entry = details.get(detection.QID.trim());
@@ -48,9 +48,9 @@ export function assetIssues(report: Report, context: ImportContext): Issue[] {
       return toIssue({
         ...describe(entry),
         qid: detection.QID.trim(),
-        host: DNS || IP || '',
-        ip: IP,
-        system: OPERATING_SYSTEM,
+        host: textAt(host, 'DNS') || ip || '',
+        ip,
+        system: textAt(host, 'OPERATING_SYSTEM'),
         port: detection.PORT,
         protocol: detection.PROTOCOL,
         service: detection.SERVICE,
@@ -67,8 +67,6 @@ export function assetIssues(report: Report, context: ImportContext): Issue[] {
     });
   });
 }
-
-const HostOf = z.object({ IP: text, DNS: text, OPERATING_SYSTEM: text });
 
 /** The lists of a scan report with the elements in their categories. */
 const SCAN_LISTS = [
@@ -96,10 +94,10 @@ export function scanIssues(report: Report, context: ImportContext): Issue[] {
             qid: found['@_number'] ?? '',
             host: hostName && !/^No registered hostname$/i.test(hostName) ? hostName : ip,
             ip,
-            system: OsOf.parse(host).OS,
-            port: PortOf.parse(category)['@_port'],
-            protocol: PortOf.parse(category)['@_protocol'],
-            category: PortOf.parse(category)['@_value'],
+            system: textAt(host, 'OS'),
+            port: textAt(category, '@_port'),
+            protocol: textAt(category, '@_protocol'),
+            category: textAt(category, '@_value'),
             severity: kind === 'Information gathered' ? 'info' : levelOf(found['@_severity']),
             cves: cvesIn(found['@_cveid'], ...found.CVE_ID_LIST),
             result: found.RESULT,
@@ -110,9 +108,6 @@ export function scanIssues(report: Report, context: ImportContext): Issue[] {
     ),
   );
 }
-
-const OsOf = z.object({ OS: text });
-const PortOf = z.object({ '@_port': text, '@_protocol': text, '@_value': text });
 
 /** Describes a QID from the glossary and from scan reports. */
 function describe(details: z.output<typeof Details> | undefined) {
@@ -132,13 +127,12 @@ function describe(details: z.output<typeof Details> | undefined) {
       statedCvss(v3?.CVSS3_VECTOR ?? base3, scoreOf(base3)) ??
       statedCvss(v2?.CVSS_VECTOR ?? base2, scoreOf(base2)),
     references: elements([details?.VENDOR_REFERENCE_LIST].flat()[0], 'VENDOR_REFERENCE').flatMap(
-      (reference) => linksIn(UrlOf.parse(reference).URL),
+      (reference) => linksIn(textAt(reference, 'URL')),
     ),
   };
 }
 
 const Base = z.object({ CVSS3_BASE: text, CVSS3_VECTOR: text, CVSS_BASE: text, CVSS_VECTOR: text });
-const UrlOf = z.object({ URL: text });
 
 /** A detection, whatever the layout of the report. */
 export interface Found {
