@@ -3,6 +3,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, open, type Result, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct, listsOf } from '../kinds/resources.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '../support.ts';
@@ -49,9 +50,8 @@ export const awsInspector: Importer = {
   },
 
   detects: (report) => {
-    const found = report.kind === 'json' && findingsIn(report.documents[0]);
-    const [first] = Array.isArray(found) ? found : [];
-    return typeof property(first, 'findingArn') === 'string';
+    const found = findingsIn(documentOf(report));
+    return Array.isArray(found) && hasKind(found[0], { findingArn: 'text' });
   },
 
   results(report, context) {

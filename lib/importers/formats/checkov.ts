@@ -72,7 +72,7 @@ export const checkov: Importer = {
     hasKind(partsOf(report)[0], { checkov_version: 'text' }),
 
   results(report, context) {
-    const isList = Array.isArray(report.kind === 'json' && report.documents[0]);
+    const isList = Array.isArray(documentOf(report));
     const entries = readList(Part, partsOf(report), '', context).flatMap((part, index) => {
       recordIncomplete(part, context);
       const path = `${isList ? `${index}.` : ''}results.failed_checks`;

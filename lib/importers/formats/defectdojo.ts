@@ -1,6 +1,6 @@
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import { documentsOf } from '../read/report.ts';
+import { documentOf, documentsOf } from '../read/report.ts';
 import { list, number, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { joined } from '../text/markdown.ts';
@@ -22,8 +22,7 @@ export const defectdojo: Importer = {
 
   detects(report) {
     if (report.kind === 'csv') return ESSENTIAL_COLUMNS.every((name) => report.columns.includes(name));
-    if (report.kind !== 'json') return false;
-    const [document] = report.documents;
+    const document = documentOf(report);
     const results = property(document, 'results');
     const [first] = Array.isArray(results) ? results : [document].flat();
     if (first === undefined)

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, vulnerablePackage } from '../kinds/resources.ts';
+import { documentOf } from '../read/report.ts';
 import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 
@@ -81,6 +82,4 @@ export const gcloudArtifacts: Importer = {
 };
 
 const vulnerabilitiesOf = (report: Report): unknown =>
-  report.kind === 'json'
-    ? property(report.documents[0], 'package_vulnerability_summary', 'vulnerabilities')
-    : undefined;
+  property(documentOf(report), 'package_vulnerability_summary', 'vulnerabilities');

@@ -3,6 +3,7 @@ import { type Importer, ReportError, readList, skipped } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
 import { anything, fields, flag, number, objects, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { severityIn } from '../support.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Incident = z.object({
@@ -43,7 +44,7 @@ export const ggshield: Importer = {
             line: incident.occurrences[0]?.line_start,
             commit: type === 'commit' ? id : undefined,
             secret: incident.ignore_sha,
-            severity: SEVERITIES.get(incident.validity ?? '') ?? 'high',
+            severity: severityIn({ valid: 'critical', invalid: 'low' }, incident.validity, 'high'),
             facts: {
               Validity: incident.validity,
               Occurrences: String(incident.occurrences.length),
@@ -57,11 +58,6 @@ export const ggshield: Importer = {
     return secretResults('ggshield', places, context);
   },
 };
-
-const SEVERITIES = new Map([
-  ['valid', 'critical'],
-  ['invalid', 'low'],
-] as const) as ReadonlyMap<string, 'critical' | 'low'>;
 
 const isScan = (document: unknown) =>
   isObject(document) &&

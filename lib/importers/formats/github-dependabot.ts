@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, open, type Report, ReportError, type Result, readList } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { documentsOf } from '../read/report.ts';
+import { documentsOf, hasKind } from '../read/report.ts';
 import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cvssOf, plainPath, severityOf } from '../support.ts';
@@ -67,7 +67,9 @@ export const githubDependabot: Importer = {
 
   detects: (report) => {
     const [first] = alertsOf(report);
-    return first ? isRestAlert(first) : pagesOf(report).length > 0;
+    return first
+      ? hasKind(first, { security_advisory: 'object', dependency: 'object' })
+      : pagesOf(report).length > 0;
   },
 
   results(report, context) {
@@ -104,9 +106,6 @@ const REASONS = new Map([
   ['auto_dismissed', 'dismissed in GitHub'],
   ['fixed', 'fixed'],
 ]);
-
-const isRestAlert = (value: unknown) =>
-  isObject(property(value, 'security_advisory')) && isObject(property(value, 'dependency'));
 
 /** The REST API returns a list; several in a row with `--paginate`. */
 const alertsOf = (report: Report): unknown[] => documentsOf(report).filter(Array.isArray).flat();

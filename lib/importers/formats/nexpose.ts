@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, readList } from '../importer.ts';
+import { type Importer, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
 import { number, requiredText, text, textAt } from '../read/schema.ts';
@@ -62,14 +62,10 @@ export const nexpose: Importer = {
         }),
       );
     });
-    reportFailures(failed, context);
+    if (failed.length > 0) context.error(`Tests that could not run: ${failed.length}, such as ${failed[0]}`);
     return resultsOf('nexpose', issues, context);
   },
 };
-
-function reportFailures(failed: readonly string[], context: ImportContext) {
-  if (failed.length > 0) context.error(`Tests that could not run: ${failed.length}, such as ${failed[0]}`);
-}
 
 interface Place {
   port?: string | undefined;

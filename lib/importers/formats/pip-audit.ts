@@ -63,7 +63,7 @@ export const pipAudit: Importer = {
   },
 
   results(report, context) {
-    const isBareList = report.kind === 'json' && Array.isArray(report.documents[0]);
+    const isBareList = Array.isArray(documentOf(report));
     const path = isBareList ? '' : 'dependencies';
     const list = isBareList ? dependenciesOf(report) : listIn(firstDocument(report), path);
     const dependencies = readList(Dependency, list, path, context);

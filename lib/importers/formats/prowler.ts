@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, open, type Report, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { hasKind } from '../read/report.ts';
+import { documentsOf, hasKind } from '../read/report.ts';
 import { fields, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { property } from '../read/values.ts';
 import { severityOf } from '../support.ts';
@@ -92,8 +92,7 @@ export const prowler: Importer = {
 
   detects: (report) => {
     if (report.kind === 'csv') return csvFields(report.columns) !== undefined;
-    if (report.kind !== 'json') return false;
-    const [first] = report.documents.flat();
+    const [first] = documentsOf(report).flat();
     return isOcsf(first) || jsonFields(first) !== undefined;
   },
 

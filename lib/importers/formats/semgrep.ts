@@ -11,7 +11,7 @@ import {
 import { documentOf } from '../read/report.ts';
 import { list } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
+import { cveOf, cweOf, relativePath, severityIn, severityOf } from '../support.ts';
 import {
   codeBlock,
   describeFinding,
@@ -148,18 +148,16 @@ const VALIDATION_STATES = new Map(
 );
 
 /** The older severities of Semgrep. Its documentation equates the first three with high, medium and low. */
-const SEVERITIES = new Map<string, Severity>(
-  Object.entries({
-    ERROR: 'high',
-    WARNING: 'medium',
-    INFO: 'low',
-    INVENTORY: 'info',
-    EXPERIMENT: 'info',
-  } as const),
-);
+const SEVERITIES = {
+  error: 'high',
+  warning: 'medium',
+  info: 'low',
+  inventory: 'info',
+  experiment: 'info',
+} as const;
 
 const severityOfSemgrep = (word: string | undefined): Severity =>
-  SEVERITIES.get(word?.toUpperCase() ?? '') ?? severityOf(word, 'medium');
+  severityIn(SEVERITIES, word, severityOf(word, 'medium'));
 
 /**
  * Semgrep's own fingerprint is not used: it ends with the position among equal matches of the rule in the file, so that a

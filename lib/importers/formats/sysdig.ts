@@ -10,6 +10,7 @@ import {
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, kubernetesName, vulnerablePackage } from '../kinds/resources.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, flag, number, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 
@@ -95,8 +96,7 @@ const hasVulnerabilities = (columns: readonly string[]) =>
 
 function rowsOf(report: Report): unknown[] | undefined {
   if (report.kind === 'csv') return mapped(report.rows, report.columns);
-  if (report.kind !== 'json') return undefined;
-  const [document] = report.documents;
+  const document = documentOf(report);
   const panels = property(document, 'panels');
   const data = Array.isArray(panels)
     ? panels.flatMap((panel) => property(panel, 'data') ?? [])
@@ -116,12 +116,10 @@ function mapped(rows: readonly unknown[], columns: readonly string[]): unknown[]
 }
 
 const isCli = (report: Report) =>
-  report.kind === 'json' &&
-  Array.isArray(property(report.documents[0], 'result', 'packages')) &&
-  isObject(property(report.documents[0], 'result', 'metadata'));
+  hasKind(documentOf(report), { result: { packages: 'list', metadata: 'object' } });
 
 function cliRows(report: Report, context: ImportContext): unknown[] {
-  const result = report.kind === 'json' ? property(report.documents[0], 'result') : undefined;
+  const result = property(documentOf(report), 'result');
   const metadata = property(result, 'metadata');
   const packages = [property(result, 'packages') ?? []].flat();
   if (packages.length === 0) context.warn('Sysdig found no packages in the image');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { type Importer, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, number, requiredText, text } from '../read/schema.ts';
@@ -28,7 +28,7 @@ export const terrascan: Importer = {
     hasKind(documentOf(report), { results: { violations: 'value', scan_summary: 'object' } }),
 
   results(report, context) {
-    const results = resultsOf(report);
+    const results = property(documentOf(report), 'results');
     if (!isObject(results)) throw new ReportError('The report has no results', 'results');
     for (const { iac_type: type, directory, errMsg } of readList(
       ScanError,
@@ -57,6 +57,3 @@ export const terrascan: Importer = {
     );
   },
 };
-
-const resultsOf = (report: Report): unknown =>
-  report.kind === 'json' ? property(report.documents[0], 'results') : undefined;

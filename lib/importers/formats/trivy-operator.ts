@@ -110,9 +110,8 @@ export const trivyOperator: Importer = {
 
 const isReport = (value: unknown) =>
   hasKind(value, { apiVersion: 'text', kind: 'text' }) &&
-  /^aquasecurity\.github\.io\/.* .*Report$/s.test(
-    `${property(value, 'apiVersion')} ${property(value, 'kind')}`,
-  );
+  String(property(value, 'apiVersion')).startsWith('aquasecurity.github.io/') &&
+  String(property(value, 'kind')).endsWith('Report');
 
 /** The resources in a list of `kubectl`, in an array, by the name of their definition, or one by one. */
 function resourcesOf(report: Report): unknown[] | undefined {

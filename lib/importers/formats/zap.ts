@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { documentOf, rootOf } from '../read/report.ts';
 import { fields, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { cveOf, cweOf, severityOf } from '../support.ts';
+import { cveOf, cweOf, severityIn, severityOf } from '../support.ts';
 import { bullets, describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
@@ -77,9 +76,7 @@ export const zap: Importer = {
 const contentOf = (report: Report): unknown =>
   report.kind === 'xml' ? rootOf(report, 'OWASPZAPReport') : documentOf(report);
 
-const RISKS = new Map<string, Severity>(
-  Object.entries({ 3: 'high', 2: 'medium', 1: 'low', 0: 'info' } as const),
-);
+const RISKS = { 3: 'high', 2: 'medium', 1: 'low', 0: 'info' } as const;
 const CONFIDENCES = new Map(Object.entries({ 1: 'Low', 2: 'Medium', 3: 'High', 4: 'Confirmed by a user' }));
 
 const MAX_INSTANCES = 50;
@@ -111,7 +108,7 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
     // Risk and confidence were part of it.
     identifyFormerly: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
     title: site ? `${name} (${site})` : name,
-    severity: RISKS.get(alert.riskcode ?? '') ?? severityOf(alert.riskdesc?.split(' ')[0]),
+    severity: severityIn(RISKS, alert.riskcode, severityOf(alert.riskdesc?.split(' ')[0])),
     description: describeFinding({
       what: escapeMarkdown(paragraphs(alert.desc)),
       facts: {
