@@ -191,5 +191,5 @@ function describeOccurrences(occurrences: readonly Entry[]): string {
       ' ',
     ),
   );
-  return bullets([...new Set(places)].map(inlineCode), MAX_OCCURRENCES);
+  return bullets([...new Set(places)], MAX_OCCURRENCES, inlineCode);
 }

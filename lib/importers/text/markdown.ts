@@ -8,14 +8,18 @@ export const toStrings = (value: unknown): string[] =>
 export const joined = (parts: readonly unknown[], separator: string): string =>
   parts.filter(Boolean).join(separator);
 
-/** The first lines of a list, and how many more there are. */
-export const firstLines = (lines: readonly string[], max: number): string[] =>
-  lines.length > max ? [...lines.slice(0, max), `… and ${lines.length - max} more`] : [...lines];
+const unchanged = (item: string) => item;
 
-/** A Markdown list of the first items, and how many more there are. */
-export const bullets = (items: readonly string[], max: number): string =>
-  firstLines(items, max)
-    .map((item) => `- ${item}`)
+/** The first items of a list as lines, and how many more there are. @param format of the items that are shown */
+export const firstLines = (items: readonly string[], max: number, format = unchanged): string[] => [
+  ...items.slice(0, max).map((item) => format(item)),
+  ...(items.length > max ? [`… and ${items.length - max} more`] : []),
+];
+
+/** The same as a Markdown list. */
+export const bullets = (items: readonly string[], max: number, format = unchanged): string =>
+  firstLines(items, max, format)
+    .map((line) => `- ${line}`)
     .join('\n');
 
 /** The first sentence of a text, truncated to `max` characters. */

@@ -85,12 +85,7 @@ export const placesOf = ({ locations }: Result, resolve: Resolve): string[] =>
 
 /** All places of a result that has several. */
 const describePlaces = (places: string[], mask: (value: string) => string): string | undefined =>
-  places.length > 1
-    ? bullets(
-        places.map((place) => inlineCode(mask(place))),
-        MAX_LISTED,
-      )
-    : undefined;
+  places.length > 1 ? bullets(places, MAX_LISTED, (place) => inlineCode(mask(place))) : undefined;
 
 /** The first path through the code. */
 function describeFlows(result: Result, context: Context): string | undefined {
