@@ -148,7 +148,7 @@ const MAX_DEPTH = 8;
 /** The fields of an alert that both APIs return. */
 function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | undefined) {
   const { package: one, advisory, ...vulnerability } = alert.securityVulnerability;
-  const identifiers = advisory.identifiers.map(({ value }) => value);
+  const identifiers: (string | undefined)[] = advisory.identifiers.map(({ value }) => value);
   const isPinned = /^=\s*\S+$/.test(alert.vulnerableRequirements ?? '');
   return {
     alert: alert.number ?? alert.id,
