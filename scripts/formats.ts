@@ -63,7 +63,7 @@ const layoutsOf = ({ json, documents, xml, csv }: Split) =>
 function documentOf(found: readonly Found[], current: string): string {
   const [start, end] = ['<!-- generated: npm run formats:generate -->', '<!-- end -->'];
   const rows = found.map(({ importer: { name, about } }) => {
-    const { tool, command, versions, identity, severity } = about;
+    const { tool, command, versions, identity, severity = '`severity`' } = about;
     return ['', `\`${name}\``, tool, command, versions, identity, severity, ''].join(' | ').trim();
   });
   const headline =

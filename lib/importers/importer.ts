@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Finding } from './finding.ts';
+import { property } from './read/values.ts';
 import { ReportError } from './report-error.ts';
 
 export { ReportError };
@@ -158,8 +159,8 @@ export interface About {
   versions: string;
   /** The properties that identify a finding: `test, file, flagged line`. */
   identity: string;
-  /** Where the severity comes from. */
-  severity: string;
+  /** Where the severity comes from. Default: the field `severity`. */
+  severity?: string;
 }
 
 /** Validates a part of a report. @param path its position @throws ReportError with the position of the first error */
@@ -168,6 +169,8 @@ export function read<S extends z.ZodType>(schema: S, value: unknown, path = ''):
   if (parsed.success) return parsed.data;
   throw new ReportError(...locate(parsed.error, path));
 }
+
+type ListContext = Pick<ImportContext, 'error' | 'parts' | 'maxMembers'>;
 
 /**
  * Validates the members of a list. Invalid ones are recorded as errors.
@@ -178,7 +181,7 @@ export function readList<S extends z.ZodType>(
   schema: S,
   value: unknown,
   path: string,
-  context: Pick<ImportContext, 'error' | 'parts' | 'maxMembers'>,
+  context: ListContext,
 ): z.output<S>[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new ReportError('expected a list', path || undefined);
@@ -199,6 +202,43 @@ export function readList<S extends z.ZodType>(
   if (first && valid.length === 0) throw first;
   for (const message of unreadable(errors, errors.length)) context.error(message);
   return valid;
+}
+
+/** Counts a result that is not imported. @returns no results, for `flatMap` */
+export function skipped(reason: string, context: Pick<ImportContext, 'skip'>): [] {
+  context.skip(reason);
+  return [];
+}
+
+/** The members without a reason to skip them. Others are counted by their reason. */
+export const open = <Member>(
+  members: readonly Member[],
+  reasonToSkip: (member: Member) => string | false | undefined,
+  context: Pick<ImportContext, 'skip'>,
+): Member[] =>
+  members.filter((member) => {
+    const reason = reasonToSkip(member);
+    if (reason) context.skip(reason);
+    return !reason;
+  });
+
+/** {@link readList} of the list at a path in a document: `result.packages`. A list that is missing is empty. */
+export const readAt = <S extends z.ZodType>(
+  schema: S,
+  document: unknown,
+  path: string,
+  context: ListContext,
+): z.output<S>[] => readList(schema, property(document, ...path.split('.')), path, context);
+
+/** The same for a list that a document must have. @throws ReportError if it is missing */
+export function readRequired<S extends z.ZodType>(
+  schema: S,
+  document: unknown,
+  path: string,
+  context: ListContext,
+): z.output<S>[] {
+  if (Array.isArray(property(document, ...path.split('.')))) return readAt(schema, document, path, context);
+  throw new ReportError('expected a list', path);
 }
 
 /** The messages about members of a list that cannot be read. @param first the first errors */

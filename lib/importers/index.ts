@@ -14,7 +14,7 @@ import {
 } from './importer.ts';
 import { decodeText, isArchive, openArchive } from './read/archive.ts';
 import { parseReport } from './read/parse.ts';
-import { isObject } from './read/schema.ts';
+import { isObject } from './read/values.ts';
 import { findingOf } from './result.ts';
 import { maskObvious } from './text/credentials.ts';
 
@@ -97,7 +97,11 @@ export function importReport(
     throw error;
   }
   const isSilent = results.length + errors.length + Object.keys(skipped).length === 0;
-  if (isSilent && !importer.detects(report) && !isEmpty(report)) refuseForeign(report, name);
+  if (isSilent && !importer.detects(report) && !isEmpty(report)) {
+    refuseForeign(report, name);
+    if (report.kind === 'csv' ? report.rows.length > 0 : report.kind !== 'json')
+      throw new ReportError(`This is no report of ${name}: it is ${report.kind}`);
+  }
   if (results.length > maxMembers) throw tooMany(maxMembers, 'results');
   const unique = withoutRepeated(results);
   if (unique.length > maxFindings) throw tooMany(maxFindings, 'findings');

@@ -8,15 +8,6 @@ export const collapseWhitespace = (context: string): string =>
   // Most white space is a single space, which stays.
   context.replace(/ \s+|[^\S ]\s*/g, ' ').trim();
 
-/** Joins the lines of each paragraph; lists and empty lines stay. */
-export const joinLines = (value: string | undefined) =>
-  (value ?? '')
-    .split('\n')
-    .map((line) => line.trim())
-    .join('\n')
-    .replace(/(?<=\S)\n(?=[^\s•-])/g, ' ')
-    .trim();
-
 /** A map instead of an object, because a report may contain the word `constructor`. */
 const SEVERITY_WORDS = new Map<string, Severity>(
   Object.entries({
@@ -48,8 +39,22 @@ const SEVERITY_WORDS = new Map<string, Severity>(
 export const severityOf = (word: string | undefined | null, otherwise: Severity = 'info'): Severity =>
   SEVERITY_WORDS.get(word?.trim().toLowerCase() ?? '') ?? otherwise;
 
-/** The severity of a CVSS score (CVSS v3.1, "Qualitative Severity Rating Scale"). */
-export function severityOfScore(score: number): Severity {
+/** The severity of a word in the scale of a tool, or `otherwise` if the scale lacks the word. The scale has lower-case words. */
+export const severityIn = (
+  scale: Readonly<Record<string, Severity>>,
+  word: string | undefined,
+  otherwise: Severity = 'info',
+): Severity => {
+  const key = word?.toLowerCase() ?? '';
+  return (Object.hasOwn(scale, key) ? scale[key] : undefined) ?? otherwise;
+};
+
+/** The severities of levels from 0 to 4. */
+export const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
+
+/** The severity of a CVSS score (CVSS v3.1, "Qualitative Severity Rating Scale"), or `otherwise` without one. */
+export function severityOfScore(score: number | undefined, otherwise: Severity = 'info'): Severity {
+  if (score === undefined) return otherwise;
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';
   if (score >= 4) return 'medium';

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  elementAt,
-  elements,
-  flag,
-  list,
-  number,
-  optional,
-  requiredText,
-  text,
-  texts,
-} from '../../lib/importers/read/schema.ts';
+import { flag, list, number, optional, requiredText, text, texts } from '../../lib/importers/read/schema.ts';
+import { elementAt, elements } from '../../lib/importers/read/values.ts';
 
 describe('lenient schemas', () => {
   it.each([

@@ -7,6 +7,7 @@ it.each([
   ['bandit', own('semgrep.json'), 'This is no report of bandit but of semgrep'],
   ['semgrep', own('bandit.json'), 'This is no report of semgrep but of bandit'],
   ['eslint', JSON.stringify({ version: '2.1.0', runs: [] }), 'This is no report of eslint but of sarif'],
+  ['eslint', '<checkstyle version="4.3" />', 'This is no report of eslint: it is xml'],
 ])(
   'a report of another tool is refused by --format %s, not imported as no findings',
   (format, report, message) => {

@@ -1,47 +1,25 @@
 import { z } from 'zod';
-import { type Importer, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  shownAddress,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { elementAt, elements, flag, number, requiredText, text } from '../read/schema.ts';
+import { type Importer, open, readList } from '../importer.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { anything, fields, flag, number, requiredText, text, textAt } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 const Item = z.object({
   Name: requiredText,
-  ModuleName: text,
-  Details: text,
-  Affects: text,
-  Parameter: text,
+  ...fields(text, 'ModuleName', 'Details', 'Affects', 'Parameter', 'Severity', 'Type', 'Impact'),
+  ...fields(text, 'Description', 'DetailedInformation', 'Recommendation'),
   IsFalsePositive: flag,
-  Severity: text,
-  Type: text,
-  Impact: text,
-  Description: text,
-  DetailedInformation: text,
-  Recommendation: text,
-  TechnicalDetails: z.unknown().optional(),
-  CWEList: z.unknown().optional(),
-  CVEList: z.unknown().optional(),
-  CVSS: z.unknown().optional(),
-  CVSS3: z.unknown().optional(),
-  References: z.unknown().optional(),
+  ...fields(anything, 'TechnicalDetails', 'CWEList', 'CVEList', 'CVSS', 'CVSS3', 'References'),
 });
 type Item = z.output<typeof Item>;
 
 const Scan = z.object({ StartURL: text, Aborted: flag, Responsive: flag });
 const Score = z.object({ Descriptor: text, Score: number });
-const Reference = z.object({ URL: text, Database: text });
-const Technical = z.object({ Request: text });
 
 /** XML of Acunetix. The JSON of Acunetix 360 has the format of Invicti. */
 export const acunetix: Importer = {
@@ -62,11 +40,12 @@ export const acunetix: Importer = {
       const scan = Scan.parse(element);
       if (scan.Aborted) context.error(`The scan of ${shownAddress(scan.StartURL)} was aborted`);
       if (scan.Responsive === false) context.error(`${shownAddress(scan.StartURL)} did not respond`);
-      const items = elements(elementAt(element, 'ReportItems'), 'ReportItem');
-      return readList(Item, items, `Scan.${index}.ReportItems`, context).flatMap((item) => {
-        if (item.IsFalsePositive) context.skip('they are marked as false positives');
-        return item.IsFalsePositive ? [] : [toIssue(item, scan.StartURL ?? '')];
-      });
+      const items = elements(element, 'ReportItems', 'ReportItem');
+      return open(
+        readList(Item, items, `Scan.${index}.ReportItems`, context),
+        ({ IsFalsePositive }) => IsFalsePositive && 'they are marked as false positives',
+        context,
+      ).map((item) => toIssue(item, scan.StartURL ?? ''));
     });
     return resultsOf('acunetix', issues, context);
   },
@@ -77,7 +56,7 @@ function toIssue(item: Item, start: string): Issue {
   const parameter = item.Parameter?.trim() || undefined;
   const [v3, v2] = [item.CVSS3, item.CVSS].map((score) => Score.parse(elementAt({ score }, 'score') ?? {}));
   const textsIn = (list: unknown, name: string) =>
-    elements(elementAt({ list }, 'list'), name).flatMap((one) => [
+    elements({ list }, 'list', name).flatMap((one) => [
       String(one['#text'] ?? ''),
       String(one['@_id'] ?? ''),
     ]);
@@ -86,21 +65,17 @@ function toIssue(item: Item, start: string): Issue {
     identity: [item.Name, addressIdentity(page), parameter],
     title: `${item.Name} (${shown}${parameter ? `, ${parameter}` : ''})`,
     severity: severityOf(item.Severity),
-    what: [item.Description, item.DetailedInformation, item.Impact]
-      .map(htmlMarkdown)
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined([item.Description, item.DetailedInformation, item.Impact].map(htmlMarkdown), '\n\n'),
     facts: { Parameter: parameter, Type: item.Type, Module: item.ModuleName },
     places: [
-      [inlineCode(shown), htmlMarkdown(maskCredentials(htmlLines(item.Details))).replace(/\s+/g, ' ')]
-        .filter(Boolean)
-        .join(', '),
+      joined(
+        [inlineCode(shown), htmlMarkdown(maskCredentials(htmlLines(item.Details))).replace(/\s+/g, ' ')],
+        ', ',
+      ),
     ],
-    evidence: Technical.parse(elementAt({ details: item.TechnicalDetails }, 'details') ?? {}).Request,
+    evidence: textAt({ details: item.TechnicalDetails }, 'details', 'Request'),
     fix: htmlMarkdown(item.Recommendation),
-    references: elements(elementAt({ list: item.References }, 'list'), 'Reference').map(
-      (one) => Reference.parse(one).URL,
-    ),
+    references: elements({ list: item.References }, 'list', 'Reference').map((one) => textAt(one, 'URL')),
     cwe: cweOf(...textsIn(item.CWEList, 'CWE').filter((id) => id.startsWith('CWE-'))),
     cves: cvesIn(...textsIn(item.CVEList, 'CVE')),
     cvss: statedCvss(v3?.Descriptor, v3?.Score) ?? statedCvss(v2?.Descriptor, v2?.Score),

@@ -1,21 +1,23 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+  skipped,
+} from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { isObject, property, requiredText, text } from '../read/schema.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, severityOf } from '../support.ts';
 
 const Violation = z.object({
   gate: requiredText,
-  triggerName: text,
-  triggerId: text,
-  description: text,
-  status: text,
-  policyId: text,
-  tag: text,
-  allowlisted: text,
+  ...fields(text, 'triggerName', 'triggerId', 'description', 'status', 'policyId', 'tag', 'allowlisted'),
 });
 type Violation = z.output<typeof Violation>;
 
@@ -64,7 +66,7 @@ function tables(entry: unknown): unknown[] | undefined {
   return Object.values(isObject(tags) ? tags : {})
     .flat()
     .flatMap((evaluation) => {
-      const images = property(property(property(evaluation, 'detail'), 'result'), 'result');
+      const images = property(evaluation, 'detail', 'result', 'result');
       // A table that is not there cannot be read, which is an error.
       if (!isObject(images)) return [{}];
       return Object.values(images).flatMap((image) => {
@@ -90,14 +92,8 @@ function tables(entry: unknown): unknown[] | undefined {
 
 function resultsOf(violation: Violation, context: ImportContext): Result[] {
   const { gate, triggerName, triggerId, description, status, tag } = violation;
-  if (violation.allowlisted === 'true') {
-    context.skip('on an allowlist');
-    return [];
-  }
-  if (status?.toLowerCase() === 'go') {
-    context.skip('allowed by the policy');
-    return [];
-  }
+  if (violation.allowlisted === 'true') return skipped('on an allowlist', context);
+  if (status?.toLowerCase() === 'go') return skipped('allowed by the policy', context);
   const [word] = /^[A-Za-z]+/.exec(description ?? '') ?? [];
   const byAction: Severity = status?.toLowerCase() === 'stop' ? 'high' : 'medium';
   const check = failedCheck({

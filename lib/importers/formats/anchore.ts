@@ -1,44 +1,27 @@
 import { z } from 'zod';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, list, number, object, optional, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 
 const Score = z.object({ base_score: number, vector_string: text });
 const Nvd = z.object({ id: text, cvss_v2: optional(Score), cvss_v3: optional(Score) });
 /** Anchore Engine writes `package_name`, anchorectl `packageName`. */
 const Vulnerability = z.object({
   vuln: requiredText,
-  severity: text,
-  fix: text,
-  url: text,
-  description: text,
-  feed_group: text,
-  feedGroup: text,
-  package: text,
-  package_name: text,
-  packageName: text,
-  package_version: text,
-  packageVersion: text,
-  package_path: text,
-  packagePath: text,
-  package_type: text,
-  packageType: text,
+  ...fields(text, 'severity', 'fix', 'url', 'description', 'feed_group', 'feedGroup', 'package'),
+  ...fields(text, 'package_name', 'packageName', 'package_version', 'packageVersion', 'package_path'),
+  ...fields(text, 'packagePath', 'package_type', 'packageType'),
   nvd_data: list(Nvd),
   nvdData: list(Nvd),
-  extra: optional(z.object({ description: text })),
+  extra: object({ description: text }),
 });
 /** The evaluation of Anchore Enterprise. */
 const Evaluated = z.object({
   vulnerabilityId: requiredText,
-  cves: text,
-  severity: text,
-  packageType: text,
-  package: text,
-  path: text,
-  fixAvailable: text,
-  link: text,
+  ...fields(text, 'cves', 'severity', 'packageType', 'package', 'path', 'fixAvailable', 'link'),
   nvdCvssBaseScore: number,
 });
 
@@ -50,18 +33,16 @@ export const anchore: Importer = {
     command: '`anchorectl image vulnerabilities <image> -o json > report.json`',
     versions: 'Engine 2.4; other reports name no version: Engine, anchorectl, Enterprise of 2025',
     identity: 'image, vulnerability, package, path',
-    severity: '`severity`',
   },
 
   detects: (report) => {
     const document = documentOf(report);
-    if (Array.isArray(property(document, 'securityEvaluation'))) return true;
-    const found = property(document, 'vulnerabilities');
-    if (Array.isArray(found) && property(document, 'vulnerability_type') !== undefined) return true;
-    const [first] = Array.isArray(document) ? document : [];
     return (
-      property(first, 'vuln') !== undefined &&
-      (property(first, 'packageName') ?? property(first, 'package_name')) !== undefined
+      hasKind(document, { securityEvaluation: 'list' }) ||
+      hasKind(document, { vulnerabilities: 'list', vulnerability_type: 'value' }) ||
+      (Array.isArray(document) &&
+        hasKind(document[0], { vuln: 'value' }) &&
+        (property(document[0], 'packageName') ?? property(document[0], 'package_name')) !== undefined)
     );
   },
 
@@ -75,8 +56,6 @@ export const anchore: Importer = {
     return readList(Vulnerability, found, 'vulnerabilities', context).map((one) => resultOf(one, tag));
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** Anchore writes the word `None` for a missing value. */
 const value = (...candidates: (string | undefined)[]) => candidates.find((one) => one && one !== 'None');

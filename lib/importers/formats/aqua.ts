@@ -1,60 +1,45 @@
 import { z } from 'zod';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readAt,
+  readList,
+  skipped,
+} from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
+import { documentsOf, hasKind } from '../read/report.ts';
 import {
+  anything,
+  fields,
   flag,
-  isObject,
-  list,
   number,
-  optional,
-  property,
+  object,
+  objects,
   requiredText,
   text,
   texts,
 } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   name: requiredText,
-  description: text,
-  file: text,
-  severity: text,
-  score: number,
-  url: text,
-  nvd_url: text,
-  vendor_url: text,
-  aqua_severity: text,
-  aqua_score: number,
-  aqua_vectors: text,
-  nvd_severity: text,
-  nvd_score: number,
-  nvd_vectors: text,
-  nvd_severity_v3: text,
-  nvd_score_v3: number,
-  nvd_vectors_v3: text,
-  nvd_cvss3_severity: text,
-  nvd_cvss3_score: number,
-  nvd_cvss3_vectors: text,
-  nvd_cvss2_score: number,
-  nvd_cvss2_vectors: text,
-  vendor_severity_v3: text,
-  vendor_severity: text,
-  vendor_statement: text,
-  fix_version: text,
-  solution: text,
+  ...fields(text, 'description', 'file', 'severity', 'url', 'nvd_url', 'vendor_url', 'aqua_severity'),
+  ...fields(text, 'aqua_vectors', 'nvd_severity', 'nvd_vectors', 'nvd_severity_v3', 'nvd_vectors_v3'),
+  ...fields(text, 'nvd_cvss3_severity', 'nvd_cvss3_vectors', 'nvd_cvss2_vectors', 'vendor_severity_v3'),
+  ...fields(text, 'vendor_severity', 'vendor_statement', 'fix_version', 'solution'),
+  ...fields(number, 'score', 'aqua_score', 'nvd_score', 'nvd_score_v3', 'nvd_cvss3_score', 'nvd_cvss2_score'),
   acknowledged: flag,
   is_acknowledged: flag,
-  cwe_info: list(z.object({ Id: text, id: text })),
-  resource: optional(z.object({ name: text, version: text, path: text, format: text })),
+  cwe_info: objects({ Id: text, id: text }),
+  resource: object({ name: text, version: text, path: text, format: text }),
 });
 const Resource = z.object({
-  resource: optional(
-    z.object({ name: text, version: text, path: text, format: text, sensitive_items: texts }),
-  ),
-  vulnerabilities: z.unknown().optional(),
-  sensitive_data_items: z.unknown().optional(),
-  malware: z.unknown().optional(),
+  resource: object({ name: text, version: text, path: text, format: text, sensitive_items: texts }),
+  ...fields(anything, 'vulnerabilities', 'sensitive_data_items', 'malware'),
 });
 const Malware = z.object({ malware: text, path: text });
 const Sensitive = z.object({ type: text });
@@ -81,7 +66,7 @@ export const aqua: Importer = {
       throw new ReportError('The report has neither resources nor vulnerabilities');
     return scans.flatMap((scan) => {
       if (isPage(scan)) {
-        const image = text.parse(property(property(scan, 'query'), 'image_name'));
+        const image = text.parse(property(scan, 'query', 'image_name'));
         return vulnerabilities(property(scan, 'result'), 'result', image, undefined, context);
       }
       const image = distinct(
@@ -89,7 +74,7 @@ export const aqua: Importer = {
         text.parse(property(scan, 'image') ?? property(scan, 'image_name')),
       ).join('/');
       if (isLegacy(scan)) return vulnerabilities(property(scan, 'cves'), 'cves', image, undefined, context);
-      return readList(Resource, property(scan, 'resources'), 'resources', context).flatMap((found) => [
+      return readAt(Resource, scan, 'resources', context).flatMap((found) => [
         ...vulnerabilities(
           found.vulnerabilities,
           'resources.vulnerabilities',
@@ -105,23 +90,15 @@ export const aqua: Importer = {
 
 /** The extension for Azure DevOps writes a list of images with `results`. */
 const scansOf = (report: Report): unknown[] =>
-  report.kind === 'json'
-    ? report.documents
-        .flat()
-        .map((document) =>
-          isObject(property(document, 'results')) ? property(document, 'results') : document,
-        )
-    : [];
+  documentsOf(report)
+    .flat()
+    .map((document) => (hasKind(document, { results: 'object' }) ? property(document, 'results') : document));
 
 const isImage = (scan: unknown) =>
-  typeof property(scan, 'image') === 'string' &&
-  (Array.isArray(property(scan, 'resources')) || property(scan, 'image_assurance_results') !== undefined);
-const isLegacy = (scan: unknown) =>
-  property(scan, 'image_name') !== undefined && property(scan, 'cves_counts') !== undefined;
-const isPage = (scan: unknown) =>
-  Array.isArray(property(scan, 'result')) &&
-  isObject(property(scan, 'query')) &&
-  property(scan, 'pagesize') !== undefined;
+  hasKind(scan, { image: 'text', resources: 'list' }) ||
+  hasKind(scan, { image: 'text', image_assurance_results: 'value' });
+const isLegacy = (scan: unknown) => hasKind(scan, { image_name: 'value', cves_counts: 'value' });
+const isPage = (scan: unknown) => hasKind(scan, { result: 'list', query: 'object', pagesize: 'value' });
 
 function vulnerabilities(
   found: unknown,
@@ -131,52 +108,47 @@ function vulnerabilities(
   context: ImportContext,
 ): Result[] {
   return readList(Vulnerability, found, path, context).flatMap((one) => {
-    if (one.acknowledged === true || one.is_acknowledged === true) {
-      context.skip('acknowledged');
-      return [];
-    }
+    if (one.acknowledged === true || one.is_acknowledged === true) return skipped('acknowledged', context);
     const { name, version, path: location, format } = one.resource ?? owner ?? {};
-    return [
-      vulnerablePackage({
-        tool: 'aqua',
-        id: one.name,
-        name: name ?? one.file,
-        version,
-        fixed: fixedVersions(one.fix_version),
-        artifact: image,
-        artifactIdentity: [imageName(image ?? '')],
-        path: location,
-        severity: distinct(
-          one.aqua_severity,
-          one.nvd_severity_v3,
-          one.nvd_cvss3_severity,
-          one.vendor_severity_v3,
-          one.severity,
-          one.nvd_severity,
-          one.vendor_severity,
-        )[0],
-        details: one.description,
-        fix: one.solution,
-        vectors: [
-          one.nvd_vectors_v3,
-          one.nvd_cvss3_vectors,
-          one.aqua_vectors,
-          one.nvd_vectors,
-          one.nvd_cvss2_vectors,
-        ],
-        score: [
-          one.nvd_score_v3,
-          one.nvd_cvss3_score,
-          one.aqua_score,
-          one.score,
-          one.nvd_score,
-          one.nvd_cvss2_score,
-        ].find(Boolean),
-        facts: { 'Package type': format, 'Vendor statement': one.vendor_statement },
-        cwes: one.cwe_info.map(({ Id, id }) => Id ?? id),
-        references: [one.url, one.nvd_url, one.vendor_url],
-      }),
-    ];
+    return vulnerablePackage({
+      tool: 'aqua',
+      id: one.name,
+      name: name ?? one.file,
+      version,
+      fixed: fixedVersions(one.fix_version),
+      artifact: image,
+      artifactIdentity: [imageName(image ?? '')],
+      path: location,
+      severity: distinct(
+        one.aqua_severity,
+        one.nvd_severity_v3,
+        one.nvd_cvss3_severity,
+        one.vendor_severity_v3,
+        one.severity,
+        one.nvd_severity,
+        one.vendor_severity,
+      )[0],
+      details: one.description,
+      fix: one.solution,
+      vectors: [
+        one.nvd_vectors_v3,
+        one.nvd_cvss3_vectors,
+        one.aqua_vectors,
+        one.nvd_vectors,
+        one.nvd_cvss2_vectors,
+      ],
+      score: [
+        one.nvd_score_v3,
+        one.nvd_cvss3_score,
+        one.aqua_score,
+        one.score,
+        one.nvd_score,
+        one.nvd_cvss2_score,
+      ].find(Boolean),
+      facts: { 'Package type': format, 'Vendor statement': one.vendor_statement },
+      cwes: one.cwe_info.map(({ Id, id }) => Id ?? id),
+      references: [one.url, one.nvd_url, one.vendor_url],
+    });
   });
 }
 

@@ -1,26 +1,21 @@
 import { z } from 'zod';
-import { type Importer, readList } from '../importer.ts';
-import { addressIdentity, cvesIn, type Issue, jsonOf, resultsOf, shownAddress } from '../kinds/issues.ts';
-import { flag, isObject, optional, property, requiredText, text } from '../read/schema.ts';
+import { type Importer, readAt } from '../importer.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { hasKind, jsonOf } from '../read/report.ts';
+import { fields, flag, object, optional, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
 const Found = z.object({
   name: requiredText,
-  description: text,
-  severity: text,
-  remedy_guidance: text,
-  cwe: text,
+  ...fields(text, 'description', 'severity', 'remedy_guidance', 'cwe', 'proof'),
   references: optional(z.record(z.string(), text)),
-  check: optional(z.object({ shortname: text })),
-  vector: optional(
-    z.object({ type: text, url: text, action: text, affected_input_name: text, method: text }),
-  ),
-  proof: text,
+  check: object({ shortname: text }),
+  vector: object({ type: text, url: text, action: text, affected_input_name: text, method: text }),
   trusted: flag,
-  request: optional(z.object({ url: text, method: text, headers_string: text, effective_body: text })),
+  request: object({ url: text, method: text, headers_string: text, effective_body: text }),
 });
 
 /** JSON of Arachni. */
@@ -31,24 +26,12 @@ export const arachni: Importer = {
     command: '`arachni_reporter scan.afr --reporter=json:outfile=report.json`',
     versions: '1.5',
     identity: 'check, kind of input, address, names of the query parameters, input',
-    severity: '`severity`',
   },
 
-  detects: (report) => {
-    const document = jsonOf(report);
-    return (
-      Array.isArray(property(document, 'issues')) &&
-      isObject(property(document, 'sitemap')) &&
-      isObject(property(document, 'plugins'))
-    );
-  },
+  detects: (report) => hasKind(jsonOf(report), { issues: 'list', sitemap: 'object', plugins: 'object' }),
 
   results: (report, context) =>
-    resultsOf(
-      'arachni',
-      readList(Found, property(jsonOf(report), 'issues'), 'issues', context).map(toIssue),
-      context,
-    ),
+    resultsOf('arachni', readAt(Found, jsonOf(report), 'issues', context).map(toIssue), context),
 };
 
 function toIssue({ name, check, vector, request, ...found }: z.output<typeof Found>): Issue {
@@ -61,14 +44,13 @@ function toIssue({ name, check, vector, request, ...found }: z.output<typeof Fou
     what: escapeMarkdown(paragraphs(found.description)),
     facts: {
       Check: check?.shortname,
-      Input: [vector?.type, input].filter(Boolean).join(' '),
+      Input: joined([vector?.type, input], ' '),
       Proof: found.proof && !isSecretRule(name) ? maskCredentials(found.proof).slice(0, 300) : undefined,
       Trusted: found.trusted === false ? 'no: needs a manual check' : undefined,
     },
     places: page ? [inlineCode(`${(vector?.method ?? request?.method ?? 'GET').toUpperCase()} ${page}`)] : [],
     evidence:
-      request?.headers_string &&
-      [request.headers_string.trim(), request.effective_body].filter(Boolean).join('\n\n'),
+      request?.headers_string && joined([request.headers_string.trim(), request.effective_body], '\n\n'),
     fix: escapeMarkdown(paragraphs(found.remedy_guidance)),
     references: Object.values(found.references ?? {}),
     cwe: cweOf(found.cwe),

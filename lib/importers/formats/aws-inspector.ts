@@ -1,61 +1,40 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type Importer, type Result, readList } from '../importer.ts';
+import { type Importer, open, type Result, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct, listsOf } from '../kinds/resources.ts';
-import { list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, plainPath, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 
-const Package = z.object({
-  name: text,
-  version: text,
-  fixedInVersion: text,
-  filePath: text,
-  remediation: text,
-});
+const Package = z.object(fields(text, 'name', 'version', 'fixedInVersion', 'filePath', 'remediation'));
 const Finding = z.object({
   findingArn: requiredText,
-  awsAccountId: text,
-  type: text,
-  title: text,
-  description: text,
-  severity: text,
-  status: text,
+  ...fields(text, 'awsAccountId', 'type', 'title', 'description', 'severity', 'status', 'exploitAvailable'),
   inspectorScore: number,
-  inspectorScoreDetails: optional(
-    z.object({ adjustedCvss: optional(z.object({ score: number, scoringVector: text })) }),
-  ),
-  exploitAvailable: text,
-  remediation: optional(z.object({ recommendation: optional(z.object({ text, url: text, Url: text })) })),
-  packageVulnerabilityDetails: optional(
-    z.object({
-      vulnerabilityId: text,
-      vulnerablePackages: list(Package),
-      cvss: list(z.object({ baseScore: number, scoringVector: text, version: text })),
-      referenceUrls: texts,
-      relatedVulnerabilities: texts,
-      sourceUrl: text,
-    }),
-  ),
-  codeVulnerabilityDetails: optional(
-    z.object({
-      cwes: texts,
-      detectorId: text,
-      detectorName: text,
-      referenceUrls: texts,
-      ruleId: text,
-      filePath: optional(z.object({ fileName: text, filePath: text, startLine: number })),
-    }),
-  ),
-  networkReachabilityDetails: optional(
-    z.object({
-      protocol: text,
-      openPortRange: optional(z.object({ begin: text, end: text })),
-      networkPath: optional(z.unknown()),
-    }),
-  ),
-  resources: list(z.object({ id: text, type: text, region: text })),
+  inspectorScoreDetails: object({ adjustedCvss: object({ score: number, scoringVector: text }) }),
+  remediation: object({ recommendation: object({ text, url: text, Url: text }) }),
+  packageVulnerabilityDetails: object({
+    vulnerabilityId: text,
+    vulnerablePackages: list(Package),
+    cvss: objects({ baseScore: number, scoringVector: text, version: text }),
+    referenceUrls: texts,
+    relatedVulnerabilities: texts,
+    sourceUrl: text,
+  }),
+  codeVulnerabilityDetails: object({
+    cwes: texts,
+    ...fields(text, 'detectorId', 'detectorName', 'ruleId'),
+    referenceUrls: texts,
+    filePath: object({ fileName: text, filePath: text, startLine: number }),
+  }),
+  networkReachabilityDetails: object({
+    protocol: text,
+    openPortRange: object({ begin: text, end: text }),
+  }),
+  resources: objects({ id: text, type: text, region: text }),
 });
 type Finding = z.output<typeof Finding>;
 
@@ -71,20 +50,14 @@ export const awsInspector: Importer = {
   },
 
   detects: (report) => {
-    const found = report.kind === 'json' && findingsIn(report.documents[0]);
-    const [first] = Array.isArray(found) ? found : [];
-    return typeof property(first, 'findingArn') === 'string';
+    const found = findingsIn(documentOf(report));
+    return Array.isArray(found) && hasKind(found[0], { findingArn: 'text' });
   },
 
   results(report, context) {
-    return readList(Finding, listsOf(report, findingsIn, 'findings'), 'findings', context).flatMap(
-      (finding) => {
-        const status = finding.status?.toLowerCase() ?? 'active';
-        if (status === 'active') return [resultOf(finding)];
-        context.skip(status);
-        return [];
-      },
-    );
+    const findings = readList(Finding, listsOf(report, findingsIn), 'findings', context);
+    const statusOf = ({ status }: Finding) => status?.toLowerCase() ?? 'active';
+    return open(findings, (one) => statusOf(one) !== 'active' && statusOf(one), context).map(resultOf);
   },
 };
 
@@ -110,7 +83,7 @@ function resultOf(finding: Finding): Result {
     title: finding.title ?? vulnerable?.vulnerabilityId ?? finding.findingArn,
     severity: severityOf(
       finding.severity?.toUpperCase() === 'UNTRIAGED' ? undefined : finding.severity,
-      score ? severityOfScore(score) : 'info',
+      severityOfScore(score),
     ),
     description: describeFinding({
       what: escapeMarkdown(finding.description ?? finding.title ?? ''),

@@ -1,50 +1,37 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { type ImportContext, type Importer, open, type Report, ReportError, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct } from '../kinds/resources.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 
-const Package = z.object({
-  Name: text,
-  Version: text,
-  FixedInVersion: text,
-  FilePath: text,
-  Remediation: text,
-});
+const Package = z.object(fields(text, 'Name', 'Version', 'FixedInVersion', 'FilePath', 'Remediation'));
 const Vulnerability = z.object({
   Id: requiredText,
   VulnerablePackages: list(Package),
-  Cvss: list(z.object({ Version: text, BaseScore: number, BaseVector: text })),
+  Cvss: objects({ Version: text, BaseScore: number, BaseVector: text }),
   RelatedVulnerabilities: texts,
   ReferenceUrls: texts,
-  Vendor: optional(z.object({ Url: text })),
+  Vendor: object({ Url: text }),
 });
-const Rating = optional(z.object({ Label: text, Normalized: number, Product: number, Original: text }));
+const Rating = object({ Label: text, Normalized: number, Product: number, Original: text });
 const Finding = z.object({
   Id: requiredText,
-  ProductArn: text,
-  ProductName: text,
-  GeneratorId: text,
-  AwsAccountId: text,
-  Region: text,
+  ...fields(text, 'ProductArn', 'ProductName', 'GeneratorId', 'AwsAccountId', 'Region', 'Title'),
+  ...fields(text, 'Description', 'SourceUrl', 'WorkflowState', 'RecordState'),
   Types: texts,
   Severity: Rating,
-  FindingProviderFields: optional(z.object({ Severity: Rating })),
-  Title: text,
-  Description: text,
-  SourceUrl: text,
-  Remediation: optional(z.object({ Recommendation: optional(z.object({ Text: text, Url: text })) })),
-  ProductFields: optional(z.record(z.string(), z.unknown())),
-  Resources: list(z.object({ Type: text, Id: text, Region: text })),
-  Compliance: optional(z.object({ Status: text, SecurityControlId: text })),
-  Workflow: optional(z.object({ Status: text })),
-  WorkflowState: text,
-  RecordState: text,
+  FindingProviderFields: object({ Severity: Rating }),
+  Remediation: object({ Recommendation: object({ Text: text, Url: text }) }),
+  Resources: objects({ Type: text, Id: text, Region: text }),
+  Compliance: object({ Status: text, SecurityControlId: text }),
+  Workflow: object({ Status: text }),
   Vulnerabilities: list(Vulnerability),
 });
 type Finding = z.output<typeof Finding>;
@@ -74,16 +61,11 @@ export const awsSecurityHub: Importer = {
   results(report, context) {
     const findings = findingsOf(report);
     if (!findings) throw new ReportError('The report has no findings');
-    return readList(Finding, findings, '', context).flatMap((finding) => {
-      const reason = skipReason(finding);
-      if (reason === undefined) return [resultOf(finding, context)];
-      context.skip(reason);
-      return [];
-    });
+    return open(readList(Finding, findings, '', context), skipReason, context).map((finding) =>
+      resultOf(finding, context),
+    );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The list in the report, of several pages one after another, or a stream of single findings. */
 function findingsOf(report: Report): unknown[] | undefined {
@@ -148,18 +130,19 @@ function resultOf(finding: Finding, context: ImportContext) {
       where: Resources.map(
         (one) => `- ${escapeMarkdown(maskCredentials(distinct(one.Type, one.Id).join(' ')))}`,
       ).join('\n'),
-      fix: [
-        advice && escapeMarkdown(advice),
-        packages.some(({ FixedInVersion }) => isVersion(FixedInVersion)) &&
-          distinct(
-            ...packages.map(
-              (found) =>
-                (isVersion(found.FixedInVersion) && upgrade(found.Name, [found.FixedInVersion])) || '',
-            ),
-          ).join('\n'),
-      ]
-        .filter(Boolean)
-        .join('\n\n'),
+      fix: joined(
+        [
+          advice && escapeMarkdown(advice),
+          packages.some(({ FixedInVersion }) => isVersion(FixedInVersion)) &&
+            distinct(
+              ...packages.map(
+                (found) =>
+                  (isVersion(found.FixedInVersion) && upgrade(found.Name, [found.FixedInVersion])) || '',
+              ),
+            ).join('\n'),
+        ],
+        '\n\n',
+      ),
       references: [
         link,
         SourceUrl,

@@ -1,27 +1,18 @@
 import { z } from 'zod';
-import type { Importer, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { text } from '../read/schema.ts';
+import { hasColumns, rowsOf } from '../read/report.ts';
+import { fields, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 
 const Row = z.object({
-  subscriptionId: text,
-  subscriptionName: text,
-  resourceGroup: text,
-  resourceType: text,
-  resourceName: text,
-  resourceId: text,
-  recommendationId: text,
-  recommendationName: text,
-  recommendationDisplayName: text,
-  description: text,
-  remediationSteps: text,
-  severity: text,
-  state: text,
-  controls: text,
+  ...fields(text, 'subscriptionId', 'subscriptionName', 'resourceGroup', 'resourceType', 'resourceName'),
+  ...fields(text, 'resourceId', 'recommendationId', 'recommendationName', 'recommendationDisplayName'),
+  ...fields(text, 'description', 'remediationSteps', 'severity', 'state', 'controls'),
   azurePortalRecommendationLink: text,
 });
+
+const COLUMNS = ['recommendationId', 'recommendationDisplayName', 'resourceId', 'state'];
 
 /** The recommendations of Microsoft Defender for Cloud (Azure Security Center), downloaded as CSV. */
 export const azureRecommendations: Importer = {
@@ -31,23 +22,15 @@ export const azureRecommendations: Importer = {
     command: 'Recommendations, Download CSV report',
     versions: 'the report names no version: an export of 2021',
     identity: 'recommendation, resource',
-    severity: '`severity`',
   },
 
-  detects: (report) =>
-    report.kind === 'csv' &&
-    ['recommendationId', 'recommendationDisplayName', 'resourceId', 'state'].every((name) =>
-      report.columns.includes(name),
-    ),
+  detects: (report) => hasColumns(report, ...COLUMNS),
 
   results(report, context) {
-    if (report.kind !== 'csv') throw new ReportError('The report is not CSV');
-    return readList(Row, report.rows, '', context).flatMap((row): Result[] => {
+    return readList(Row, rowsOf(report), '', context).flatMap((row): Result[] => {
       const state = row.state?.toLowerCase() ?? '';
-      if (state !== '' && state !== 'unhealthy') {
-        context.skip(state === 'healthy' ? 'passed' : state);
-        return [];
-      }
+      if (state !== '' && state !== 'unhealthy')
+        return skipped(state === 'healthy' ? 'passed' : state, context);
       // The id of a recommendation starts with the resource and ends with the assessment.
       const assessment =
         row.recommendationName || row.recommendationId?.split('/').at(-1) || row.recommendationDisplayName;

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { type CodeLocation, fingerprintOf, identifyCode, sourceOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
-import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { type ImportContext, type Importer, readAt } from '../importer.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, list, number, object, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
-import { describeFinding, escapeMarkdown, excerpt, formatLocation } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, excerpt, formatLocation, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
-import { createMasker, type SecretLocation, secretCandidates } from '../text/secrets.ts';
+import { mapMasked, type SecretLocation, secretCandidates } from '../text/secrets.ts';
 
 const Result = z.object({
   filename: requiredText,
@@ -14,18 +16,14 @@ const Result = z.object({
   col_offset: number,
   line_range: list(z.number()),
   issue_text: requiredText,
-  issue_severity: text,
-  issue_confidence: text,
-  issue_cwe: optional(z.object({ id: number, link: text })),
+  ...fields(text, 'issue_severity', 'issue_confidence', 'test_name', 'code', 'more_info'),
+  issue_cwe: object({ id: number, link: text }),
   test_id: requiredText,
-  test_name: text,
-  code: text,
-  more_info: text,
 });
 type Result = z.output<typeof Result>;
 
 const Failure = z.object({ filename: text, reason: text });
-const Totals = optional(z.object({ nosec: number, skipped_tests: number }));
+const Totals = object({ nosec: number, skipped_tests: number });
 
 /** `bandit -f json` */
 export const bandit: Importer = {
@@ -39,14 +37,8 @@ export const bandit: Importer = {
   },
   split: { json: ['results'] },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return (
-      Array.isArray(property(document, 'results')) &&
-      isObject(property(document, 'metrics')) &&
-      property(document, 'generated_at') !== undefined
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { results: 'list', metrics: 'object', generated_at: 'value' }),
 
   results(report, context) {
     const document = documentOf(report);
@@ -58,25 +50,20 @@ export const bandit: Importer = {
           ({ filename, reason }) => `${filename ?? 'A file'} was not checked: ${reason ?? 'no reason given'}`,
         ),
     );
-    const totals = Totals.parse(property(property(document, 'metrics'), '_totals'));
+    const totals = Totals.parse(property(document, 'metrics', '_totals'));
     context.skip(
       'a comment in the code ignores them (nosec)',
       (totals?.nosec ?? 0) + (totals?.skipped_tests ?? 0),
     );
-    const results = readList(Result, property(document, 'results'), 'results', context);
+    const results = readAt(Result, document, 'results', context);
     const entries = results.map((result) => {
       const file = relativePath(result.filename, context);
       const secrets = HARDCODED_PASSWORD.test(result.test_id) ? passwordsIn(result) : [];
       return { result, location: { file, line: result.line_number, secrets } };
     });
-    const maskerFor = createMasker(
-      entries.map(({ location }) => location),
-      context,
-    );
-    return entries.map(({ result, location }) => {
-      const mask = maskerFor(location);
+    return mapMasked(entries, context, ({ result, location }, mask) => {
       const { file, line } = location;
-      const name = [result.test_id, result.test_name].filter(Boolean).join(' ');
+      const name = joined([result.test_id, result.test_name], ' ');
       const formerSource = sourceIdentity(textOf(result) || result.issue_text, location.secrets);
       return {
         identify: identifyCode('bandit', [result.test_id], placeOf(result, location, context), context),
@@ -98,8 +85,6 @@ export const bandit: Importer = {
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The source lines without line numbers, which change when code moves. */
 const textOf = ({ code }: Result) => (code ?? '').replace(/^\d+ /gm, '');

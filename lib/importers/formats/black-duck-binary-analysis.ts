@@ -1,5 +1,6 @@
-import { type Importer, type Report, ReportError, type Result } from '../importer.ts';
+import type { Importer, Result } from '../importer.ts';
 import { vulnerabilityResult, withoutVersion } from '../kinds/dependency.ts';
+import { hasColumns, rowsWith } from '../read/report.ts';
 import { cvssOf, plainPath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -14,12 +15,10 @@ export const blackDuckBinaryAnalysis: Importer = {
     severity: 'CVSS 3, or CVSS 2',
   },
 
-  detects: (report) => hasColumns(report),
+  detects: (report) => hasColumns(report, ...COLUMNS),
 
   results(report, context) {
-    if (report.kind !== 'csv' || !hasColumns(report))
-      throw new ReportError('The columns “CVE”, “Component” and “Object full path” are missing');
-    return report.rows.flatMap((row, index) => {
+    return rowsWith(report, COLUMNS).flatMap((row, index) => {
       if (row.CVE || row.BDSA) return [toResult(row)];
       context.error(`A result cannot be read: no vulnerability at row ${index + 2}`);
       return [];
@@ -27,9 +26,7 @@ export const blackDuckBinaryAnalysis: Importer = {
   },
 };
 
-const hasColumns = (report: Report): report is Report & { kind: 'csv' } =>
-  report.kind === 'csv' &&
-  ['Component', 'CVE', 'Object full path', 'Matching type'].every((name) => report.columns.includes(name));
+const COLUMNS = ['Component', 'CVE', 'Object full path', 'Matching type'];
 
 function toResult(row: Record<string, string>): Result {
   const { Component: name, Version: version, CVE: cve = '', BDSA: bdsa } = row;

@@ -1,6 +1,7 @@
-import { type Importer, type Report, ReportError, type Result } from '../importer.ts';
+import { type Importer, type Report, type Result, skipped } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { parseReport } from '../read/parse.ts';
+import { hasColumns, rowsWith } from '../read/report.ts';
 import { severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -16,31 +17,25 @@ export const blackDuck: Importer = {
   },
 
   detects: (report) =>
-    report.kind === 'archive' ? securityFileOf(report) !== undefined : hasColumns(report),
+    report.kind === 'archive' ? securityFileOf(report) !== undefined : hasColumns(report, ...COLUMNS),
 
   results(report, context) {
     const file = securityFileOf(report);
     const table = file === undefined ? report : parseReport(file.read());
-    if (!hasColumns(table))
-      throw new ReportError('The columns “Vulnerability id” and “Security Risk” are missing', file?.name);
-    return table.rows.flatMap((row, index) => {
+    return rowsWith(table, COLUMNS, file?.name).flatMap((row, index) => {
       const status = row['Remediation status']?.toUpperCase() ?? '';
       if (!row['Vulnerability id']) {
         context.error(`A result cannot be read: no vulnerability at row ${index + 2}`);
         return [];
       }
-      if (CLOSED.has(status)) {
-        context.skip(`${status.toLowerCase().replaceAll('_', ' ')} in Black Duck`);
-        return [];
-      }
+      if (CLOSED.has(status))
+        return skipped(`${status.toLowerCase().replaceAll('_', ' ')} in Black Duck`, context);
       return [toResult(row)];
     });
   },
 };
 
-const hasColumns = (report: Report): report is Report & { kind: 'csv' } =>
-  report.kind === 'csv' &&
-  ['Vulnerability id', 'Security Risk'].every((name) => report.columns.includes(name));
+const COLUMNS = ['Vulnerability id', 'Security Risk'];
 
 /** `security.csv` in an archive, also in a folder: `shop-1.0/security_2026-08-26_101500.csv`. */
 function securityFileOf(report: Report) {
@@ -75,7 +70,7 @@ function toResult(row: Record<string, string>): Result {
     name,
     version,
     summary: row.Description,
-    severity: severityOf(row['Security Risk'], score === undefined ? 'info' : severityOfScore(score)),
+    severity: severityOf(row['Security Risk'], severityOfScore(score)),
     cvss: { score },
     description: {
       what: escapeMarkdown(row.Description ?? ''),

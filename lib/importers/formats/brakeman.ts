@@ -1,25 +1,19 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type Importer, type Report, readList } from '../importer.ts';
+import { type Importer, readAt } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
-import { cveOf, cweOf, relativePath } from '../support.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, list, number, object, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
+import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Warning = z.object({
   warning_type: requiredText,
   warning_code: number,
-  fingerprint: text,
-  check_name: text,
-  message: text,
-  file: text,
+  ...fields(text, 'fingerprint', 'check_name', 'message', 'file', 'link', 'code', 'user_input', 'confidence'),
   line: number,
-  link: text,
-  code: text,
-  location: optional(z.object({ type: text, class: text, method: text, template: text })),
-  user_input: text,
-  confidence: text,
+  location: object({ type: text, class: text, method: text, template: text }),
   cwe_id: list(z.number()),
 });
 
@@ -36,21 +30,16 @@ export const brakeman: Importer = {
     severity: 'the confidence: high, medium or weak',
   },
 
-  detects(report) {
-    const document = documentOf(report);
-    return (
-      Array.isArray(property(document, 'warnings')) &&
-      property(property(document, 'scan_info'), 'brakeman_version') !== undefined
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { warnings: 'list', scan_info: { brakeman_version: 'value' } }),
 
   results(report, context) {
     const document = documentOf(report);
-    for (const { error, location } of readList(Failure, property(document, 'errors'), 'errors', context))
+    for (const { error, location } of readAt(Failure, document, 'errors', context))
       context.error(`${location ?? 'A file'} was not checked: ${error ?? 'no reason given'}`);
     const ignored = property(document, 'ignored_warnings');
     if (Array.isArray(ignored)) context.skip('they are in the ignore file', ignored.length);
-    const warnings = readList(Warning, property(document, 'warnings'), 'warnings', context);
+    const warnings = readAt(Warning, document, 'warnings', context);
     return codeResults(
       'brakeman',
       warnings.map((warning): CodeFinding => {
@@ -58,7 +47,7 @@ export const brakeman: Importer = {
         const check = warning.check_name ?? String(warning.warning_code ?? '');
         return {
           title: `${warning.warning_type}: ${message ?? check}`,
-          severity: CONFIDENCES.get(warning.confidence?.toLowerCase() ?? '') ?? 'info',
+          severity: severityIn(CONFIDENCES, warning.confidence),
           identity: [warning.warning_type, check],
           identify: fingerprint ? () => fingerprintOf('brakeman', fingerprint) : undefined,
           rule: [warning.warning_type, check],
@@ -86,11 +75,4 @@ export const brakeman: Importer = {
   },
 };
 
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
-
-const CONFIDENCES = new Map<string, Severity>([
-  ['high', 'high'],
-  ['medium', 'medium'],
-  ['weak', 'low'],
-  ['low', 'low'],
-]);
+const CONFIDENCES = { high: 'high', medium: 'medium', weak: 'low', low: 'low' } as const;

@@ -5,30 +5,25 @@ import {
   type Report,
   ReportError,
   type Result,
-  readList,
+  readRequired,
 } from '../importer.ts';
 import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, object, optional, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf, severityOfScore } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Advisory = z.object({
-  id: text,
-  url: text,
-  title: text,
-  description: text,
-  criticality: text,
+  ...fields(text, 'id', 'url', 'title', 'description', 'criticality', 'cve', 'ghsa'),
   cvss_v2: number,
   cvss_v3: number,
-  cve: text,
-  ghsa: text,
   patched_versions: texts,
 });
 
 const Entry = z.object({
   type: text,
   source: text,
-  gem: optional(z.object({ name: requiredText, version: text })),
+  gem: object({ name: requiredText, version: text }),
   advisory: optional(Advisory),
 });
 
@@ -46,15 +41,10 @@ export const bundlerAudit: Importer = {
   },
   readsText: true,
 
-  detects: (report) => {
-    if (report.kind === 'text') return isOutput(report.text);
-    const [document] = report.kind === 'json' ? report.documents : [];
-    return (
-      Array.isArray(property(document, 'results')) &&
-      typeof property(document, 'created_at') === 'string' &&
-      typeof property(document, 'version') === 'string'
-    );
-  },
+  detects: (report) =>
+    report.kind === 'text'
+      ? isOutput(report.text)
+      : hasKind(documentOf(report), { results: 'list', created_at: 'text', version: 'text' }),
 
   results(report, context) {
     const file = relativePath('Gemfile.lock', context);
@@ -70,10 +60,7 @@ function entriesOf(report: Report, context: ImportContext): Entry[] {
     if (!isOutput(report.text)) throw new ReportError('The report was not written by bundle audit');
     return fromText(report.text);
   }
-  const [document] = report.kind === 'json' ? report.documents : [];
-  const results = property(document, 'results');
-  if (!Array.isArray(results)) throw new ReportError('expected a list', 'results');
-  return readList(Entry, results, 'results', context);
+  return readRequired(Entry, documentOf(report), 'results', context);
 }
 
 /** Paragraphs of lines such as `Name: rack`. */
@@ -82,20 +69,20 @@ function fromText(report: string): Entry[] {
     const sources = [...paragraph.matchAll(/^Insecure Source URI found: (.+)$/gm)].map(
       ([, source]): Entry => ({ type: 'insecure_source', source: source?.trim() }),
     );
-    const fields = new Map(
+    const lines = new Map(
       [...paragraph.matchAll(/^([A-Z][A-Za-z]+): *(.*?)\r?$/gm)].map(([, name, value]) => [name, value]),
     );
-    const name = fields.get('Name');
-    if (!name || !fields.has('Version')) return sources;
-    const solution = fields.get('Solution') ?? '';
-    const gem = { name, version: fields.get('Version') };
+    const name = lines.get('Name');
+    if (!name || !lines.has('Version')) return sources;
+    const solution = lines.get('Solution') ?? '';
+    const gem = { name, version: lines.get('Version') };
     const advisory = {
-      id: fields.get('Advisory') ?? fields.get('CVE') ?? fields.get('GHSA') ?? fields.get('OSVDB'),
-      url: fields.get('URL'),
-      title: fields.get('Title'),
-      criticality: fields.get('Criticality'),
-      cve: fields.get('CVE'),
-      ghsa: fields.get('GHSA'),
+      id: lines.get('Advisory') ?? lines.get('CVE') ?? lines.get('GHSA') ?? lines.get('OSVDB'),
+      url: lines.get('URL'),
+      title: lines.get('Title'),
+      criticality: lines.get('Criticality'),
+      cve: lines.get('CVE'),
+      ghsa: lines.get('GHSA'),
       description: undefined,
       cvss_v2: undefined,
       cvss_v3: undefined,
@@ -134,7 +121,7 @@ function toResult({ source, gem, advisory }: Entry, file: string | undefined): R
     name: gem.name,
     version: gem.version,
     summary: title,
-    severity: severityOf(rating, score === undefined ? 'medium' : severityOfScore(score)),
+    severity: severityOf(rating, severityOfScore(score, 'medium')),
     cvss: { score },
     file,
     description: {

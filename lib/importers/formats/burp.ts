@@ -1,61 +1,37 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import { hasRoot, jsonOf, resultsOf, rootOf } from '../kinds/issues.ts';
-import { elements, isObject, list, optional, property, requiredText, text } from '../read/schema.ts';
-import { htmlLines } from '../text/html.ts';
-import { dastardlyIssues } from '../tools/burp-dastardly.ts';
-import { type Found, toIssue } from '../tools/burp-issue.ts';
+import { type ImportContext, type Importer, open, type Report, readList } from '../importer.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { hasKind, hasRoot, jsonOf, rootOf } from '../read/report.ts';
+import { fields, list, object, objects, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, isObject, property } from '../read/values.ts';
+import { cweOf, severityOf } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
+import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 const Message = z.object({ '#text': text, '@_base64': text, '@_method': text });
 
 /** An issue of the XML that Burp Suite exports. */
 const XmlIssue = z.object({
-  type: text,
-  name: requiredText,
-  host: text,
-  path: text,
-  location: text,
-  severity: text,
-  confidence: text,
-  issueBackground: text,
-  remediationBackground: text,
-  issueDetail: text,
-  remediationDetail: text,
-  references: text,
+  ...fields(text, 'type', 'host', 'path', 'location', 'severity', 'confidence', 'issueBackground'),
+  ...fields(text, 'remediationBackground', 'issueDetail', 'remediationDetail', 'references'),
   vulnerabilityClassifications: text,
-  requestresponse: list(z.object({ request: list(z.union([Message, z.string()])) })),
+  name: requiredText,
+  requestresponse: objects({ request: list(z.union([Message, z.string()])) }),
 });
 
-const Segments = list(z.object({ data: text, data_html: text, highlight_html: text }));
+const Segments = objects({ data: text, data_html: text, highlight_html: text });
 
 /** An issue of the REST API of Burp Suite, or of the GraphQL API of Burp Suite DAST (`issue_type`, `…_html`). */
 const JsonIssue = z.object({
-  name: text,
-  type_index: text,
-  issue_type: optional(
-    z.object({
-      name: text,
-      type_index: text,
-      description_html: text,
-      remediation_html: text,
-      vulnerability_classifications_html: text,
-      references_html: text,
-    }),
-  ),
-  origin: text,
-  path: text,
-  caption: text,
-  severity: text,
-  confidence: text,
-  description: text,
-  issue_background: text,
-  remediation: text,
-  remediation_background: text,
-  description_html: text,
+  ...fields(text, 'name', 'type_index', 'origin', 'path', 'caption', 'severity', 'confidence', 'description'),
+  ...fields(text, 'issue_background', 'remediation', 'remediation_background', 'description_html'),
   remediation_html: text,
-  evidence: list(
-    z.object({ request_response: optional(z.object({ request: Segments })), request_segments: Segments }),
-  ),
+  issue_type: object({
+    ...fields(text, 'name', 'type_index', 'description_html', 'remediation_html'),
+    ...fields(text, 'vulnerability_classifications_html', 'references_html'),
+  }),
+  evidence: objects({ request_response: object({ request: Segments }), request_segments: Segments }),
 });
 
 /** Burp Suite, Burp Suite DAST (formerly Enterprise) and Dastardly. */
@@ -68,7 +44,6 @@ export const burp: Importer = {
     versions:
       'XML of 1.6, 2020.12 and 2021.4; answers of the REST and GraphQL APIs and of Dastardly name no version',
     identity: 'issue type, host, path, names of the query parameters, insertion point',
-    severity: '`severity`',
   },
   split: { xml: ['issues.issue'] },
 
@@ -82,17 +57,16 @@ export const burp: Importer = {
   results: (report, context) =>
     resultsOf(
       'burp',
-      issuesOf(report, context).flatMap((found) => {
-        const isFalse = /^false[ _]positive$/i.test(found.severity ?? '');
-        if (isFalse) context.skip('they are marked as false positives');
-        return isFalse ? [] : [toIssue(found)];
-      }),
+      open(
+        issuesOf(report, context),
+        ({ severity }) => /^false[ _]positive$/i.test(severity ?? '') && 'they are marked as false positives',
+        context,
+      ).map(toIssue),
       context,
     ),
 };
 
-const isRest = (document: unknown) =>
-  Array.isArray(property(document, 'issue_events')) && property(document, 'scan_status') !== undefined;
+const isRest = (document: unknown) => hasKind(document, { issue_events: 'list', scan_status: 'value' });
 
 function isGraphql(document: unknown): boolean {
   const issues = property(document, 'Issues');
@@ -165,3 +139,82 @@ const decodeBase64 = (text: string): string =>
 
 /** More of a request is not shown. */
 const MAX_ENCODED = 8_000;
+
+/** The fields that all layouts share. Texts are HTML. */
+interface Found {
+  type?: string | undefined;
+  name: string;
+  host?: string | undefined;
+  path?: string | undefined;
+  /** The path, and the insertion point in brackets. */
+  location?: string | undefined;
+  severity?: string | undefined;
+  confidence?: string | undefined;
+  texts: (string | undefined)[];
+  fixes: (string | undefined)[];
+  classifications?: string | undefined;
+  references?: string | undefined;
+  requests: string[];
+}
+
+/** Extensions share one type. */
+const EXTENSION_TYPE = '134217728';
+
+function toIssue({ type, name, host = '', path = '', location, requests, ...found }: Found): Issue {
+  const address = `${host}${path}`;
+  const [, point = location !== path && !location?.startsWith('/') ? location : undefined] =
+    /\[([^\]]{1,300})\]\s*$/.exec(location?.slice(-400) ?? '') ?? [];
+  const page = shownAddress(address);
+  const [detail, background] = found.texts;
+  return {
+    identity: [!type || type === EXTENSION_TYPE ? name : type, addressIdentity(address), point],
+    title: `${name}${page && ` (${page}${point ? `, ${point}` : ''})`}`,
+    severity: severityOf(found.severity),
+    what: joined([htmlMarkdown(detail && maskCredentials(detail)), htmlMarkdown(background)], '\n\n'),
+    facts: { Type: type, Confidence: found.confidence },
+    places: page ? [`${inlineCode(page)}${point ? `, ${inlineCode(point)}` : ''}`] : [],
+    evidence: requests.find(Boolean),
+    fix: joined(found.fixes.map(htmlMarkdown), '\n\n'),
+    references: [...linksIn(found.references), ...linksIn(found.classifications)],
+    cwe: cweOf(/CWE-\d+/.exec(found.classifications ?? '')?.[0]),
+    cves: cvesIn(name, found.references, found.texts[0]),
+  };
+}
+
+/** Dastardly writes JUnit XML with the issue as text under headings. */
+function dastardlyIssues(report: Report): Found[] {
+  const cases = elements(rootOf(report, 'testsuites'), 'testsuite').flatMap((suite) =>
+    elements(suite, 'testcase'),
+  );
+  return cases.flatMap((test) => {
+    const failure = elementAt(test, 'failure');
+    if (!failure) return [];
+    const body = String(failure['#text'] ?? '');
+    const section = (title: string) => {
+      const after = body.split(`\n${title}\n`)[1];
+      return after
+        ?.split(
+          /\n(?:Issue (?:Detail|Background|Remediation)|Remediation Detail|Evidence|References|Vulnerability Classifications|Request|Response)\n/,
+        )[0]
+        ?.trim();
+    };
+    const line = (name: string) => new RegExp(`^${name}: (.{1,2000})$`, 'm').exec(body)?.[1];
+    return {
+      name: String(test['@_name'] ?? 'Unnamed issue'),
+      host: line('Host'),
+      path: line('Path'),
+      location: INSERTION_POINT.exec(section('Issue Detail') ?? '')?.[0],
+      severity: String(failure['@_type'] ?? line('Severity') ?? ''),
+      confidence: line('Confidence'),
+      texts: [section('Issue Detail'), section('Issue Background')],
+      fixes: [section('Remediation Detail'), section('Issue Remediation')],
+      classifications: section('Vulnerability Classifications'),
+      references: section('References'),
+      requests: [section('Request') ?? ''],
+    };
+  });
+}
+
+/** The input that the text names: `The value of the q request parameter`. */
+const INSERTION_POINT =
+  /(?<=\bThe (?:value of the )?)[\w.$-]{1,100} (?:request |URL |JSON )?(?:parameter|cookie|header)\b/i;

@@ -1,22 +1,18 @@
 import { z } from 'zod';
-import { type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { type Importer, type Result, readRequired } from '../importer.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { documentOf, firstDocument, hasKind } from '../read/report.ts';
+import { fields, object, requiredText, text, texts } from '../read/schema.ts';
 import { cvssOf, relativePath, severityOfScore } from '../support.ts';
 import { sanitizeMarkdown } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
   advisory: z.object({
     id: requiredText,
-    title: text,
-    description: text,
-    aliases: texts,
-    cvss: text,
-    url: text,
-    references: texts,
-    categories: texts,
+    ...fields(text, 'title', 'description', 'cvss', 'url'),
+    ...fields(texts, 'aliases', 'references', 'categories'),
   }),
-  versions: optional(z.object({ patched: texts })),
+  versions: object({ patched: texts }),
   package: z.object({ name: requiredText, version: text }),
 });
 
@@ -31,21 +27,16 @@ export const cargoAudit: Importer = {
     severity: 'CVSS; high if the advisory has none',
   },
 
-  detects: (report) => {
-    const document = firstDocument(report);
-    return isObject(document?.database) && isObject(document.lockfile) && isObject(document.vulnerabilities);
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { database: 'object', lockfile: 'object', vulnerabilities: 'object' }),
 
   results(report, context) {
     const document = firstDocument(report);
-    const vulnerabilities = property(document?.vulnerabilities, 'list');
-    if (!Array.isArray(vulnerabilities)) throw new ReportError('expected a list', 'vulnerabilities.list');
+    const vulnerabilities = readRequired(Vulnerability, document, 'vulnerabilities.list', context);
     for (const [kind, warnings] of Object.entries(document?.warnings ?? {}))
       context.skip(`cargo audit only warns: ${kind}`, Array.isArray(warnings) ? warnings.length : 1);
     const file = relativePath('Cargo.lock', context);
-    return readList(Vulnerability, vulnerabilities, 'vulnerabilities.list', context).map((found) =>
-      toResult(found, file),
-    );
+    return vulnerabilities.map((found) => toResult(found, file));
   },
 };
 
@@ -60,7 +51,7 @@ function toResult(found: z.output<typeof Vulnerability>, file: string | undefine
     name: crate.name,
     version: crate.version,
     summary: advisory.title,
-    severity: cvss ? severityOfScore(cvss.score) : 'high',
+    severity: severityOfScore(cvss?.score, 'high'),
     cvss,
     file,
     description: {

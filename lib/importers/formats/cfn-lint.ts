@@ -1,18 +1,14 @@
 import { z } from 'zod';
-import type { Importer, Result } from '../importer.ts';
-import { readList } from '../importer.ts';
+import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
-import { number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, object, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
 
 const Match = z.object({
-  Filename: text,
-  Level: text,
-  Message: text,
-  Location: optional(
-    z.object({ Start: optional(z.object({ LineNumber: number, ColumnNumber: number })), Path: texts }),
-  ),
+  ...fields(text, 'Filename', 'Level', 'Message'),
+  Location: object({ Start: object({ LineNumber: number, ColumnNumber: number }), Path: texts }),
   Rule: z.object({ Id: requiredText, Description: text, ShortDescription: text, Source: text }),
 });
 
@@ -27,40 +23,35 @@ export const cfnLint: Importer = {
     severity: '`Level`: Error is medium, Warning low, Informational info',
   },
 
-  detects: (report) => {
-    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
-    return property(first, 'Filename') !== undefined && property(property(first, 'Rule'), 'Id') !== undefined;
-  },
+  detects: (report) => hasKind([documentOf(report)].flat()[0], { Filename: 'value', Rule: { Id: 'value' } }),
 
   results(report, context) {
-    const matches = readList(
-      Match,
-      listsOf(report, (document) => document, 'list of matches'),
-      '',
-      context,
+    return readList(Match, listsOf(report), '', context).flatMap(
+      ({ Filename, Level, Message, Location, Rule }): Result[] => {
+        const { Start, Path = [] } = Location ?? {};
+        const [file, line] = [relativePath(Filename, context), Start?.LineNumber];
+        if (TOOL_ERROR.test(Rule.Id)) {
+          context.error(
+            `${formatLocation(file, line) ?? 'A template'} was not checked: ${Message ?? Rule.Id}`,
+          );
+          return [];
+        }
+        const level = Level?.toLowerCase();
+        const result = failedCheck({
+          tool: 'cfn-lint',
+          id: Rule.Id,
+          name: Message ?? Rule.ShortDescription,
+          resource: Path.join('/'),
+          severity: level === 'error' ? 'medium' : level === 'warning' ? 'low' : severityOf(level, 'info'),
+          about: Rule.Description,
+          facts: { Rule: Rule.ShortDescription },
+          references: [Rule.Source],
+          file,
+          line,
+        });
+        return [{ ...result, column: Start?.ColumnNumber }];
+      },
     );
-    return matches.flatMap(({ Filename, Level, Message, Location, Rule }): Result[] => {
-      const { Start, Path = [] } = Location ?? {};
-      const [file, line] = [relativePath(Filename, context), Start?.LineNumber];
-      if (TOOL_ERROR.test(Rule.Id)) {
-        context.error(`${formatLocation(file, line) ?? 'A template'} was not checked: ${Message ?? Rule.Id}`);
-        return [];
-      }
-      const level = Level?.toLowerCase();
-      const result = failedCheck({
-        tool: 'cfn-lint',
-        id: Rule.Id,
-        name: Message ?? Rule.ShortDescription,
-        resource: Path.join('/'),
-        severity: level === 'error' ? 'medium' : level === 'warning' ? 'low' : severityOf(level, 'info'),
-        about: Rule.Description,
-        facts: { Rule: Rule.ShortDescription },
-        references: [Rule.Source],
-        file,
-        line,
-      });
-      return [{ ...result, column: Start?.ColumnNumber }];
-    });
   },
 };
 

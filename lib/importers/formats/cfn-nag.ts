@@ -1,20 +1,18 @@
 import { z } from 'zod';
-import type { Importer } from '../importer.ts';
-import { readList } from '../importer.ts';
+import { type Importer, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
-import { list, number, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { anything, fields, list, number, requiredText, text, texts } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
 const Violation = z.object({
   id: requiredText,
-  name: text,
-  type: text,
-  message: text,
+  ...fields(text, 'name', 'type', 'message'),
   logical_resource_ids: texts,
   line_numbers: list(number),
 });
-const File = z.object({ filename: text, file_results: z.object({ violations: z.unknown().optional() }) });
+const File = z.object({ filename: text, file_results: z.object({ violations: anything }) });
 
 /** `cfn_nag_scan --output-format json` */
 export const cfnNag: Importer = {
@@ -27,38 +25,30 @@ export const cfnNag: Importer = {
     severity: '`type`: FAIL is high, WARN medium',
   },
 
-  detects: (report) => {
-    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
-    return Array.isArray(property(property(first, 'file_results'), 'violations'));
-  },
+  detects: (report) => hasKind([documentOf(report)].flat()[0], { file_results: { violations: 'list' } }),
 
   results(report, context) {
-    const files = readList(
-      File,
-      listsOf(report, (document) => document, 'list of files'),
-      '',
-      context,
-    );
-    return files.flatMap(({ filename, file_results: { violations } }) =>
-      readList(Violation, violations, 'file_results.violations', context).flatMap((violation) => {
-        const file = relativePath(filename, context);
-        // One violation names all its resources.
-        const resources =
-          violation.logical_resource_ids.length > 0 ? violation.logical_resource_ids : [undefined];
-        return resources.map((resource, index) =>
-          failedCheck({
-            tool: 'cfn-nag',
-            id: violation.id,
-            name: violation.message,
-            resource,
-            severity: violation.type?.toUpperCase() === 'WARN' ? 'medium' : 'high',
-            facts: { Rule: violation.name },
-            cwe: isSecretRule(violation.message) ? 'CWE-798' : undefined,
-            file,
-            line: violation.line_numbers[index],
-          }),
-        );
-      }),
+    return readList(File, listsOf(report), '', context).flatMap(
+      ({ filename, file_results: { violations } }) =>
+        readList(Violation, violations, 'file_results.violations', context).flatMap((violation) => {
+          const file = relativePath(filename, context);
+          // One violation names all its resources.
+          const resources =
+            violation.logical_resource_ids.length > 0 ? violation.logical_resource_ids : [undefined];
+          return resources.map((resource, index) =>
+            failedCheck({
+              tool: 'cfn-nag',
+              id: violation.id,
+              name: violation.message,
+              resource,
+              severity: violation.type?.toUpperCase() === 'WARN' ? 'medium' : 'high',
+              facts: { Rule: violation.name },
+              cwe: isSecretRule(violation.message) ? 'CWE-798' : undefined,
+              file,
+              line: violation.line_numbers[index],
+            }),
+          );
+        }),
     );
   },
 };

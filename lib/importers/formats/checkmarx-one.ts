@@ -1,48 +1,28 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
-import { nodeOf, OneNode } from '../tools/checkmarx-nodes.ts';
+import { documentOf, firstDocument, hasKind } from '../read/report.ts';
+import { fields, list, number, object, objects, optional, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { infrastructureFinding, packageResult } from '../tools/checkmarx-one-others.ts';
 import { readReport } from '../tools/checkmarx-one-report.ts';
-import { isOpen, staticFinding } from '../tools/checkmarx-results.ts';
+import { isOpen, nodeOf, OneNode, staticFinding } from '../tools/checkmarx-results.ts';
 
 const PackageData = z.object({ locations: list(requiredText), fixLink: text });
 
 const OneResult = z.object({
   type: requiredText,
-  id: text,
-  similarityId: text,
-  status: text,
-  state: text,
-  severity: text,
-  description: text,
+  ...fields(text, 'id', 'similarityId', 'status', 'state', 'severity', 'description'),
   data: z.object({
-    queryId: text,
-    queryName: text,
-    ruleName: text,
-    group: text,
-    languageName: text,
+    ...fields(text, 'queryName', 'ruleName', 'group', 'languageName', 'fileName', 'filename', 'snippet'),
+    ...fields(text, 'platform', 'issueType', 'expectedValue', 'value', 'packageIdentifier', 'packageName'),
+    ...fields(text, 'packageVersion', 'imageName', 'recommendedVersion', 'recommendations'),
     nodes: list(OneNode),
-    fileName: text,
-    filename: text,
     line: number,
-    snippet: text,
-    platform: text,
-    issueType: text,
-    expectedValue: text,
-    value: text,
-    packageIdentifier: text,
-    packageName: text,
-    packageVersion: text,
-    imageName: text,
-    recommendedVersion: text,
-    recommendations: text,
-    packageData: list(z.object({ url: text })),
+    packageData: objects({ url: text }),
     scaPackageData: optional(PackageData),
   }),
-  vulnerabilityDetails: optional(z.object({ cweId: text, cvssScore: number, cveName: text })),
+  vulnerabilityDetails: object({ cweId: text, cvssScore: number, cveName: text }),
 });
 type OneResult = z.output<typeof OneResult>;
 
@@ -54,19 +34,15 @@ export const checkmarxOne: Importer = {
     command: '`cx results show --scan-id … --report-format json`, or the JSON report of a scan',
     versions: 'the report names no version: reports and API answers of 2022 to 2026',
     identity: 'query and similarity id; for packages the package and the advisory',
-    severity: '`severity`',
   },
 
   detects(report) {
-    const document = firstDocument(report);
+    const document = documentOf(report);
     const results = property(document, 'results');
-    if (Array.isArray(results)) {
-      const [first] = results;
-      return first === undefined
-        ? property(document, 'scanID') !== undefined
-        : isObject(property(first, 'data')) && property(first, 'similarityId') !== undefined;
-    }
-    return isObject(property(document, 'scanResults')) && isObject(property(document, 'reportHeader'));
+    if (!Array.isArray(results)) return hasKind(document, { scanResults: 'object', reportHeader: 'object' });
+    return results[0] === undefined
+      ? hasKind(document, { scanID: 'value' })
+      : hasKind(results[0], { data: 'object', similarityId: 'value' });
   },
 
   results(report, context) {

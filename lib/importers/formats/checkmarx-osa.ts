@@ -2,22 +2,17 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
-import { number, optional, property, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, object, text } from '../read/schema.ts';
 import { cveOf, severityOf, severityOfScore } from '../support.ts';
 import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 import { isOpen } from '../tools/checkmarx-results.ts';
 
 const Vulnerability = z.object({
-  id: text,
-  cveName: text,
+  ...fields(text, 'id', 'cveName', 'url', 'description', 'recommendations', 'sourceFileName', 'libraryId'),
   score: number,
-  severity: optional(z.object({ name: text })),
-  url: text,
-  description: text,
-  recommendations: text,
-  sourceFileName: text,
-  libraryId: text,
-  state: optional(z.object({ name: text })),
+  severity: object({ name: text }),
+  state: object({ name: text }),
 });
 
 const Library = z.object({ id: text, name: text, version: text, newestVersion: text });
@@ -37,11 +32,8 @@ export const checkmarxOsa: Importer = {
     const lists = listsOf(report);
     if (lists?.length !== 2 || !lists.every(Array.isArray)) return false;
     const [[vulnerability], [library]] = lists as [unknown[], unknown[]];
-    if (vulnerability === undefined)
-      return library === undefined || property(library, 'newestVersion') !== undefined;
-    return (
-      property(vulnerability, 'severity') !== undefined && property(vulnerability, 'state') !== undefined
-    );
+    if (vulnerability !== undefined) return hasKind(vulnerability, { severity: 'value', state: 'value' });
+    return library === undefined || hasKind(library, { newestVersion: 'value' });
   },
 
   results(report, context) {
@@ -69,7 +61,7 @@ export const checkmarxOsa: Importer = {
           title: vulnerabilityTitle(id, library?.name, library?.version, description),
           severity: vulnerability.severity?.name
             ? severityOf(vulnerability.severity.name)
-            : severityOfScore(score ?? 0),
+            : severityOfScore(score),
           description: describeFinding({
             what: escapeMarkdown(description ?? id),
             facts: {
@@ -92,6 +84,6 @@ export const checkmarxOsa: Importer = {
 };
 
 const listsOf = (report: Report): unknown[] | undefined => {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : undefined;
 };

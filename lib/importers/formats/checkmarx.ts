@@ -1,18 +1,9 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Report, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import {
-  elementAt,
-  elements,
-  flag,
-  isObject,
-  list,
-  number,
-  property,
-  requiredText,
-  text,
-} from '../read/schema.ts';
+import { documentOf, firstDocument, hasKind, hasRoot } from '../read/report.ts';
+import { fields, flag, list, number, objects, record, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements, isObject, property } from '../read/values.ts';
 import { isOpen, type Node, type StaticResult, staticFinding } from '../tools/checkmarx-results.ts';
 
 const PathNode = z.object({
@@ -20,28 +11,20 @@ const PathNode = z.object({
   Line: number,
   Column: number,
   Name: text,
-  Snippet: list(z.object({ Line: list(z.object({ Number: number, Code: text })) })),
+  Snippet: objects({ Line: objects({ Number: number, Code: text }) }),
 });
 
 const Result = z.object({
-  '@_FileName': text,
+  ...fields(text, '@_FileName', '@_Severity', '@_Status', '@_state', '@_Remark', '@_DeepLink'),
   '@_Line': number,
   '@_Column': number,
   '@_FalsePositive': flag,
-  '@_Severity': text,
-  '@_Status': text,
-  '@_state': text,
-  '@_Remark': text,
-  '@_DeepLink': text,
-  Path: list(z.object({ '@_SimilarityId': text, PathNode: list(PathNode) })),
+  Path: objects({ '@_SimilarityId': text, PathNode: list(PathNode) }),
 });
 
 const Query = z.object({
   '@_name': requiredText,
-  '@_cweId': text,
-  '@_group': text,
-  '@_Language': text,
-  '@_Severity': text,
+  ...fields(text, '@_cweId', '@_group', '@_Language', '@_Severity'),
 });
 
 /** The XML of Checkmarx CxSAST, and the JSON of CxFlow. */
@@ -56,10 +39,7 @@ export const checkmarx: Importer = {
   },
   split: { xml: ['CxXMLResults.Query'] },
 
-  detects: (report) =>
-    report.kind === 'xml'
-      ? report.root === 'CxXMLResults'
-      : Array.isArray(property(firstDocument(report), 'xissues')),
+  detects: (report) => hasRoot(report, 'CxXMLResults') || hasKind(documentOf(report), { xissues: 'list' }),
 
   results(report, context) {
     const results = report.kind === 'xml' ? readXml(report, context) : readFlow(report, context);
@@ -90,21 +70,19 @@ function readXml(report: Report, context: ImportContext): StaticResult[] {
         if (!isOpen(state, context)) return [];
         const [path] = result.Path;
         const place = { file: result['@_FileName'], line: result['@_Line'], column: result['@_Column'] };
-        return [
-          {
-            query: query['@_name'],
-            group: query['@_group'],
-            language: query['@_Language'],
-            cwe: query['@_cweId'],
-            similarityId: path?.['@_SimilarityId'],
-            severity: result['@_Severity'] ?? query['@_Severity'],
-            status: result['@_Status'],
-            state,
-            link: result['@_DeepLink'],
-            notes: result['@_Remark'],
-            nodes: path?.PathNode.length ? path.PathNode.map(nodeOf) : [place],
-          },
-        ];
+        return {
+          query: query['@_name'],
+          group: query['@_group'],
+          language: query['@_Language'],
+          cwe: query['@_cweId'],
+          similarityId: path?.['@_SimilarityId'],
+          severity: result['@_Severity'] ?? query['@_Severity'],
+          status: result['@_Status'],
+          state,
+          link: result['@_DeepLink'],
+          notes: result['@_Remark'],
+          nodes: path?.PathNode.length ? path.PathNode.map(nodeOf) : [place],
+        };
       },
     ),
   );
@@ -122,15 +100,9 @@ const FlowNode = z.object({ file: text, line: number, column: number, object: te
 
 const FlowIssue = z.object({
   vulnerability: requiredText,
-  vulnerabilityStatus: text,
-  similarityId: text,
-  cwe: text,
-  description: text,
-  language: text,
-  severity: text,
-  link: text,
-  filename: text,
-  details: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  ...fields(text, 'vulnerabilityStatus', 'similarityId', 'cwe', 'description', 'language', 'severity'),
+  ...fields(text, 'link', 'filename'),
+  details: record,
   additionalDetails: z
     .object({ results: list(z.record(z.string(), z.unknown())) })
     .optional()
@@ -140,7 +112,7 @@ type FlowIssue = z.output<typeof FlowIssue>;
 
 /** An issue of CxFlow has the results of one query in one file. */
 function readFlow(report: Report, context: ImportContext): StaticResult[] {
-  const issues = readList(FlowIssue, property(firstDocument(report), 'xissues'), 'xissues', context);
+  const issues = readAt(FlowIssue, firstDocument(report), 'xissues', context);
   return issues.flatMap((issue) => {
     const common = {
       query: issue.vulnerability,
@@ -187,8 +159,10 @@ function placesOf({ details, filename }: FlowIssue, context: ImportContext): Nod
       isOpen(STATES[1], context);
       return [];
     }
-    return [
-      { file: filename, line: Number(line) || undefined, code: text.parse(property(detail, 'codeSnippet')) },
-    ];
+    return {
+      file: filename,
+      line: Number(line) || undefined,
+      code: text.parse(property(detail, 'codeSnippet')),
+    };
   });
 }

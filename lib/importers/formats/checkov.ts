@@ -10,53 +10,46 @@ import {
   type Result,
   readList,
 } from '../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { anything, fields, list, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { cveOf, plainPath, relativePath, severityOf } from '../support.ts';
-import { codeBlock, describeFinding, escapeMarkdown, excerpt, formatLocation } from '../text/markdown.ts';
+import {
+  codeBlock,
+  describeFinding,
+  escapeMarkdown,
+  excerpt,
+  formatLocation,
+  joined,
+} from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 
 const Check = z.object({
   check_id: requiredText,
-  check_name: text,
+  ...fields(text, 'check_name', 'file_path', 'repo_file_path', 'file_abs_path', 'resource', 'severity'),
+  ...fields(text, 'description', 'short_description', 'guideline'),
   code_block: list(z.tuple([z.number(), z.string()])),
-  file_path: text,
-  repo_file_path: text,
-  file_abs_path: text,
   file_line_range: list(z.number()),
-  resource: text,
-  severity: text,
-  description: text,
-  short_description: text,
-  guideline: text,
-  fixed_definition: z.unknown().optional(),
-  vulnerability_details: optional(
-    z.object({
-      id: text,
-      package_name: text,
-      package_version: text,
-      status: text,
-      lowest_fixed_version: text,
-      link: text,
-      cvss: number,
-      vector: text,
-      description: text,
-    }),
-  ),
+  fixed_definition: anything,
+  vulnerability_details: object({
+    ...fields(text, 'id', 'package_name', 'package_version', 'status', 'lowest_fixed_version', 'link'),
+    vector: text,
+    description: text,
+    cvss: number,
+  }),
 });
 type Check = z.output<typeof Check>;
 
 /** The checks of one kind of file. */
 const Part = z.object({
   check_type: text,
-  results: optional(
-    z.object({
-      failed_checks: z.unknown().optional(),
-      skipped_checks: list(z.unknown()),
-      parsing_errors: texts,
-    }),
-  ),
-  summary: optional(z.object({ skipped: number, parsing_errors: number })),
+  results: object({
+    failed_checks: anything,
+    skipped_checks: list(z.unknown()),
+    parsing_errors: texts,
+  }),
+  summary: object({ skipped: number, parsing_errors: number }),
 });
 type Part = z.output<typeof Part>;
 
@@ -73,18 +66,13 @@ export const checkov: Importer = {
   },
   split: { json: ['results.failed_checks', '*.results.failed_checks'] },
 
-  detects: (report) => {
-    const [first] = partsOf(report);
-    const checks = property(property(first, 'results'), 'failed_checks');
-    // If nothing was checked, the report contains only counts and the version.
-    return (
-      (property(first, 'check_type') !== undefined && Array.isArray(checks)) ||
-      typeof property(first, 'checkov_version') === 'string'
-    );
-  },
+  // If nothing was checked, the report contains only counts and the version.
+  detects: (report) =>
+    hasKind(partsOf(report)[0], { check_type: 'value', results: { failed_checks: 'list' } }) ||
+    hasKind(partsOf(report)[0], { checkov_version: 'text' }),
 
   results(report, context) {
-    const isList = Array.isArray(report.kind === 'json' && report.documents[0]);
+    const isList = Array.isArray(documentOf(report));
     const entries = readList(Part, partsOf(report), '', context).flatMap((part, index) => {
       recordIncomplete(part, context);
       const path = `${isList ? `${index}.` : ''}results.failed_checks`;
@@ -92,16 +80,12 @@ export const checkov: Importer = {
         prepare(check, part, context),
       );
     });
-    const maskerFor = createMasker(
-      entries.map(({ location }) => location),
-      context,
-    );
-    return entries.map((entry) => toResult(entry, maskerFor(entry.location), context));
+    return mapMasked(entries, context, (entry, mask) => toResult(entry, mask, context));
   },
 };
 
 function partsOf(report: Report): unknown[] {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : isObject(document) ? [document] : [];
 }
 
@@ -152,7 +136,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
     ...(vulnerability && { repeats: true }),
     title: vulnerability
       ? `${vulnerability.id ?? id} in ${dependency ?? resource ?? file}`
-      : [id, name].filter(Boolean).join(': '),
+      : joined([id, name], ': '),
     // Checkov sets the severity only for users with an account.
     severity: severityOf(check.severity, isSecret ? 'high' : 'medium'),
     description: describeFinding({
@@ -160,7 +144,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
         vulnerability?.description ?? check.description ?? check.short_description ?? name ?? '',
       ),
       facts: {
-        Check: [id, name].filter(Boolean).join(' '),
+        Check: joined([id, name], ' '),
         Resource: resource,
         Location: formatLocation(file, line),
         Package: dependency,

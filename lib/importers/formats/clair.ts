@@ -1,30 +1,20 @@
 import { z } from 'zod';
-import type { Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, type Result, readList, readRequired, skipped } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { isObject, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 /** A vulnerability in a report of clair-scanner. */
 const Vulnerability = z.object({
   vulnerability: requiredText,
-  featurename: text,
-  featureversion: text,
-  namespace: text,
-  description: text,
-  link: text,
-  severity: text,
-  fixedby: text,
+  ...fields(text, 'featurename', 'featureversion', 'namespace', 'description', 'link', 'severity', 'fixedby'),
 });
 /** A vulnerability in a report of Klar. */
 const Feature = z.object({
   Name: requiredText,
-  FeatureName: text,
-  FeatureVersion: text,
-  NamespaceName: text,
-  Description: text,
-  Link: text,
-  Severity: text,
+  ...fields(text, 'FeatureName', 'FeatureVersion', 'NamespaceName', 'Description', 'Link', 'Severity'),
   FixedBy: text,
 });
 
@@ -39,14 +29,9 @@ export const clair: Importer = {
     severity: '`severity`; Defcon1 is critical',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return (
-      (Array.isArray(property(document, 'unapproved')) &&
-        Array.isArray(property(document, 'vulnerabilities'))) ||
-      (property(document, 'LayerCount') !== undefined && isObject(property(document, 'Vulnerabilities')))
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { unapproved: 'list', vulnerabilities: 'list' }) ||
+    hasKind(documentOf(report), { LayerCount: 'value', Vulnerabilities: 'object' }),
 
   results(report, context) {
     const document = documentOf(report);
@@ -67,20 +52,15 @@ export const clair: Importer = {
         ),
       );
     }
-    const found = property(document, 'vulnerabilities');
-    if (!Array.isArray(found)) throw new ReportError('The report has no vulnerabilities', 'vulnerabilities');
     const image = text.parse(property(document, 'image'));
     const unapproved = new Set(texts.parse(property(document, 'unapproved')));
-    return readList(Vulnerability, found, 'vulnerabilities', context).flatMap((one) => {
+    return readRequired(Vulnerability, document, 'vulnerabilities', context).flatMap((one) => {
       if (unapproved.has(one.vulnerability) || !Array.isArray(property(document, 'unapproved')))
         return [resultOf(one, image)];
-      context.skip('approved');
-      return [];
+      return skipped('approved', context);
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 function resultOf(found: z.output<typeof Vulnerability>, image?: string): Result {
   return vulnerablePackage({

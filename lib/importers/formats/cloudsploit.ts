@@ -1,18 +1,12 @@
 import { z } from 'zod';
-import type { Importer, Result } from '../importer.ts';
-import { readList } from '../importer.ts';
+import { type Importer, type Result, readList, skipped } from '../importer.ts';
 import { distinct, failedCheck, listsOf } from '../kinds/resources.ts';
-import { property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 
 const Check = z.object({
   plugin: requiredText,
-  category: text,
-  title: text,
-  description: text,
-  resource: text,
-  region: text,
-  status: text,
-  message: text,
+  ...fields(text, 'category', 'title', 'description', 'resource', 'region', 'status', 'message'),
 });
 
 /** `./index.js --json` */
@@ -26,25 +20,19 @@ export const cloudsploit: Importer = {
     severity: '`status`: FAIL is high, WARN medium',
   },
 
-  detects: (report) => {
-    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
-    return ['plugin', 'status', 'region', 'resource'].every((name) => property(first, name) !== undefined);
-  },
+  detects: (report) =>
+    hasKind([documentOf(report)].flat()[0], {
+      plugin: 'value',
+      status: 'value',
+      region: 'value',
+      resource: 'value',
+    }),
 
   results(report, context) {
-    const checks = readList(
-      Check,
-      listsOf(report, (document) => document, 'list of checks'),
-      '',
-      context,
-    );
-    return checks.flatMap((check): Result[] => {
+    return readList(Check, listsOf(report), '', context).flatMap((check): Result | [] => {
       const { plugin, region, resource, message } = check;
       const status = check.status?.toUpperCase();
-      if (status === 'OK' || status === 'PASS') {
-        context.skip('passed');
-        return [];
-      }
+      if (status === 'OK' || status === 'PASS') return skipped('passed', context);
       if (status === 'UNKNOWN') {
         // The plugin could not read the account.
         context.error(
@@ -53,19 +41,17 @@ export const cloudsploit: Importer = {
         return [];
       }
       const isResource = resource && resource !== 'N/A';
-      return [
-        failedCheck({
-          tool: 'cloudsploit',
-          id: plugin,
-          name: check.title,
-          resource: isResource ? resource : region,
-          resourceIdentity: [region, isResource ? resource : undefined],
-          severity: status === 'WARN' ? 'medium' : 'high',
-          message,
-          about: check.description,
-          facts: { Category: check.category, Region: region },
-        }),
-      ];
+      return failedCheck({
+        tool: 'cloudsploit',
+        id: plugin,
+        name: check.title,
+        resource: isResource ? resource : region,
+        resourceIdentity: [region, isResource ? resource : undefined],
+        severity: status === 'WARN' ? 'medium' : 'high',
+        message,
+        about: check.description,
+        facts: { Category: check.category, Region: region },
+      });
     });
   },
 };

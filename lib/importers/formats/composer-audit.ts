@@ -1,19 +1,16 @@
 import { z } from 'zod';
 import { type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, requiredText, text } from '../read/schema.ts';
+import { vulnerabilityResult } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
+import { fields, objects, requiredText, text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Advisory = z.object({
-  advisoryId: text,
+  ...fields(text, 'advisoryId', 'affectedVersions', 'title', 'cve', 'link', 'severity'),
   packageName: requiredText,
-  affectedVersions: text,
-  title: text,
-  cve: text,
-  link: text,
-  severity: text,
-  sources: list(z.object({ name: text, remoteId: text })),
+  sources: objects({ name: text, remoteId: text }),
 });
 
 /** `composer audit --format=json` */

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, readList, skipped } from '../importer.ts';
 import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, property } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
-import { escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
-import { bomOf, isBom } from '../tools/cyclonedx-bom.ts';
-import { Component, type Rating, Vulnerability } from '../tools/cyclonedx-schema.ts';
+import { escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
+import { bomOf, Component, isBom, type Rating, Vulnerability } from '../tools/cyclonedx.ts';
 
 const Entry = z.object({ vulnerability: Vulnerability, component: Component.optional() });
 
@@ -42,8 +41,7 @@ export const cyclonedx: Importer = {
         }
         return affected.flatMap(({ component: one, ref, unaffected }): Result[] => {
           if (!unaffected) return [toResult(vulnerability, one, ref, scanned, context)];
-          context.skip('the version of the component is not affected');
-          return [];
+          return skipped('the version of the component is not affected', context);
         });
       },
     );
@@ -92,7 +90,7 @@ function subjectOf(subject: Component | undefined, context: ImportContext): Scan
   const name =
     type === 'file'
       ? relativePath(subject.name, context)
-      : [subject.group, imageName(subject.name)].filter(Boolean).join('/');
+      : joined([subject.group, imageName(subject.name)], '/');
   return { name, isImage };
 }
 
@@ -144,7 +142,7 @@ function toResult(
   const { ratings, source, description, detail, recommendation, recommendations, analysis } = vulnerability;
   const purl = parsePurl(component?.purl ?? ref);
   const name = component?.name
-    ? [component.group, component.name].filter(Boolean).join('/')
+    ? joined([component.group, component.name], '/')
     : (purl?.name ?? (ref && !UNSTABLE.test(ref) ? ref : undefined));
   const aliases = [...vulnerability.references.map(({ id }) => id), description?.slice(0, 80)];
   const id = vulnerability.id?.trim() || aliases.find((alias) => alias?.trim()) || 'Vulnerability without id';
@@ -171,11 +169,11 @@ function toResult(
         Source: source?.name ?? source?.['@_name'],
         Analysis: analysis?.state,
       },
-      fix: sanitizeMarkdown([recommendation, ...recommendations].filter(Boolean).join('\n\n')),
-      details: [detailed, vulnerability.workaround, analysis?.detail]
-        .map((text) => sanitizeMarkdown(text ?? ''))
-        .filter(Boolean)
-        .join('\n\n'),
+      fix: sanitizeMarkdown(joined([recommendation, ...recommendations], '\n\n')),
+      details: joined(
+        [detailed, vulnerability.workaround, analysis?.detail].map((text) => sanitizeMarkdown(text ?? '')),
+        '\n\n',
+      ),
       references: [source?.url, ...vulnerability.advisories.map(({ url }) => url)],
     },
   });
@@ -199,7 +197,7 @@ function severityFrom(ratings: readonly Rating[], source: string | undefined) {
   const rated = ratings.filter(({ severity, score }) => severity || score !== undefined);
   const own = rated.filter(({ source: rater }) => source && (rater?.name ?? rater?.['@_name']) === source);
   const severities = (own.length > 0 ? own : rated).map(({ severity, score }) =>
-    severityOf(severity, score === undefined ? 'info' : severityOfScore(score)),
+    severityOf(severity, severityOfScore(score)),
   );
   return SEVERITY_ORDER.find((severity) => severities.includes(severity));
 }

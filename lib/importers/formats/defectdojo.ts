@@ -1,6 +1,9 @@
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import { isObject, list, number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, documentsOf } from '../read/report.ts';
+import { list, number, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { joined } from '../text/markdown.ts';
 import { GenericFinding } from '../tools/generic-fields.ts';
 import { genericResults } from '../tools/generic-results.ts';
 
@@ -13,15 +16,13 @@ export const defectdojo: Importer = {
       '`/api/v2/findings/?prefetch=endpoints,test`, all pages in one file ([how](how-to/migrate-from-defectdojo.md)), or *CSV Export* of a list of findings',
     versions: 'the report names no version: fields of 2021 to 2026',
     identity: 'the id of the finding in DefectDojo, and when it was created',
-    severity: '`severity`',
   },
   // JSON is read at once: the number of findings is compared with the number that its first page states.
   split: { csv: true },
 
   detects(report) {
     if (report.kind === 'csv') return ESSENTIAL_COLUMNS.every((name) => report.columns.includes(name));
-    if (report.kind !== 'json') return false;
-    const [document] = report.documents;
+    const document = documentOf(report);
     const results = property(document, 'results');
     const [first] = Array.isArray(results) ? results : [document].flat();
     if (first === undefined)
@@ -57,12 +58,12 @@ type Prefetched = (kind: 'endpoints' | 'test', id: unknown) => unknown;
 
 function contentOf(report: Report): { findings: unknown[]; path: string; prefetched: Prefetched } {
   if (report.kind === 'csv') return { findings: report.rows, path: '', prefetched: () => undefined };
-  const documents = report.kind === 'json' ? report.documents : [];
+  const documents = documentsOf(report);
   const findings = documents.flatMap((document) => property(document, 'results') ?? document);
   const known = new Map<string, unknown>();
   for (const page of documents)
     for (const kind of ['endpoints', 'test']) {
-      const members = property(property(page, 'prefetch'), kind);
+      const members = property(page, 'prefetch', kind);
       if (isObject(members))
         for (const [id, member] of Object.entries(members)) known.set(`${kind}/${id}`, member);
     }
@@ -75,7 +76,7 @@ function contentOf(report: Report): { findings: unknown[]; path: string; prefetc
 }
 
 function warnOfMissingPages(report: Report, found: number, context: ImportContext) {
-  const documents = report.kind === 'json' ? report.documents : [];
+  const documents = documentsOf(report);
   const total = documents.reduce<number>(
     (most, page) => Math.max(most, number.parse(property(page, 'count')) ?? 0),
     0,
@@ -98,7 +99,7 @@ function toGeneric(finding: Record<string, unknown>, prefetched: Prefetched): Re
     ...said,
     ...(id && { fingerprint: fingerprintOf('defectdojo', id, timeOf(said.created)) }),
     source:
-      text.parse(property(property(test, 'test_type'), 'name') ?? property(test, 'test_type_name')) ??
+      text.parse(property(test, 'test_type', 'name') ?? property(test, 'test_type_name')) ??
       (Array.isArray(said.found_by) ? undefined : said.found_by),
     is_mitigated: text.parse(said.is_mitigated) ?? (said.mitigated ? 'true' : undefined),
     vulnerability_ids: idsOf(said.vulnerability_ids),
@@ -106,7 +107,7 @@ function toGeneric(finding: Record<string, unknown>, prefetched: Prefetched): Re
     endpoints,
     // In DefectDojo, `url` is a page about the finding, and not where the problem is.
     url: undefined,
-    references: [said.references, said.url, id && `Finding ${id} in DefectDojo`].filter(Boolean).join('\n'),
+    references: joined([said.references, said.url, id && `Finding ${id} in DefectDojo`], '\n'),
     dojo_notes: Array.isArray(said.notes) ? said.notes.length > 0 : said.notes !== undefined,
     dojo_unnamed_endpoints:
       Array.isArray(said.endpoints) && said.endpoints.length > 0 && endpoints.length === 0,

@@ -1,61 +1,43 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
-import { parsePurl, vulnerabilityResult, withoutVersion } from '../kinds/dependency.ts';
 import {
-  elementAt,
-  isObject,
-  list,
-  number,
-  optional,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+} from '../importer.ts';
+import { parsePurl, vulnerabilityResult, withoutVersion } from '../kinds/dependency.ts';
+import { documentOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
+import { anything, fields, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { elementAt, elements, isObject, property } from '../read/values.ts';
 import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
-import { contentOf } from '../tools/dependency-check-content.ts';
 
-const Cvss3 = optional(
-  z.object({
-    baseScore: number,
-    version: text,
-    vectorString: text,
-    attackVector: text,
-    attackComplexity: text,
-    privilegesRequired: text,
-    userInteraction: text,
-    scope: text,
-    confidentialityImpact: text,
-    integrityImpact: text,
-    availabilityImpact: text,
-  }),
-);
+const Cvss3 = object({
+  baseScore: number,
+  ...fields(text, 'version', 'vectorString', 'attackVector', 'attackComplexity', 'privilegesRequired'),
+  ...fields(text, 'userInteraction', 'scope', 'confidentialityImpact', 'integrityImpact'),
+  availabilityImpact: text,
+});
 
 const Vulnerability = z.object({
   name: requiredText,
-  source: text,
-  severity: text,
-  cvssv2: optional(z.object({ score: number })),
+  ...fields(text, 'source', 'severity', 'description', 'notes'),
+  cvssv2: object({ score: number }),
   cvssv3: Cvss3,
   cvssv4: Cvss3,
   /** Until 5. */
   cvssScore: number,
   cwes: texts,
-  description: text,
-  notes: text,
-  references: list(z.object({ url: text, name: text })),
+  references: objects({ url: text, name: text }),
 });
 
 const Dependency = z.object({
-  fileName: text,
-  filePath: text,
-  isVirtual: text,
-  projectReferences: texts,
-  relatedDependencies: list(z.object({ fileName: text, filePath: text })),
-  packages: texts,
-  names: texts,
-  vulnerabilities: z.unknown().optional(),
+  ...fields(text, 'fileName', 'filePath', 'isVirtual'),
+  ...fields(texts, 'projectReferences', 'packages', 'names'),
+  relatedDependencies: objects({ fileName: text, filePath: text }),
+  vulnerabilities: anything,
   suppressed: z.array(z.unknown()),
 });
 
@@ -74,13 +56,10 @@ export const dependencyCheck: Importer = {
   },
   split: { json: ['dependencies'], xml: ['analysis.dependencies.dependency'] },
 
-  detects: (report) => {
-    if (report.kind === 'json') {
-      const [document] = report.documents;
-      return isObject(property(document, 'scanInfo')) && Array.isArray(property(document, 'dependencies'));
-    }
-    return report.kind === 'xml' && report.root === 'analysis' && isDependencyCheck(report.document);
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { scanInfo: 'object', dependencies: 'list' }) ||
+    (hasRoot(report, 'analysis') &&
+      /dependency-?check/i.test(String(rootOf(report, 'analysis')['@_xmlns'] ?? ''))),
 
   results(report, context) {
     const { dependencies, failures } = contentOf(report);
@@ -97,9 +76,6 @@ export const dependencyCheck: Importer = {
   },
 };
 
-const isDependencyCheck = (document: unknown) =>
-  /dependency-?check/i.test(String(property(elementAt(document, 'analysis'), '@_xmlns') ?? ''));
-
 function toResult(found: Vulnerability, dependency: Dependency, context: ImportContext): Result {
   const { name: id, description, notes, references } = found;
   const { type, name, version, file, isInWorkspace } = packageOf(dependency, context);
@@ -114,7 +90,7 @@ function toResult(found: Vulnerability, dependency: Dependency, context: ImportC
     name,
     version,
     summary: description,
-    severity: severityOf(found.severity, cvss?.score === undefined ? 'medium' : severityOfScore(cvss.score)),
+    severity: severityOf(found.severity, severityOfScore(cvss?.score, 'medium')),
     cvss,
     cwes: found.cwes,
     file,
@@ -180,4 +156,70 @@ function cvssFrom({ cvssv4, cvssv3: v3, cvssv2, cvssScore }: Vulnerability): Par
   }
   const score = cvssv2?.score ?? cvssScore;
   return score === undefined ? undefined : { score };
+}
+
+/** The content of a report, in the shape of the JSON report. */
+interface Content {
+  dependencies: unknown;
+  /** Failures of the tool. */
+  failures: string[];
+}
+
+/** Reads the JSON or XML report. @throws ReportError if the list of dependencies is missing */
+function contentOf(report: Report): Content {
+  if (report.kind === 'xml' && report.root === 'analysis') return contentOfXml(report.document);
+  const document = documentOf(report);
+  const dependencies = property(document, 'dependencies');
+  if (!Array.isArray(dependencies)) throw new ReportError('expected a list', 'dependencies');
+  const exceptions = property(document, 'scanInfo', 'analysisExceptions');
+  return {
+    dependencies: dependencies.map(
+      (one) =>
+        isObject(one) && {
+          ...one,
+          packages: [one.packages ?? []].flat().map((found) => property(found, 'id')),
+          suppressed: [one.suppressedVulnerabilities ?? []].flat(),
+        },
+    ),
+    failures: [exceptions ?? []].flat().flatMap((one) => {
+      const message = property(property(one, 'exception') ?? one, 'message');
+      return typeof message === 'string' ? [message] : [];
+    }),
+  };
+}
+
+/** Gives the elements the shape and the names of the JSON report. */
+function contentOfXml(document: unknown): Content {
+  const root = elementAt(document, 'analysis');
+  const exceptions = elements(root, 'scanInfo', 'analysisExceptions', 'exception');
+  return {
+    dependencies: elements(root, 'dependencies', 'dependency').map((one) => {
+      const outer = elementAt(one, 'identifiers');
+      const identifiers = elementAt(outer, 'identifiers') ?? outer;
+      const vulnerabilities = elementAt(one, 'vulnerabilities');
+      return {
+        fileName: one.fileName,
+        filePath: one.filePath,
+        isVirtual: one['@_isVirtual'],
+        projectReferences: property(elementAt(one, 'projectReferences'), 'projectReference'),
+        relatedDependencies: elements(one, 'relatedDependencies', 'relatedDependency'),
+        packages: elements(identifiers, 'package').map(({ id }) => id),
+        // Until 4: `<identifier type="maven"><name>group:artifact:version`.
+        names: elements(outer, 'identifier')
+          .filter((identifier) => identifier['@_type'] !== 'cpe')
+          .map(({ name }) => name),
+        vulnerabilities: elements(vulnerabilities, 'vulnerability').map((found) => ({
+          ...found,
+          source: found['@_source'],
+          cvssv2: elementAt(found, 'cvssV2'),
+          cvssv3: elementAt(found, 'cvssV3'),
+          cvssv4: elementAt(found, 'cvssV4'),
+          cwes: property(elementAt(found, 'cwes'), 'cwe') ?? found.cwe,
+          references: elements(found, 'references', 'reference'),
+        })),
+        suppressed: elements(vulnerabilities, 'suppressedVulnerability'),
+      };
+    }),
+    failures: exceptions.flatMap(({ message }) => texts.safeParse(message).data ?? []),
+  };
 }

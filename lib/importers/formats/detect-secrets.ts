@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { type Importer, ReportError, readList } from '../importer.ts';
-import { flag, isObject, number, property, requiredText } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { flag, number, requiredText } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { secretResults } from '../tools/secret-results.ts';
 
 const Secret = z.object({
@@ -26,13 +28,10 @@ export const detectSecrets: Importer = {
   },
   split: { json: ['results'] },
 
-  detects: (report) => {
-    const [document] = report.kind === 'json' ? report.documents : [];
-    return isObject(property(document, 'results')) && Array.isArray(property(document, 'plugins_used'));
-  },
+  detects: (report) => hasKind(documentOf(report), { results: 'object', plugins_used: 'list' }),
 
   results(report, context) {
-    const [document] = report.kind === 'json' ? report.documents : [];
+    const document = documentOf(report);
     const files = property(document, 'results');
     if (!isObject(files)) throw new ReportError('expected an object', 'results');
     const members = Object.entries(files).flatMap(([filename, found]) =>

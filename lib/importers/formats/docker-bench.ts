@@ -1,20 +1,16 @@
 import { z } from 'zod';
-import type { Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, type Result, readList, readRequired, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { anything, fields, requiredText, text, texts } from '../read/schema.ts';
 import { collapseWhitespace } from '../support.ts';
 
 const Test = z.object({
   id: requiredText,
-  desc: text,
-  result: text,
-  details: text,
+  ...fields(text, 'desc', 'result', 'details', 'remediation', 'remediation-impact'),
   items: texts,
-  remediation: text,
-  'remediation-impact': text,
 });
-const Section = z.object({ id: text, desc: text, results: z.unknown().optional() });
+const Section = z.object({ id: text, desc: text, results: anything });
 
 /** `docker-bench-security.sh`, which writes a JSON file too. */
 export const dockerBench: Importer = {
@@ -27,38 +23,26 @@ export const dockerBench: Importer = {
     severity: '`result`: WARN is medium, INFO info',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return (
-      property(document, 'dockerbenchsecurity') !== undefined && Array.isArray(property(document, 'tests'))
-    );
-  },
+  detects: (report) => hasKind(documentOf(report), { dockerbenchsecurity: 'value', tests: 'list' }),
 
   results(report, context) {
-    const tests = property(documentOf(report), 'tests');
-    if (!Array.isArray(tests)) throw new ReportError('The report has no tests', 'tests');
-    return readList(Section, tests, 'tests', context).flatMap((section) =>
-      readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
+    return readRequired(Section, documentOf(report), 'tests', context).flatMap((section) =>
+      readList(Test, section.results, 'tests.results', context).flatMap((test): Result | [] => {
         const result = test.result?.toUpperCase();
-        if (result === 'PASS' || result === 'NOTE') {
-          context.skip(result === 'PASS' ? 'passed' : 'need a manual check');
-          return [];
-        }
+        if (result === 'PASS' || result === 'NOTE')
+          return skipped(result === 'PASS' ? 'passed' : 'need a manual check', context);
         const name = test.desc?.replace(/(?<!\s)\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
-        const check = failedCheck({
+        return failedCheck({
           tool: 'docker-bench',
           id: test.id,
+          identityId: collapseWhitespace(name ?? test.id).toLowerCase(),
           name,
           severity: result === 'WARN' ? 'medium' : 'info',
           message: test.details ?? test.items.join(', '),
           fix: test.remediation,
           facts: { Section: section.desc, 'Impact of the fix': test['remediation-impact'] },
         });
-        const id = collapseWhitespace(name ?? test.id).toLowerCase();
-        return [{ ...check, identify: failedCheck({ tool: 'docker-bench', id, severity: 'info' }).identify }];
       }),
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);

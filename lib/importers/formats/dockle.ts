@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
-import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
+import { type Importer, type Result, readRequired, skipped } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { number, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { number, requiredText, text, texts } from '../read/schema.ts';
+import { property } from '../read/values.ts';
+import { severityIn } from '../support.ts';
 
 const Detail = z.object({ code: requiredText, title: text, level: text, alerts: texts });
 
@@ -18,49 +20,31 @@ export const dockle: Importer = {
     severity: '`level`: FATAL is high, WARN medium, INFO low',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    const summary = property(document, 'summary');
-    return Array.isArray(property(document, 'details')) && property(summary, 'fatal') !== undefined;
-  },
+  detects: (report) => hasKind(documentOf(report), { details: 'list', summary: { fatal: 'value' } }),
 
   results(report, context) {
     const document = documentOf(report);
-    const details = property(document, 'details');
-    if (!Array.isArray(details)) throw new ReportError('The report has no details', 'details');
     const image = text.parse(property(document, 'image'));
-    context.skip('passed', number.parse(property(property(document, 'summary'), 'pass')) ?? 0);
-    return readList(Detail, details, 'details', context).flatMap(
-      ({ code, title, level, alerts }): Result[] => {
+    context.skip('passed', number.parse(property(document, 'summary', 'pass')) ?? 0);
+    return readRequired(Detail, document, 'details', context).flatMap(
+      ({ code, title, level, alerts }): Result | [] => {
         const word = level?.toUpperCase() ?? '';
         if (word === 'PASS') return [];
-        if (word === 'IGNORE' || word === 'SKIP') {
-          context.skip(word === 'SKIP' ? 'skipped' : 'ignored');
-          return [];
-        }
-        return [
-          failedCheck({
-            tool: 'dockle',
-            id: code,
-            name: title,
-            resource: image,
-            resourceIdentity: [image && imageName(image)],
-            severity: SEVERITIES.get(word) ?? 'low',
-            message: alerts.join('\n'),
-            references: [
-              `https://github.com/goodwithtech/dockle/blob/master/CHECKPOINT.md#${code.toLowerCase()}`,
-            ],
-          }),
-        ];
+        if (word === 'IGNORE' || word === 'SKIP')
+          return skipped(word === 'SKIP' ? 'skipped' : 'ignored', context);
+        return failedCheck({
+          tool: 'dockle',
+          id: code,
+          name: title,
+          resource: image,
+          resourceIdentity: [image && imageName(image)],
+          severity: severityIn({ fatal: 'high', warn: 'medium' }, word, 'low'),
+          message: alerts.join('\n'),
+          references: [
+            `https://github.com/goodwithtech/dockle/blob/master/CHECKPOINT.md#${code.toLowerCase()}`,
+          ],
+        });
       },
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
-
-const SEVERITIES = new Map<string, Severity>([
-  ['FATAL', 'high'],
-  ['WARN', 'medium'],
-  ['INFO', 'low'],
-]);

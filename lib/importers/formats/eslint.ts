@@ -1,17 +1,16 @@
 import { z } from 'zod';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { flag, isObject, list, number, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, flag, list, number, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { relativePath } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Message = z.object({
   ruleId: text,
-  severity: number,
+  ...fields(number, 'severity', 'line', 'endLine', 'column'),
   message: text,
-  line: number,
-  endLine: number,
-  column: number,
   fatal: flag,
 });
 
@@ -34,16 +33,10 @@ export const eslint: Importer = {
   },
   split: { json: [''] },
 
-  detects(report) {
-    const [first] = filesOf(report);
-    // Secretlint adds the content of the file.
-    return (
-      isObject(first) &&
-      typeof first.filePath === 'string' &&
-      Array.isArray(first.messages) &&
-      first.sourceContent === undefined
-    );
-  },
+  // Secretlint adds the content of the file.
+  detects: (report) =>
+    hasKind(filesOf(report)[0], { filePath: 'text', messages: 'list' }) &&
+    property(filesOf(report)[0], 'sourceContent') === undefined,
 
   results(report, context) {
     const files = readList(File, filesOf(report), '', context);
@@ -51,26 +44,24 @@ export const eslint: Importer = {
       const file = relativePath(filePath, context);
       context.skip('they are suppressed in the code', suppressedMessages.length);
       const lines = source?.split('\n');
-      return messages.flatMap((found): CodeFinding[] => {
+      return messages.flatMap((found): CodeFinding | [] => {
         const message = found.message ?? found.ruleId ?? 'A problem without a message';
         if (found.fatal) context.error(`${file ?? filePath} was not checked: ${message}`);
         // A message without a rule is about the file: it cannot be parsed, or it is ignored.
         else if (!found.ruleId) context.warn(`${file ?? filePath}: ${message}`);
         if (found.fatal || !found.ruleId) return [];
-        return [
-          {
-            title: `${found.ruleId}: ${message}`,
-            severity: found.severity === 2 ? 'high' : found.severity === 1 ? 'medium' : 'info',
-            identity: [found.ruleId],
-            rule: [found.ruleId],
-            file,
-            line: found.line,
-            endLine: found.endLine,
-            column: found.column,
-            code: lines && found.line ? lines[found.line - 1] : undefined,
-            describe: { what: escapeMarkdown(message), facts: { Rule: found.ruleId } },
-          },
-        ];
+        return {
+          title: `${found.ruleId}: ${message}`,
+          severity: found.severity === 2 ? 'high' : found.severity === 1 ? 'medium' : 'info',
+          identity: [found.ruleId],
+          rule: [found.ruleId],
+          file,
+          line: found.line,
+          endLine: found.endLine,
+          column: found.column,
+          code: lines && found.line ? lines[found.line - 1] : undefined,
+          describe: { what: escapeMarkdown(message), facts: { Rule: found.ruleId } },
+        };
       });
     });
     return codeResults('eslint', findings, context);
@@ -78,6 +69,6 @@ export const eslint: Importer = {
 };
 
 const filesOf = (report: Report): unknown[] => {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : [];
 };

@@ -1,7 +1,9 @@
-import { type Importer, ReportError } from '../importer.ts';
+import { type ImportContext, type Importer, ReportError } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { parseReport } from '../read/parse.ts';
-import { readAudit } from '../tools/fortify-audit.ts';
+import { hasRoot } from '../read/report.ts';
+import { text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { readFvdl } from '../tools/fortify-fvdl.ts';
 import { readListing } from '../tools/fortify-listing.ts';
 
@@ -19,7 +21,7 @@ export const fortify: Importer = {
   detects: (report) =>
     report.kind === 'archive'
       ? report.names.includes('audit.fvdl')
-      : report.kind === 'xml' && (report.root === 'FVDL' || report.root === 'ReportDefinition'),
+      : hasRoot(report, 'FVDL', 'ReportDefinition'),
 
   results(report, context) {
     if (report.kind === 'xml' && report.root === 'ReportDefinition')
@@ -33,3 +35,37 @@ export const fortify: Importer = {
     return codeResults('fortify', readFvdl(scan, decisions, context), context);
   },
 };
+
+/** Why issues are not problems, by their instance ids: the decisions of auditors in `audit.xml`. */
+function readAudit(content: string, context: Pick<ImportContext, 'warn'>): Map<string, string> {
+  const decisions = new Map<string, string>();
+  let document: unknown;
+  try {
+    const report = parseReport(content);
+    if (report.kind !== 'xml') throw new ReportError('audit.xml is not XML');
+    document = report.document;
+  } catch (error) {
+    context.warn(`The audit cannot be read: ${(error as Error).message}`);
+  }
+  const lists = local(local(document, 'Audit')[0], 'IssueList');
+  for (const issue of lists.flatMap((list) => local(list, 'Issue'))) {
+    if (!isObject(issue)) continue;
+    const id = text.parse(issue['@_instanceId']);
+    if (!id) continue;
+    const values = local(issue, 'Tag').flatMap((tag) =>
+      local(tag, 'Value').map((value) => text.parse(value)),
+    );
+    if (issue['@_suppressed'] === 'true') decisions.set(id, 'they are suppressed in Fortify');
+    else if (values.some((value) => /^not an issue$/i.test(value?.trim() ?? '')))
+      decisions.set(id, 'they are audited as “Not an Issue”');
+  }
+  return decisions;
+}
+
+/** The elements of a name, whatever their namespace prefix is. */
+function local(parent: unknown, name: string): unknown[] {
+  if (!isObject(parent)) return [];
+  return Object.entries(parent).flatMap(([key, value]) =>
+    key === name || key.endsWith(`:${name}`) ? [value].flat() : [],
+  );
+}

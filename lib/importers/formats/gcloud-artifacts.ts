@@ -1,31 +1,27 @@
 import { z } from 'zod';
-import type { Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, vulnerablePackage } from '../kinds/resources.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
-const Version = optional(z.object({ fullName: text, name: text, kind: text }));
+const Version = object({ fullName: text, name: text, kind: text });
 const Occurrence = z.object({
   noteName: requiredText,
   resourceUri: text,
   vulnerability: z.object({
-    effectiveSeverity: text,
-    severity: text,
+    ...fields(text, 'effectiveSeverity', 'severity', 'shortDescription', 'longDescription'),
     cvssScore: number,
-    cvssv3: optional(z.object({ baseScore: number })),
-    shortDescription: text,
-    longDescription: text,
-    packageIssue: list(
-      z.object({
-        affectedPackage: text,
-        affectedVersion: Version,
-        fixedVersion: Version,
-        packageType: text,
-        fileLocation: list(z.object({ filePath: text })),
-      }),
-    ),
-    relatedUrls: list(z.object({ url: text })),
+    cvssv3: object({ baseScore: number }),
+    packageIssue: objects({
+      affectedPackage: text,
+      affectedVersion: Version,
+      fixedVersion: Version,
+      packageType: text,
+      fileLocation: objects({ filePath: text }),
+    }),
+    relatedUrls: objects({ url: text }),
   }),
 });
 
@@ -86,6 +82,4 @@ export const gcloudArtifacts: Importer = {
 };
 
 const vulnerabilitiesOf = (report: Report): unknown =>
-  report.kind === 'json'
-    ? property(property(report.documents[0], 'package_vulnerability_summary'), 'vulnerabilities')
-    : undefined;
+  property(documentOf(report), 'package_vulnerability_summary', 'vulnerabilities');

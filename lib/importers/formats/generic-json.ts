@@ -1,5 +1,7 @@
 import { type Importer, type Report, readList } from '../importer.ts';
-import { isObject, property, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { GenericFinding, isKnownField, warnOfUnknown } from '../tools/generic-fields.ts';
 import { genericResults } from '../tools/generic-results.ts';
 
@@ -32,7 +34,7 @@ export const genericJson: Importer = {
   results(report, context) {
     const [findings, path] = findingsOf(report);
     warnOfUnknown(findings.filter(isObject).flatMap(Object.keys), context);
-    const [document] = report.kind === 'json' ? report.documents : [];
+    const document = documentOf(report);
     const type = text.parse(property(document, 'type'))?.replace(/ \(Generic Findings Import\)$/i, '');
     const read = readList(GenericFinding, findings, path, context);
     return genericResults(read, context, type === 'Generic Findings Import' ? undefined : type?.trim());

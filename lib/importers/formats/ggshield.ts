@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { flag, isObject, list, number, property, requiredText, text } from '../read/schema.ts';
+import { type Importer, ReportError, readList, skipped } from '../importer.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, fields, flag, number, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { severityIn } from '../support.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Incident = z.object({
   type: requiredText,
-  policy: text,
-  validity: text,
+  ...fields(text, 'validity', 'incident_url', 'exclude_reason'),
   ignore_sha: requiredText,
-  incident_url: text,
   known_secret: flag,
   is_excluded: flag,
-  exclude_reason: text,
   // The match is masked in part only, so it is not read.
-  occurrences: list(z.object({ line_start: number })),
+  occurrences: objects({ line_start: number }),
 });
 
-const Entity = z.object({ filename: text, incidents: z.unknown().optional() });
+const Entity = z.object({ filename: text, incidents: anything });
 
 /** `ggshield secret scan --json` */
 export const ggshield: Importer = {
@@ -35,40 +35,29 @@ export const ggshield: Importer = {
     if (!isScan(documentOf(report))) throw new ReportError('The report was not written by ggshield');
     const places = scansIn(documentOf(report)).flatMap(({ id, type, entities }) =>
       readList(Entity, entities, 'entities_with_incidents', context).flatMap(({ filename, incidents }) =>
-        readList(Incident, incidents, 'incidents', context).flatMap((incident): FoundSecret[] => {
-          if (incident.is_excluded) {
-            context.skip(`excluded in ggshield: ${incident.exclude_reason ?? 'no reason given'}`);
-            return [];
-          }
-          return [
-            {
-              rule: incident.type,
-              path: filename,
-              line: incident.occurrences[0]?.line_start,
-              commit: type === 'commit' ? id : undefined,
-              secret: incident.ignore_sha,
-              severity: SEVERITIES.get(incident.validity ?? '') ?? 'high',
-              facts: {
-                Validity: incident.validity,
-                Occurrences: String(incident.occurrences.length),
-                Known: incident.known_secret ? 'yes' : undefined,
-              },
-              references: [incident.incident_url],
+        readList(Incident, incidents, 'incidents', context).flatMap((incident): FoundSecret | [] => {
+          if (incident.is_excluded)
+            return skipped(`excluded in ggshield: ${incident.exclude_reason ?? 'no reason given'}`, context);
+          return {
+            rule: incident.type,
+            path: filename,
+            line: incident.occurrences[0]?.line_start,
+            commit: type === 'commit' ? id : undefined,
+            secret: incident.ignore_sha,
+            severity: severityIn({ valid: 'critical', invalid: 'low' }, incident.validity, 'high'),
+            facts: {
+              Validity: incident.validity,
+              Occurrences: String(incident.occurrences.length),
+              Known: incident.known_secret ? 'yes' : undefined,
             },
-          ];
+            references: [incident.incident_url],
+          };
         }),
       ),
     );
     return secretResults('ggshield', places, context);
   },
 };
-
-const SEVERITIES = new Map([
-  ['valid', 'critical'],
-  ['invalid', 'low'],
-] as const) as ReadonlyMap<string, 'critical' | 'low'>;
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 const isScan = (document: unknown) =>
   isObject(document) &&

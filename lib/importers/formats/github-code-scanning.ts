@@ -2,37 +2,25 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { number, optional, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, object, requiredText, text, texts } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
-import { escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import { alertsOf, hasProperties, isOpen, numberOf } from '../tools/github-alerts.ts';
 
 const Alert = z.object({
   number,
-  url: text,
-  html_url: text,
-  state: text,
-  dismissed_reason: text,
+  ...fields(text, 'url', 'html_url', 'state', 'dismissed_reason'),
   rule: z.object({
     id: requiredText,
-    name: text,
-    description: text,
-    full_description: text,
-    help: text,
-    severity: text,
-    security_severity_level: text,
+    ...fields(text, 'name', 'description', 'full_description', 'help', 'severity', 'security_severity_level'),
     tags: texts,
   }),
-  tool: optional(z.object({ name: text, version: text })),
-  most_recent_instance: optional(
-    z.object({
-      message: optional(z.object({ text })),
-      location: optional(
-        z.object({ path: text, start_line: number, end_line: number, start_column: number }),
-      ),
-      ref: text,
-    }),
-  ),
+  tool: object({ name: text, version: text }),
+  most_recent_instance: object({
+    message: object({ text }),
+    location: object({ path: text, start_line: number, end_line: number, start_column: number }),
+    ref: text,
+  }),
 });
 
 /** The alerts of `/repos/OWNER/REPO/code-scanning/alerts`. */
@@ -75,7 +63,7 @@ export const githubCodeScanning: Importer = {
             what: escapeMarkdown(message ?? description),
             facts: {
               Rule: rule.id,
-              Tool: [tool?.name, tool?.version].filter(Boolean).join(' '),
+              Tool: joined([tool?.name, tool?.version], ' '),
               Tags: rule.tags.join(', '),
               Branch: instance?.ref,
             },

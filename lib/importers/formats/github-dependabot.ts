@@ -1,66 +1,57 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
-import { resultOfAlert } from '../tools/github-alert.ts';
+import { type Importer, open, type Report, ReportError, type Result, readList } from '../importer.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { documentsOf, hasKind } from '../read/report.ts';
+import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { cvssOf, plainPath, severityOf } from '../support.ts';
+import { sanitizeMarkdown } from '../text/markdown.ts';
 
-const Package = optional(z.object({ name: text, ecosystem: text }));
-const Patched = optional(z.object({ identifier: text }));
-const Identifiers = list(z.object({ type: text, value: requiredText }));
-const References = list(z.object({ url: requiredText }));
+const Package = object({ name: text, ecosystem: text });
+const Patched = object({ identifier: text });
+const Identifiers = objects({ type: text, value: requiredText });
+const References = objects({ url: requiredText });
 
 /** An alert of the GraphQL API. */
 const GraphAlert = z.object({
-  id: text,
-  number: text,
-  state: text,
-  dismissedAt: text,
-  fixedAt: text,
-  vulnerableManifestPath: text,
-  vulnerableRequirements: text,
-  dependencyScope: text,
-  dependabotUpdate: optional(z.object({ pullRequest: optional(z.object({ permalink: text })) })),
+  ...fields(text, 'id', 'number', 'state', 'dismissedAt', 'fixedAt', 'vulnerableManifestPath'),
+  ...fields(text, 'vulnerableRequirements', 'dependencyScope'),
+  dependabotUpdate: object({ pullRequest: object({ permalink: text }) }),
   securityVulnerability: z.object({
     severity: text,
     package: Package,
     vulnerableVersionRange: text,
     firstPatchedVersion: Patched,
     advisory: z.object({
-      ghsaId: text,
-      summary: text,
-      description: text,
+      ...fields(text, 'ghsaId', 'summary', 'description', 'permalink'),
       identifiers: Identifiers,
       references: References,
-      permalink: text,
-      cvss: optional(z.object({ score: number, vectorString: text })),
-      cwes: optional(z.object({ nodes: list(z.object({ cweId: text })) })),
+      cvss: object({ score: number, vectorString: text }),
+      cwes: object({ nodes: objects({ cweId: text }) }),
     }),
   }),
 });
 
-const Score = optional(z.object({ vector_string: text, score: number }));
+const Score = object({ vector_string: text, score: number });
 
 /** An alert of the REST API. */
 const RestAlert = z.object({
-  number: text,
-  state: text,
-  html_url: text,
-  repository: optional(z.object({ full_name: text })),
+  ...fields(text, 'number', 'state', 'html_url'),
+  repository: object({ full_name: text }),
   dependency: z.object({ package: Package, manifest_path: text, scope: text }),
   security_advisory: z.object({
-    ghsa_id: text,
-    cve_id: text,
-    summary: text,
-    description: text,
-    severity: text,
+    ...fields(text, 'ghsa_id', 'cve_id', 'summary', 'description', 'severity'),
     identifiers: Identifiers,
     references: References,
     cvss: Score,
-    cvss_severities: optional(z.object({ cvss_v3: Score, cvss_v4: Score })),
-    cwes: list(z.object({ cwe_id: text })),
+    cvss_severities: object({ cvss_v3: Score, cvss_v4: Score }),
+    cwes: objects({ cwe_id: text }),
   }),
-  security_vulnerability: optional(
-    z.object({ severity: text, vulnerable_version_range: text, first_patched_version: Patched }),
-  ),
+  security_vulnerability: object({
+    severity: text,
+    vulnerable_version_range: text,
+    first_patched_version: Patched,
+  }),
 });
 
 /** Alerts of Dependabot, as the REST or GraphQL API of GitHub returns them. */
@@ -71,23 +62,20 @@ export const githubDependabot: Importer = {
     command: '`gh api --paginate repos/OWNER/REPO/dependabot/alerts?state=open > report.json`, or GraphQL',
     versions: 'the API names no version: answers of GraphQL',
     identity: 'repository, manifest, package, advisory',
-    severity: '`severity`',
   },
   split: { json: [''] },
 
   detects: (report) => {
     const [first] = alertsOf(report);
-    return first ? isRestAlert(first) : pagesOf(report).length > 0;
+    return first
+      ? hasKind(first, { security_advisory: 'object', dependency: 'object' })
+      : pagesOf(report).length > 0;
   },
 
   results(report, context) {
     for (const failure of documentsOf(report).flatMap((one) => property(one, 'errors') ?? []))
       context.error(`GitHub reported an error: ${property(failure, 'message') ?? 'no message given'}`);
-    const skipped = (state: string | undefined) => {
-      const reason = state && REASONS.get(state.toLowerCase());
-      if (reason) context.skip(reason);
-      return Boolean(reason);
-    };
+    const reasonOf = (state = '') => REASONS.get(state.toLowerCase());
     const alerts = readList(RestAlert, alertsOf(report), '', context);
     const pages = pagesOf(report);
     if (alerts.length === 0 && pages.length === 0 && !documentsOf(report).some(Array.isArray))
@@ -102,14 +90,14 @@ export const githubDependabot: Importer = {
       context,
     );
     return [
-      ...alerts.filter(({ state }) => !skipped(state)).map(fromRest),
-      ...entries
-        .filter(({ node }) => {
-          const { state, dismissedAt, fixedAt } = node;
-          return !skipped(state ?? (dismissedAt ? 'dismissed' : fixedAt ? 'fixed' : 'open'));
-        })
-        .map(({ repository, node }) => fromGraph(node, repository)),
-    ];
+      ...open(alerts, ({ state }) => reasonOf(state), context).map(fromRest),
+      ...open(
+        entries,
+        ({ node: { state, dismissedAt, fixedAt } }) =>
+          reasonOf(state ?? (dismissedAt ? 'dismissed' : fixedAt ? 'fixed' : 'open')),
+        context,
+      ).map(({ repository, node }) => fromGraph(node, repository)),
+    ].map(resultOfAlert);
   },
 };
 
@@ -118,11 +106,6 @@ const REASONS = new Map([
   ['auto_dismissed', 'dismissed in GitHub'],
   ['fixed', 'fixed'],
 ]);
-
-const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
-
-const isRestAlert = (value: unknown) =>
-  isObject(property(value, 'security_advisory')) && isObject(property(value, 'dependency'));
 
 /** The REST API returns a list; several in a row with `--paginate`. */
 const alertsOf = (report: Report): unknown[] => documentsOf(report).filter(Array.isArray).flat();
@@ -151,7 +134,7 @@ function pagesOf(report: Report): Page[] {
       property(alerts, 'nodes') ??
       (Array.isArray(edges) ? edges.map((edge) => property(edge, 'node')) : undefined);
     if (Array.isArray(found)) {
-      const isIncomplete = property(property(alerts, 'pageInfo'), 'hasNextPage') === true;
+      const isIncomplete = property(alerts, 'pageInfo', 'hasNextPage') === true;
       pages.push({ repository, nodes: found, isIncomplete });
       continue;
     }
@@ -162,11 +145,12 @@ function pagesOf(report: Report): Page[] {
 
 const MAX_DEPTH = 8;
 
-function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | undefined): Result {
+/** The fields of an alert that both APIs return. */
+function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | undefined) {
   const { package: one, advisory, ...vulnerability } = alert.securityVulnerability;
-  const identifiers = advisory.identifiers.map(({ value }) => value);
+  const identifiers: (string | undefined)[] = advisory.identifiers.map(({ value }) => value);
   const isPinned = /^=\s*\S+$/.test(alert.vulnerableRequirements ?? '');
-  return resultOfAlert({
+  return {
     alert: alert.number ?? alert.id,
     repository,
     manifest: alert.vulnerableManifestPath,
@@ -189,15 +173,17 @@ function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | unde
       advisory.permalink,
       ...advisory.references.map(({ url }) => url),
     ],
-  });
+  };
 }
 
-function fromRest(alert: z.output<typeof RestAlert>): Result {
+type Alert = ReturnType<typeof fromGraph>;
+
+function fromRest(alert: z.output<typeof RestAlert>): Alert {
   const { dependency, security_advisory: advisory, security_vulnerability: vulnerability } = alert;
   const cvss = [advisory.cvss_severities?.cvss_v4, advisory.cvss_severities?.cvss_v3, advisory.cvss].find(
     (one) => one?.vector_string,
   );
-  return resultOfAlert({
+  return {
     alert: alert.number,
     repository: alert.repository?.full_name,
     manifest: dependency.manifest_path,
@@ -216,5 +202,41 @@ function fromRest(alert: z.output<typeof RestAlert>): Result {
     score: cvss?.score,
     cwes: advisory.cwes.map(({ cwe_id: id }) => id),
     links: [alert.html_url, ...advisory.references.map(({ url }) => url)],
+  };
+}
+
+/** The finding of an alert. */
+function resultOfAlert(alert: Alert): Result {
+  const { repository, ecosystem, name, version, identifiers, summary, details, vector, score } = alert;
+  const ids = [alert.id, ...identifiers];
+  const id = ids.find((one) => /^GHSA-/i.test(one ?? '')) ?? ids.find(Boolean) ?? summary ?? 'Alert';
+  const cvss = cvssOf(vector);
+  return vulnerabilityResult({
+    tool: 'github-dependabot',
+    // A query may leave out the manifest.
+    identity: [repository, ecosystem?.toLowerCase(), name, alert.manifest ? undefined : alert.alert],
+    id,
+    aliases: ids,
+    name,
+    version,
+    summary,
+    severity: severityOf(alert.severity, 'medium'),
+    cvss: { score: score || cvss?.score, vector: cvss?.vector },
+    cwes: alert.cwes,
+    // Relative to the repository, not to the scanned directory.
+    file: plainPath(alert.manifest),
+    description: {
+      what: sanitizeMarkdown(details || summary || ''),
+      facts: {
+        Ecosystem: ecosystem,
+        'Vulnerable versions': alert.range,
+        'Fixed version': alert.patched,
+        Scope: alert.scope?.toLowerCase(),
+        Repository: repository,
+        Manifest: alert.manifest,
+      },
+      fix: upgrade(name, [alert.patched]),
+      references: alert.links,
+    },
   });
 }

@@ -2,27 +2,18 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type Importer, readList } from '../importer.ts';
-import { flag, number, optional, requiredText, text } from '../read/schema.ts';
+import { fields, flag, number, object, requiredText, text } from '../read/schema.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, formatLocation } from '../text/markdown.ts';
-import { mask, maskSecrets } from '../text/secrets.ts';
+import { mask, maskSecrets, REVOKE_SECRET } from '../text/secrets.ts';
 import { alertsOf, hasProperties, isOpen, numberOf } from '../tools/github-alerts.ts';
 
 const Alert = z.object({
   number,
-  url: text,
-  html_url: text,
-  state: text,
-  resolution: text,
+  ...fields(text, 'url', 'html_url', 'state', 'resolution', 'secret_type_display_name', 'secret', 'validity'),
   secret_type: requiredText,
-  secret_type_display_name: text,
-  secret: text,
-  validity: text,
-  publicly_leaked: flag,
-  multi_repo: flag,
-  push_protection_bypassed: flag,
-  first_location_detected: optional(z.object({ path: text, start_line: number, commit_sha: text })),
-  has_more_locations: flag,
+  ...fields(flag, 'publicly_leaked', 'multi_repo', 'push_protection_bypassed', 'has_more_locations'),
+  first_location_detected: object({ path: text, start_line: number, commit_sha: text }),
 });
 
 /** The alerts of `/repos/OWNER/REPO/secret-scanning/alerts`. */
@@ -75,7 +66,7 @@ export const githubSecretScanning: Importer = {
             'In several repositories': alert.multi_repo ? 'yes' : undefined,
             'Push protection': alert.push_protection_bypassed ? 'bypassed' : undefined,
           },
-          fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+          fix: REVOKE_SECRET,
           references: [alert.html_url],
         }),
         cwe: 'CWE-798',

@@ -1,23 +1,24 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Result, read } from '../importer.ts';
-import { type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
-import { text } from '../read/schema.ts';
+import {
+  cweOfVulnerability,
+  type GitlabVulnerability,
+  gitlabScanOf,
+  gitlabSeverity,
+  linksOf,
+  openVulnerabilities,
+  ruleOf,
+} from '../kinds/gitlab.ts';
+import { fields, text } from '../read/schema.ts';
 import { cveOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, escapeMarkdown, inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
-import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
 
-const Location = z.object({
-  hostname: text,
-  path: text,
-  method: text,
-  param: text,
-  crash_type: text,
-  crash_state: text,
-  stacktrace_snippet: text,
-});
+const Location = z.object(
+  fields(text, 'hostname', 'path', 'method', 'param', 'crash_type', 'crash_state', 'stacktrace_snippet'),
+);
 
 /** `gl-dast-report.json` */
 export const gitlabDast: Importer = {
@@ -27,7 +28,6 @@ export const gitlabDast: Importer = {
     command: 'the artifact `gl-dast-report.json` of the job',
     versions: 'schema 13.1; also without the fields that 15 removed',
     identity: 'first identifier, host, method, path, parameter',
-    severity: '`severity`',
   },
   detects: (report) => gitlabScanOf(report) === 'dast',
   results: (report, context) => {
@@ -44,7 +44,6 @@ export const gitlabFuzzing: Importer = {
     command: 'the artifact `gl-api-fuzzing-report.json` or `gl-coverage-fuzzing-report.json` of the job',
     versions: 'schema 3.0, of coverage fuzzing',
     identity: 'first identifier, and the crash or the request',
-    severity: '`severity`',
   },
   detects: (report) => KINDS.includes(gitlabScanOf(report) ?? ''),
   results: (report, context) => {
@@ -62,9 +61,7 @@ function resultOf(tool: string, vulnerability: GitlabVulnerability, scanner: str
   const url = `${hostname ?? ''}${path ?? ''}`;
   const name = vulnerability.name ?? vulnerability.message ?? nameOf(vulnerability) ?? rule;
   const summary = vulnerability.evidence?.summary;
-  const where = [method && inlineCode(method), url && inlineCode(maskCredentials(url))]
-    .filter(Boolean)
-    .join(' ');
+  const where = joined([method && inlineCode(method), url && inlineCode(maskCredentials(url))], ' ');
   return {
     identify: () =>
       fingerprintOf(tool, type, rule, hostname, method, path?.replace(/[?#].*$/s, ''), param, crash, state),
@@ -80,7 +77,7 @@ function resultOf(tool: string, vulnerability: GitlabVulnerability, scanner: str
         Crash: crash,
       },
       where: where ? `- ${where}` : undefined,
-      snippet: maskCredentials([state, location.stacktrace_snippet].filter(Boolean).join('\n')),
+      snippet: maskCredentials(joined([state, location.stacktrace_snippet], '\n')),
       fix: sanitizeMarkdown(vulnerability.solution ?? ''),
       details: summary && !isPrivate(vulnerability) ? escapeMarkdown(maskCredentials(summary)) : undefined,
       references: linksOf(vulnerability),

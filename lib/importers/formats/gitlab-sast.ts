@@ -1,19 +1,30 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, read } from '../importer.ts';
-import { describeFlow } from '../kinds/flow.ts';
-import { GitlabLocation, type GitlabVulnerability, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
-import { isObject, list, number, property, text } from '../read/schema.ts';
+import { describeFlow } from '../kinds/code.ts';
+import {
+  cweOfVulnerability,
+  GitlabLocation,
+  type GitlabVulnerability,
+  gitlabScanOf,
+  gitlabSeverity,
+  linksOf,
+  openVulnerabilities,
+  ruleOf,
+} from '../kinds/gitlab.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { list, number, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, relativePath } from '../support.ts';
 import {
   describeFinding,
   escapeMarkdown,
   excerpt,
   formatLocation,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
-import { cweOfVulnerability, linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 
 /** `gl-sast-report.json`, which GitLab's analyzers and Checkmarx One write. */
 export const gitlabSast: Importer = {
@@ -23,7 +34,6 @@ export const gitlabSast: Importer = {
     command: 'the artifact `gl-sast-report.json` of the job',
     versions: 'schema 2.3, 3.0, 14.0 and 15.0',
     identity: 'first identifier, file, flagged lines, function',
-    severity: '`severity`',
   },
 
   detects: (report) => gitlabScanOf(report) === 'sast' || isEmptyVersion2(report),
@@ -40,12 +50,7 @@ export const gitlabSast: Importer = {
           : [];
       return { vulnerability, place, location: { file: relativePath(file, context), line, secrets } };
     });
-    const maskerFor = createMasker(
-      entries.map(({ location }) => location),
-      context,
-    );
-    return entries.map(({ vulnerability, place, location }) => {
-      const mask = maskerFor(location);
+    return mapMasked(entries, context, ({ vulnerability, place, location }, mask) => {
       const { file, line } = location;
       const code = vulnerability.raw_source_code_extract;
       const [type, rule] = ruleOf(vulnerability);
@@ -87,12 +92,10 @@ export const gitlabSast: Importer = {
 
 /** An empty report of version 2, which does not say its type. */
 function isEmptyVersion2(report: Report): boolean {
-  const [document] = report.kind === 'json' ? report.documents : [];
-  const vulnerabilities = property(document, 'vulnerabilities');
+  const document = documentOf(report);
   return (
-    Array.isArray(vulnerabilities) &&
-    vulnerabilities.length === 0 &&
-    Array.isArray(property(document, 'remediations')) &&
+    hasKind(document, { vulnerabilities: 'list', remediations: 'list' }) &&
+    [property(document, 'vulnerabilities')].flat().length === 0 &&
     /^2\./.test(String(property(document, 'version'))) &&
     property(document, 'scan') === undefined
   );
@@ -120,5 +123,5 @@ function flowsOf({ details }: GitlabVulnerability, context: ImportContext): stri
       })),
     ),
   );
-  return described.filter(Boolean).join('\n\n') || undefined;
+  return joined(described, '\n\n') || undefined;
 }

@@ -1,11 +1,17 @@
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type Importer, read } from '../importer.ts';
-import { GitlabLocation, gitlabScanOf, gitlabSeverity } from '../kinds/gitlab.ts';
+import {
+  GitlabLocation,
+  gitlabScanOf,
+  gitlabSeverity,
+  linksOf,
+  openVulnerabilities,
+  ruleOf,
+} from '../kinds/gitlab.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
-import { createMasker } from '../text/secrets.ts';
-import { linksOf, openVulnerabilities, ruleOf } from '../tools/gitlab-shared.ts';
+import { mapMasked, REVOKE_SECRET } from '../text/secrets.ts';
 
 /** `gl-secret-detection-report.json` */
 export const gitlabSecretDetection: Importer = {
@@ -15,7 +21,6 @@ export const gitlabSecretDetection: Importer = {
     command: 'the artifact `gl-secret-detection-report.json` of the job',
     versions: 'schema 14.0; also without the fields that 15 removed',
     identity: 'rule, file, secret',
-    severity: '`severity`',
   },
 
   detects: (report) => gitlabScanOf(report) === 'secret_detection',
@@ -28,12 +33,7 @@ export const gitlabSecretDetection: Importer = {
       const secrets = secret ? [secret] : [];
       return { vulnerability, commit, location: { file: relativePath(file, context), line, secrets } };
     });
-    const maskerFor = createMasker(
-      entries.map(({ location }) => location),
-      context,
-    );
-    return entries.map(({ vulnerability, commit, location }) => {
-      const mask = maskerFor(location);
+    return mapMasked(entries, context, ({ vulnerability, commit, location }, mask) => {
       const { file, line, secrets } = location;
       const [type, rule] = ruleOf(vulnerability);
       const [secret] = secrets;
@@ -55,7 +55,7 @@ export const gitlabSecretDetection: Importer = {
             Secret: secret ? mask(secret) : undefined,
             Scanner: vulnerability.scanner?.name ?? scanner,
           },
-          fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+          fix: REVOKE_SECRET,
           references: linksOf(vulnerability).map((link) => mask(link ?? '')),
         }),
         cwe: 'CWE-798',

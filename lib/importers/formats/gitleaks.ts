@@ -11,25 +11,25 @@ import {
   readList,
 } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
-import { isObject, number, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { relativePath } from '../support.ts';
-import { describeFinding, escapeMarkdown, excerpt, formatLocation, inlineCode } from '../text/markdown.ts';
-import { createMasker, maskSecrets } from '../text/secrets.ts';
+import {
+  bullets,
+  describeFinding,
+  escapeMarkdown,
+  excerpt,
+  formatLocation,
+  inlineCode,
+  joined,
+} from '../text/markdown.ts';
+import { createMasker, maskSecrets, REVOKE_SECRET } from '../text/secrets.ts';
 
 /** Version 8 */
 const Leak = z.object({
   RuleID: requiredText,
-  Description: text,
-  StartLine: number,
-  EndLine: number,
-  StartColumn: number,
-  Match: text,
-  Secret: text,
-  File: text,
-  Commit: text,
-  Date: text,
-  Message: text,
-  Link: text,
+  ...fields(text, 'Description', 'Match', 'Secret', 'File', 'Commit', 'Date', 'Message', 'Link'),
+  ...fields(number, 'StartLine', 'EndLine', 'StartColumn'),
   Tags: texts,
 });
 type Leak = z.output<typeof Leak>;
@@ -37,18 +37,9 @@ type Leak = z.output<typeof Leak>;
 /** Versions 1 to 7. The first ones call the rule a reason. */
 const EarlyLeak = z
   .object({
-    rule: text,
-    reason: text,
+    ...fields(text, 'rule', 'reason', 'line', 'offender', 'file', 'commit', 'date', 'commitMessage'),
+    ...fields(text, 'commitMsg', 'leakURL', 'tags'),
     lineNumber: number,
-    line: text,
-    offender: text,
-    file: text,
-    commit: text,
-    date: text,
-    commitMessage: text,
-    commitMsg: text,
-    leakURL: text,
-    tags: text,
   })
   .transform((leak, context): Leak => {
     const rule = leak.rule ?? leak.reason;
@@ -183,7 +174,7 @@ function toResult(
       },
       where: occurrences.length > 1 ? describeOccurrences(occurrences) : undefined,
       snippet: excerpt(snippet),
-      fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+      fix: REVOKE_SECRET,
       references: [mask(leak.Link ?? '')],
     }),
     cwe: 'CWE-798',
@@ -195,14 +186,10 @@ function toResult(
 
 function describeOccurrences(occurrences: readonly Entry[]): string {
   const places = occurrences.map(({ leak, location }) =>
-    [formatLocation(location.file, location.line), leak.Commit && `in commit ${leak.Commit}`, leak.Date]
-      .filter(Boolean)
-      .join(' '),
+    joined(
+      [formatLocation(location.file, location.line), leak.Commit && `in commit ${leak.Commit}`, leak.Date],
+      ' ',
+    ),
   );
-  const distinct = [...new Set(places)];
-  const more = distinct.length - MAX_OCCURRENCES;
-  return [
-    ...distinct.slice(0, MAX_OCCURRENCES).map((place) => `- ${inlineCode(place)}`),
-    ...(more > 0 ? [`- … and ${more} more`] : []),
-  ].join('\n');
+  return bullets([...new Set(places)], MAX_OCCURRENCES, inlineCode);
 }

@@ -1,24 +1,23 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
+import { type ImportContext, type Importer, readAt } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { flag, isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, flag, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown, formatLocation, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Issue = z.object({
-  severity: text,
-  confidence: text,
-  cwe: optional(z.object({ id: text, url: text })),
+  ...fields(text, 'severity', 'confidence', 'code', 'autofix'),
+  cwe: object({ id: text, url: text }),
   rule_id: requiredText,
   details: requiredText,
   file: requiredText,
-  code: text,
   /** A number, or a range: `12-14`. */
   line: text,
   column: number,
   nosec: flag,
-  suppressions: list(z.object({ kind: text, justification: text })),
-  autofix: text,
+  suppressions: objects({ kind: text, justification: text }),
 });
 
 const Failure = z.object({ line: number, error: text });
@@ -31,21 +30,18 @@ export const gosec: Importer = {
     command: '`gosec -fmt json -out report.json ./...`',
     versions: '2.30; an older report names no version',
     identity: 'rule, file, flagged lines, function',
-    severity: '`severity`',
   },
   split: { json: ['Issues'] },
 
-  detects(report) {
-    const document = documentOf(report);
-    const found = property(property(document, 'Stats'), 'found');
-    const issues = property(document, 'Issues');
-    return found !== undefined && (Array.isArray(issues) || issues === null);
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { Stats: { found: 'value' }, Issues: 'list' }) ||
+    (hasKind(documentOf(report), { Stats: { found: 'value' } }) &&
+      property(documentOf(report), 'Issues') === null),
 
   results(report, context) {
     const document = documentOf(report);
     recordErrors(property(document, 'Golang errors'), context);
-    const issues = readList(Issue, property(document, 'Issues'), 'Issues', context);
+    const issues = readAt(Issue, document, 'Issues', context);
     const open = issues.filter(({ nosec, suppressions }) => !nosec && suppressions.length === 0);
     context.skip('they are suppressed in the code', issues.length - open.length);
     return codeResults(
@@ -77,8 +73,6 @@ export const gosec: Importer = {
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The flagged lines of a snippet with numbers: `12: x := 1`. An old snippet has only the flagged lines. */
 function flaggedLines(code: string | undefined, first = 0, last = first): string | undefined {

@@ -1,16 +1,10 @@
 import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import type { ImportContext, Importer, Result } from '../importer.ts';
-import {
-  firstDocument,
-  folderParts,
-  isMalicious,
-  manifestIn,
-  upgrade,
-  vulnerabilityTitle,
-} from '../kinds/dependency.ts';
+import { folderParts, isMalicious, manifestIn, upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
 import { relativePath } from '../support.ts';
-import { codeBlock, describeFinding, formatLocation } from '../text/markdown.ts';
+import { codeBlock, describeFinding, firstLines, formatLocation, joined } from '../text/markdown.ts';
 import {
   type Frame,
   formerRun,
@@ -103,7 +97,7 @@ function resultOf(hits: Hit[], run: Run, context: ImportContext): Result {
     title: vulnerabilityTitle(
       id,
       module ?? 'a dependency',
-      [vulnerable?.version, `(${use})`].filter(Boolean).join(' '),
+      joined([vulnerable?.version, `(${use})`], ' '),
       osv?.summary ?? osv?.details,
     ),
     severity: severityOf(use, run, osv),
@@ -113,7 +107,7 @@ function resultOf(hits: Hit[], run: Run, context: ImportContext): Result {
         Module: module,
         'Installed version': vulnerable?.version,
         'Fixed version': fixed.join(', '),
-        Packages: [...new Set(hits.map(({ trace }) => trace[0]?.package))].filter(Boolean).join(', '),
+        Packages: joined([...new Set(hits.map(({ trace }) => trace[0]?.package))], ', '),
         Use: describeUse(use, run.level),
         'Called at': use === 'called' ? formatLocation(place?.file, place?.line) : undefined,
         Aliases: osv?.aliases.join(', '),
@@ -155,15 +149,15 @@ const MAX_SYMBOLS = 20;
 
 /** The vulnerable symbols, with the lines that call them. */
 function symbols(called: readonly Hit[], context: ImportContext): string {
-  const lines = called.slice(0, MAX_SYMBOLS).map((hit) => {
+  const lines = called.map((hit) => {
     const place = placeOf(hit, context);
     const [vulnerable] = hit.trace;
-    return [vulnerable && symbolOf(vulnerable), formatLocation(place?.file, place?.line)]
-      .filter(Boolean)
-      .join(' called at ');
+    return joined(
+      [vulnerable && symbolOf(vulnerable), formatLocation(place?.file, place?.line)],
+      ' called at ',
+    );
   });
-  const more = called.length - lines.length;
-  return codeBlock([...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n'));
+  return codeBlock(firstLines(lines, MAX_SYMBOLS).join('\n'));
 }
 
 /** The scan level that cannot find anything more specific than this use. */
@@ -190,7 +184,7 @@ function severityOf(use: Use, { level }: Run, osv: Osv | undefined): Severity {
 }
 
 const symbolOf = ({ package: path, receiver, function: name }: Frame) =>
-  [path?.split('/').at(-1), receiver?.replace(/^\*/, ''), name].filter(Boolean).join('.');
+  joined([path?.split('/').at(-1), receiver?.replace(/^\*/, ''), name], '.');
 
 /** The call stack as govulncheck prints it: from the entry point to the vulnerable symbol. */
 const formatTrace = (trace: Frame[]) =>

@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
+import { imageName, listIn, upgrade, vulnerabilityTitle, withoutVersion } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
 import {
-  firstDocument,
-  imageName,
-  listIn,
-  upgrade,
-  vulnerabilityTitle,
-  withoutVersion,
-} from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+  fields,
+  list,
+  number,
+  object,
+  objects,
+  optional,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import {
   type Cvss,
   cveOf,
@@ -20,20 +25,18 @@ import {
   severityOf,
   severityOfScore,
 } from '../support.ts';
-import { describeFinding, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Vector = z.object({ vector: text });
 
 const Metadata = z.object({
   id: requiredText,
-  dataSource: text,
-  severity: text,
+  ...fields(text, 'dataSource', 'severity', 'description'),
   urls: texts,
-  description: text,
-  cvss: list(z.object({ type: text, version: text, vector: text })),
-  epss: list(z.object({ epss: number, percentile: number })),
-  knownExploited: list(z.object({ dateAdded: text })),
-  cwes: list(z.object({ cwe: text })),
+  cvss: objects({ type: text, version: text, vector: text }),
+  epss: objects({ epss: number, percentile: number }),
+  knownExploited: objects({ dateAdded: text }),
+  cwes: objects({ cwe: text }),
   // Before 0.13.
   links: texts,
   cvssV2: optional(Vector),
@@ -43,17 +46,17 @@ const Metadata = z.object({
 const Match = z.object({
   vulnerability: Metadata.extend({
     namespace: text,
-    fix: optional(z.object({ versions: texts, state: text }).nullable()),
-    advisories: list(z.object({ id: text, link: text })),
+    fix: object({ versions: texts, state: text }),
+    advisories: objects({ id: text, link: text }),
     fixedInVersion: text,
   }),
   relatedVulnerabilities: list(Metadata),
-  matchDetails: list(z.object({ type: text, matcher: text })),
+  matchDetails: objects({ type: text, matcher: text }),
   artifact: z.object({
     name: requiredText,
     version: text,
     type: text,
-    locations: list(z.object({ path: text, annotations: optional(z.object({ evidence: text }).nullable()) })),
+    locations: objects({ path: text, annotations: object({ evidence: text }) }),
   }),
 });
 
@@ -67,7 +70,6 @@ export const grype: Importer = {
     command: '`grype dir:. -o json > report.json`',
     versions: '0.7 to 0.36, 0.75 to 0.96',
     identity: 'advisory, package, location',
-    severity: '`severity`',
   },
   split: { json: ['matches', 'ignoredMatches'] },
 
@@ -114,13 +116,13 @@ export const grype: Importer = {
         identifyFormerly: (file) =>
           fingerprintOf('grype', place.formerly, withoutVersion(file, version), type, name, id),
         title: vulnerabilityTitle(id, name, version, details),
-        severity: severityOf(severityWord, cvss ? severityOfScore(cvss.score) : 'info'),
+        severity: severityOf(severityWord, severityOfScore(cvss?.score)),
         description: describeFinding({
           what: /^GHSA-/.test(id) ? sanitizeMarkdown(details) : escapeMarkdown(details),
           facts: {
             Package: name,
             'Installed version': version,
-            'Fixed version': fix.versions.filter(Boolean).join(', '),
+            'Fixed version': joined(fix.versions, ', '),
             Type: type,
             Target: place.target,
             Path: [...new Set(paths)].slice(0, 10).join(', '),
@@ -175,9 +177,7 @@ function placeOf(source: unknown, context: ImportContext) {
     formerly: relativePath(target, { directory: context.directory }) ?? '',
     /** Paths are relative to the scanned directory, some with a leading slash. */
     fileOf: (path: string | undefined) =>
-      path && !isAbsolute(path)
-        ? plainPath([folder, path].filter(Boolean).join('/'))
-        : relativePath(path, context),
+      path && !isAbsolute(path) ? plainPath(joined([folder, path], '/')) : relativePath(path, context),
   };
 }
 

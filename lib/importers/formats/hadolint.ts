@@ -1,17 +1,16 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { identifyCode } from '../identity/identity.ts';
 import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, listsOf } from '../kinds/resources.ts';
-import { number, property, requiredText, text } from '../read/schema.ts';
-import { relativePath } from '../support.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
+import { relativePath, severityIn } from '../support.ts';
 import { formatLocation } from '../text/markdown.ts';
 
 const Finding = z.object({
   code: requiredText,
-  message: text,
-  level: text,
-  file: text,
+  ...fields(text, 'message', 'level', 'file'),
   line: number,
   column: number,
 });
@@ -28,19 +27,15 @@ export const hadolint: Importer = {
   },
 
   detects: (report) => {
-    const [first] = report.kind === 'json' ? [report.documents[0]].flat() : [];
-    const code = property(first, 'code');
+    const [first] = [documentOf(report)].flat();
     return (
-      typeof code === 'string' &&
-      /^(?:DL|SC)\d{4}$/.test(code) &&
-      property(first, 'level') !== undefined &&
-      property(first, 'column') !== undefined
+      hasKind(first, { code: 'text', level: 'value', column: 'value' }) &&
+      /^(?:DL|SC)\d{4}$/.test(String(property(first, 'code')))
     );
   },
 
   results(report, context) {
-    const lists = listsOf(report, (document) => document, 'list of findings');
-    return readList(Finding, lists, '', context).flatMap((finding): Result[] => {
+    return readList(Finding, listsOf(report), '', context).flatMap((finding): Result | [] => {
       const { code, message, level, line, column } = finding;
       const file = relativePath(finding.file, context);
       if (code === 'DL1000') {
@@ -51,7 +46,7 @@ export const hadolint: Importer = {
         tool: 'hadolint',
         id: code,
         name: message,
-        severity: SEVERITIES.get(level?.toLowerCase() ?? '') ?? 'low',
+        severity: severityIn({ error: 'high', warning: 'medium', style: 'info' }, level, 'low'),
         references: [
           code.startsWith('SC')
             ? `https://www.shellcheck.net/wiki/${code}`
@@ -60,16 +55,11 @@ export const hadolint: Importer = {
         file,
         line,
       });
-      return [
-        { ...result, column, identify: identifyCode('hadolint', [code], { file, line, column }, context) },
-      ];
+      return {
+        ...result,
+        column,
+        identify: identifyCode('hadolint', [code], { file, line, column }, context),
+      };
     });
   },
 };
-
-const SEVERITIES = new Map<string, Severity>([
-  ['error', 'high'],
-  ['warning', 'medium'],
-  ['info', 'low'],
-  ['style', 'info'],
-]);

@@ -1,23 +1,17 @@
 import { z } from 'zod';
-import type { Importer, Report } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, type Report, ReportError, readAt } from '../importer.ts';
 import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { fields, number, object, record, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
-  package: text,
-  version: text,
-  fix_version: text,
-  severity: text,
-  description: text,
+  ...fields(text, 'package', 'version', 'fix_version', 'severity', 'description', 'status'),
   links: texts,
   cwe_ids: texts,
-  status: text,
-  preferred_cvss: optional(
-    z.object({ score_v3: number, score_v2: number, vector_v3: text, vector_v2: text }),
-  ),
-  vendor_attributes: optional(z.object({ CVSS: optional(z.record(z.string(), z.unknown())) })),
+  preferred_cvss: object({ score_v3: number, score_v2: number, vector_v3: text, vector_v2: text }),
+  vendor_attributes: object({ CVSS: record }),
 });
 
 /** The vulnerabilities of an artifact from the API of Harbor. */
@@ -28,7 +22,6 @@ export const harbor: Importer = {
     command: '`GET /api/v2.0/projects/…/repositories/…/artifacts/…/additions/vulnerabilities`',
     versions: 'reports 1.0 and 1.1',
     identity: 'vulnerability, package: the report does not name the image',
-    severity: '`severity`',
   },
 
   detects: (report) => reportOf(report) !== undefined,
@@ -36,39 +29,37 @@ export const harbor: Importer = {
   results(report, context) {
     const found = reportOf(report);
     if (!found) throw new ReportError('The report has no vulnerabilities', 'vulnerabilities');
-    return readList(Vulnerability, property(found, 'vulnerabilities'), 'vulnerabilities', context).map(
-      (one) => {
-        const { preferred_cvss: cvss, vendor_attributes: attributes } = one;
-        const ratings = ['nvd', 'ghsa', 'redhat', ...Object.keys(attributes?.CVSS ?? {})].map(
-          (name) => attributes?.CVSS?.[name],
-        );
-        return vulnerablePackage({
-          tool: 'harbor',
-          id: one.id,
-          name: one.package,
-          version: one.version,
-          fixed: fixedVersions(one.fix_version),
-          severity: one.severity,
-          details: one.description,
-          vectors: [
-            cvss?.vector_v3,
-            ...ratings.flatMap((rating) => [text.parse(property(rating, 'V3Vector'))]),
-            cvss?.vector_v2,
-            ...ratings.flatMap((rating) => [text.parse(property(rating, 'V2Vector'))]),
-          ],
-          score: cvss?.score_v3 || cvss?.score_v2 || undefined,
-          facts: { Status: one.status },
-          cwes: one.cwe_ids,
-          references: one.links,
-        });
-      },
-    );
+    return readAt(Vulnerability, found, 'vulnerabilities', context).map((one) => {
+      const { preferred_cvss: cvss, vendor_attributes: attributes } = one;
+      const ratings = ['nvd', 'ghsa', 'redhat', ...Object.keys(attributes?.CVSS ?? {})].map(
+        (name) => attributes?.CVSS?.[name],
+      );
+      return vulnerablePackage({
+        tool: 'harbor',
+        id: one.id,
+        name: one.package,
+        version: one.version,
+        fixed: fixedVersions(one.fix_version),
+        severity: one.severity,
+        details: one.description,
+        vectors: [
+          cvss?.vector_v3,
+          ...ratings.flatMap((rating) => [text.parse(property(rating, 'V3Vector'))]),
+          cvss?.vector_v2,
+          ...ratings.flatMap((rating) => [text.parse(property(rating, 'V2Vector'))]),
+        ],
+        score: cvss?.score_v3 || cvss?.score_v2 || undefined,
+        facts: { Status: one.status },
+        cwes: one.cwe_ids,
+        references: one.links,
+      });
+    });
   },
 };
 
 /** The report, which may be in a property that is named like its media type. */
 function reportOf(report: Report): unknown {
-  const document = report.kind === 'json' ? report.documents[0] : undefined;
+  const document = documentOf(report);
   if (!isObject(document)) return undefined;
   const [name] = Object.keys(document).filter((key) =>
     /^application\/vnd\..*(?:vuln|vulnerability)\.report/.test(key),

@@ -1,44 +1,24 @@
 import { z } from 'zod';
-import { type Importer, read, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  type Issue,
-  jsonOf,
-  resultsOf,
-  shownAddress,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { isObject, list, optional, property, requiredText, text } from '../read/schema.ts';
+import { type Importer, open, read, readList } from '../importer.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { hasKind, jsonOf } from '../read/report.ts';
+import { fields, object, objects, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
-const Cvss = optional(z.object({ Vector: text, BaseScore: optional(z.object({ Value: text })) }));
+const Cvss = object({ Vector: text, BaseScore: object({ Value: text }) });
 
 const Vulnerability = z.object({
-  Name: text,
+  ...fields(text, 'Name', 'Url', 'Severity', 'State', 'Certainty', 'Confirmed', 'Description', 'Impact'),
+  ...fields(text, 'RemedialActions', 'RemedialProcedure', 'RemedyReferences', 'ExternalReferences'),
   Type: requiredText,
-  Url: text,
-  Severity: text,
-  State: text,
-  Certainty: text,
-  Confirmed: text,
-  Classification: optional(z.object({ Cwe: text, Owasp: text, Cvss, Cvss31: Cvss, Cvss40: Cvss })),
-  Description: text,
-  Impact: text,
-  RemedialActions: text,
-  RemedialProcedure: text,
-  RemedyReferences: text,
-  ExternalReferences: text,
-  ProofOfConcept: text,
-  ExtraInformation: list(z.object({ Name: text, Value: text })),
-  HttpRequest: optional(
-    z.object({ Content: text, Method: text, Parameters: list(z.object({ Name: text, Type: text })) }),
-  ),
-  KnownVulnerabilities: list(z.object({ Title: text, Severity: text })),
+  Classification: object({ Cwe: text, Owasp: text, Cvss, Cvss31: Cvss, Cvss40: Cvss }),
+  ExtraInformation: objects({ Name: text, Value: text }),
+  HttpRequest: object({ Content: text, Method: text, Parameters: objects({ Name: text, Type: text }) }),
+  KnownVulnerabilities: objects({ Title: text, Severity: text }),
 });
 type Vulnerability = z.output<typeof Vulnerability>;
 
@@ -53,27 +33,14 @@ export const invicti: Importer = {
     severity: '`Severity`',
   },
 
-  detects: (report) => {
-    const document = jsonOf(report);
-    return (
-      Array.isArray(property(document, 'Vulnerabilities')) &&
-      isObject(property(document, 'Target')) &&
-      property(document, 'Generated') !== undefined
-    );
-  },
+  detects: (report) =>
+    hasKind(jsonOf(report), { Vulnerabilities: 'list', Target: 'object', Generated: 'value' }),
 
   results(report, context) {
     const { Vulnerabilities } = read(z.object({ Vulnerabilities: z.array(z.unknown()) }), jsonOf(report));
     const found = readList(Vulnerability, Vulnerabilities, 'Vulnerabilities', context);
-    return resultsOf(
-      'invicti',
-      found.flatMap((one) => {
-        const reason = REASONS.find(([state]) => state.test(one.State ?? ''))?.[1];
-        if (reason) context.skip(reason);
-        return reason ? [] : [toIssue(one)];
-      }),
-      context,
-    );
+    const reasonOf = ({ State = '' }: Vulnerability) => REASONS.find(([state]) => state.test(State))?.[1];
+    return resultsOf('invicti', open(found, reasonOf, context).map(toIssue), context);
   },
 };
 
@@ -100,20 +67,21 @@ function toIssue(found: Vulnerability): Issue {
     identity: [found.Type, addressIdentity(found.Url), attacked],
     title: `${name}${page && ` (${page}${attacked ? `, ${attacked}` : ''})`}`,
     severity: severityOf(found.Severity === 'BestPractice' ? 'info' : found.Severity),
-    what: [found.Description, found.Impact].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    what: joined([found.Description, found.Impact].map(htmlMarkdown), '\n\n'),
     facts: {
       Type: found.Type,
       Parameter: attacked,
       Certainty: found.Certainty,
       Confirmed: found.Confirmed,
       OWASP: classes?.Owasp,
-      'Known vulnerabilities': found.KnownVulnerabilities.map(({ Title }) => Title)
-        .filter(Boolean)
-        .join(', '),
+      'Known vulnerabilities': joined(
+        found.KnownVulnerabilities.map(({ Title }) => Title),
+        ', ',
+      ),
     },
     places: page ? [[inlineCode(page), ...information].join(', ')] : information,
     evidence: found.HttpRequest?.Content,
-    fix: [found.RemedialProcedure, found.RemedialActions].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    fix: joined([found.RemedialProcedure, found.RemedialActions].map(htmlMarkdown), '\n\n'),
     references: [...linksIn(found.ExternalReferences), ...linksIn(found.RemedyReferences)],
     cwe: cweOf(classes?.Cwe),
     cves: cvesIn(...found.KnownVulnerabilities.map(({ Title }) => Title), name),

@@ -7,25 +7,72 @@ import {
   type Result,
   readList,
 } from '../importer.ts';
-import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
-import { severityOf } from '../support.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { documentOf, firstDocument } from '../read/report.ts';
+import {
+  anything,
+  fields,
+  list,
+  number,
+  object,
+  objects,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { type Cvss, cvssOf, severityOf } from '../support.ts';
 import { codeBlock, sanitizeMarkdown } from '../text/markdown.ts';
-import { bestCvss, Cve, componentOf, MAX_ID, MAX_PLACES } from '../tools/jfrog-components.ts';
+
+/** A CVE of an issue of JFrog Xray. */
+const Cve = z.object({
+  ...fields(text, 'cve', 'cvss_v3', 'cvss_v3_vector', 'cvss_v2', 'cvss_v2_vector'),
+  cwe: texts,
+  cvss_v3_score: number,
+  cvss_v2_score: number,
+});
+
+/** The parts of a component's id, such as `rpm://8:libX11:0:1.6.8`, `deb://debian:stretch:libx11:2:1.6.4`, `alpine://3.18:ssl:1.1`, `npm://ip:2.0.0`, `lib-1.0.jar` */
+function componentOf(id: string): { type?: string; name: string; version?: string | undefined } {
+  const [, type, rest = id] = /^([a-z]+):\/\/(.*)$/is.exec(id) ?? [];
+  // Longer ids are no coordinates. They would also be slow to match.
+  if (rest.length > MAX_ID) return { ...(type && { type }), name: rest };
+  const named = (match: RegExpExecArray | null) =>
+    match?.[1] ? { ...(type && { type }), name: match[1], version: match[2] } : undefined;
+  return (
+    (type === 'rpm' && named(/^(?:[^:]*:)?([^:]+):(\d+:[^:]+)$/.exec(rest))) ||
+    (type === 'deb' && named(/^[^:]+:[^:]+:([^:]+):(.+)$/.exec(rest))) ||
+    (/^(?:alpine:\/\/)?v?\d+\.\d+:/.test(id) && named(/^v?[\d.]+:([^:]+):(.+)$/.exec(rest))) ||
+    named(/^(.+):([^:/]*\d[^:/]*)$/.exec(rest)) ||
+    named(/^([^/]+?)-(\d+\.[\w.-]*?)\.\w+$/.exec(rest)) || { ...(type && { type }), name: rest }
+  );
+}
+
+const MAX_ID = 300;
+const MAX_PLACES = 50;
+
+/** The highest score of several CVEs. */
+function bestCvss(cves: z.output<typeof Cve>[]): Partial<Cvss> | undefined {
+  const scored = cves.map((one): Partial<Cvss> => {
+    const cvss =
+      cvssOf(one.cvss_v3_vector) ?? cvssOf(one.cvss_v3) ?? cvssOf(one.cvss_v2_vector) ?? cvssOf(one.cvss_v2);
+    const leading = Number.parseFloat(one.cvss_v3 ?? one.cvss_v2 ?? '');
+    const score =
+      one.cvss_v3_score ??
+      cvss?.score ??
+      one.cvss_v2_score ??
+      (Number.isFinite(leading) ? leading : undefined);
+    return { score, vector: cvss?.vector };
+  });
+  return scored.sort((a, b) => (b.score ?? -1) - (a.score ?? -1))[0];
+}
 
 const Issue = z.object({
-  issue_id: text,
-  issue_type: text,
-  severity: text,
-  summary: text,
-  description: text,
-  provider: text,
+  ...fields(text, 'issue_id', 'issue_type', 'severity', 'summary', 'description', 'provider'),
+  applicability_result: text,
   cves: list(Cve),
   references: texts,
-  extended_information: optional(
-    z.object({ full_description: text, remediation: text, jfrog_research_severity: text }),
-  ),
-  applicability_result: text,
+  extended_information: object({ full_description: text, remediation: text, jfrog_research_severity: text }),
 });
 
 /** A row of a vulnerabilities report. */
@@ -39,36 +86,30 @@ const Row = Issue.extend({
 /** An issue of an artifact summary. */
 const ArtifactIssue = Issue.extend({
   impact_path: texts,
-  components: list(z.object({ component_id: text, fixed_versions: texts })),
+  components: objects({ component_id: text, fixed_versions: texts }),
 });
 
 const Artifact = z.object({
-  general: optional(z.object({ name: text, component_id: text, path: text })),
-  issues: z.unknown().optional(),
+  general: object({ name: text, component_id: text, path: text }),
+  issues: anything,
 });
 
-const Component = optional(
-  z.object({
-    fixed_versions: texts,
-    impact_paths: list(list(z.object({ component_id: text, full_path: text }))),
-  }),
-);
+const Component = object({
+  fixed_versions: texts,
+  impact_paths: list(objects({ component_id: text, full_path: text })),
+});
 
 /** A vulnerability of an on-demand scan. */
 const ScannedIssue = Issue.extend({ components: z.record(z.string(), Component) });
 
 /** A vulnerability of a component in the older API. */
 const ComponentIssue = Issue.extend({
-  component: text,
-  source_comp_id: text,
-  source_id: text,
-  component_versions: optional(
-    z.object({
-      id: text,
-      fixed_versions: texts,
-      more_details: optional(z.object({ cves: list(Cve), description: text })),
-    }),
-  ),
+  ...fields(text, 'component', 'source_comp_id', 'source_id'),
+  component_versions: object({
+    id: text,
+    fixed_versions: texts,
+    more_details: object({ cves: list(Cve), description: text }),
+  }),
 });
 
 type Issue = z.output<typeof Issue>;
@@ -82,7 +123,6 @@ export const jfrogXray: Importer = {
       'a vulnerabilities report exported as JSON, the artifact summary of the API, or an on-demand scan: `jf scan --format json . > report.json`',
     versions: 'the report names no version: reports of 2020 to 2025, API v1 and v2',
     identity: 'artifact, component, issue',
-    severity: '`severity`',
   },
 
   detects: (report) => layoutOf(report) !== undefined,
@@ -97,7 +137,7 @@ export const jfrogXray: Importer = {
 type Layout = (report: Report, context: ImportContext) => Result[];
 
 function layoutOf(report: Report): Layout | undefined {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   if (Array.isArray(document)) {
     const [first] = document;
     return isObject(first) && 'component_id' in first && ('vulnerabilities' in first || 'scan_id' in first)
@@ -149,7 +189,7 @@ const fromArtifacts: Layout = (report, context) =>
   );
 
 const fromScans: Layout = (report, context) => {
-  const [scans] = report.kind === 'json' ? report.documents : [];
+  const scans = documentOf(report);
   return [scans].flat().flatMap((scan, index) => {
     const status = property(scan, 'status');
     const artifact = property(scan, 'component_id');

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
-import { type ImportContext, type Importer, type Report, type Result, read, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, read, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { anything, fields, number, requiredText, text } from '../read/schema.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { isSecretRule } from '../text/secrets.ts';
@@ -11,29 +12,17 @@ import { isSecretRule } from '../text/secrets.ts';
 const File = z.object({
   file_name: requiredText,
   line: number,
-  issue_type: text,
-  resource_type: text,
-  resource_name: text,
-  search_key: text,
-  search_value: text,
-  expected_value: text,
-  actual_value: text,
-  remediation: text,
+  ...fields(text, 'issue_type', 'resource_type', 'resource_name', 'search_key', 'search_value'),
+  ...fields(text, 'expected_value', 'actual_value', 'remediation'),
 });
 const Query = z.object({
-  query_id: text,
+  ...fields(text, 'query_id', 'query_url', 'severity', 'platform', 'category', 'description', 'cwe'),
   query_name: requiredText,
-  query_url: text,
-  severity: text,
-  platform: text,
-  category: text,
-  description: text,
-  cwe: text,
-  files: z.unknown().optional(),
+  files: anything,
 });
 type Query = z.output<typeof Query>;
 const Document = z.object({
-  queries: z.unknown().optional(),
+  queries: anything,
   files_failed_to_scan: number,
   queries_failed_to_execute: number,
 });
@@ -46,13 +35,9 @@ export const kics: Importer = {
     command: '`kics scan -p . --report-formats json -o .`',
     versions: 'the report names no version',
     identity: 'query, file, the place that KICS names (`search_key`)',
-    severity: '`severity`',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return Array.isArray(property(document, 'queries')) && property(document, 'queries_total') !== undefined;
-  },
+  detects: (report) => hasKind(documentOf(report), { queries: 'list', queries_total: 'value' }),
 
   results(report, context) {
     const {
@@ -70,8 +55,6 @@ export const kics: Importer = {
   },
 };
 
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
-
 function resultOf(query: Query, found: z.output<typeof File>, context: ImportContext): Result {
   const [file, line] = [relativePath(found.file_name, context), found.line];
   const id = query.query_id ?? query.query_name;
@@ -82,6 +65,10 @@ function resultOf(query: Query, found: z.output<typeof File>, context: ImportCon
     id,
     name: query.query_name,
     resource: maskCredentials(resource || found.search_key || ''),
+    // The key of a secret may contain it.
+    resourceIdentity: isSecret
+      ? sourceIdentity(`${found.search_key} ${found.search_value}`)
+      : [found.search_key, found.search_value, resource],
     severity: severityOf(query.severity),
     // For secrets, the value that was found may be the secret.
     message: isSecret
@@ -98,21 +85,11 @@ function resultOf(query: Query, found: z.output<typeof File>, context: ImportCon
     file,
     line,
   });
-  const place = [found.search_key, found.search_value].some(Boolean);
   return {
     ...result,
     title: query.query_name,
     cwe: result.cwe ?? (isSecret ? 'CWE-798' : undefined),
-    identify: place
-      ? failedCheck({
-          tool: 'kics',
-          id,
-          severity: 'info',
-          // The key of a secret may contain it.
-          resourceIdentity: isSecret
-            ? sourceIdentity(`${found.search_key} ${found.search_value}`)
-            : [found.search_key, found.search_value, resource],
-        }).identify
-      : identifyCode('kics', [id], { file, line }, context),
+    ...(!found.search_key &&
+      !found.search_value && { identify: identifyCode('kics', [id], { file, line }, context) }),
   };
 }

@@ -1,29 +1,22 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, type Result, readList } from '../importer.ts';
+import { type Importer, type Report, ReportError, type Result, readList, skipped } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { property, requiredText, text } from '../read/schema.ts';
+import { hasKind } from '../read/report.ts';
+import { anything, fields, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { collapseWhitespace } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 
 const Test = z.object({
   test_number: requiredText,
-  test_desc: text,
-  audit: text,
-  remediation: text,
-  status: text,
-  actual_value: text,
-  expected_result: text,
-  reason: text,
-  type: text,
-  scored: text,
+  ...fields(text, 'test_desc', 'audit', 'remediation', 'status', 'actual_value', 'expected_result', 'reason'),
+  ...fields(text, 'type', 'scored'),
 });
-const Section = z.object({ section: text, desc: text, results: z.unknown().optional() });
+const Section = z.object({ section: text, desc: text, results: anything });
 const Control = z.object({
-  id: text,
-  version: text,
-  detected_version: text,
+  ...fields(text, 'id', 'version', 'node_type'),
   text,
-  node_type: text,
-  tests: z.unknown().optional(),
+  tests: anything,
 });
 
 /** `kube-bench --json` */
@@ -37,54 +30,43 @@ export const kubeBench: Importer = {
     severity: 'FAIL is medium, WARN info; manual checks are no findings',
   },
 
-  detects: (report) => {
-    const [first] = controlsOf(report) ?? [];
-    return Array.isArray(property(first, 'tests')) && property(first, 'node_type') !== undefined;
-  },
+  detects: (report) => hasKind(controlsOf(report)?.[0], { tests: 'list', node_type: 'value' }),
 
   results(report, context) {
     const found = controlsOf(report);
     if (!found) throw new ReportError('The report has no controls', 'Controls');
     return readList(Control, found, 'Controls', context).flatMap((control) =>
       readList(Section, control.tests, 'tests', context).flatMap((section) =>
-        readList(Test, section.results, 'tests.results', context).flatMap((test): Result[] => {
+        readList(Test, section.results, 'tests.results', context).flatMap((test): Result | [] => {
           const status = test.status?.toUpperCase();
-          if (status !== 'FAIL' && status !== 'WARN') {
-            context.skip(status === 'PASS' ? 'passed' : 'informational');
-            return [];
-          }
-          if (test.type === 'manual' || /marked as a manual test/i.test(test.reason ?? '')) {
-            context.skip('need a manual check');
-            return [];
-          }
+          if (status !== 'FAIL' && status !== 'WARN')
+            return skipped(status === 'PASS' ? 'passed' : 'informational', context);
+          if (test.type === 'manual' || /marked as a manual test/i.test(test.reason ?? ''))
+            return skipped('need a manual check', context);
           const name = test.test_desc?.replace(/\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
-          const result = failedCheck({
+          return failedCheck({
             tool: 'kube-bench',
             id: test.test_number,
+            identityId: collapseWhitespace(name ?? test.test_number).toLowerCase(),
+            resourceIdentity: [control.node_type],
             name,
             severity: status === 'FAIL' ? 'medium' : 'info',
-            message: [
-              test.reason,
-              test.actual_value && `Found: ${test.actual_value}`,
-              test.expected_result && `Expected: ${test.expected_result}`,
-            ]
-              .filter(Boolean)
-              .join('\n'),
+            message: joined(
+              [
+                test.reason,
+                test.actual_value && `Found: ${test.actual_value}`,
+                test.expected_result && `Expected: ${test.expected_result}`,
+              ],
+              '\n',
+            ),
             code: test.remediation,
             facts: {
-              Section: [section.section, section.desc].filter(Boolean).join(' '),
+              Section: joined([section.section, section.desc], ' '),
               'Kind of node': control.node_type,
-              Benchmark: [control.text, control.version].filter(Boolean).join(' '),
+              Benchmark: joined([control.text, control.version], ' '),
             },
             snippet: test.audit,
           });
-          const identified = failedCheck({
-            tool: 'kube-bench',
-            id: collapseWhitespace(name ?? test.test_number).toLowerCase(),
-            severity: 'info',
-            resourceIdentity: [control.node_type],
-          });
-          return [{ ...result, identify: identified.identify }];
         }),
       ),
     );

@@ -1,20 +1,13 @@
 import { z } from 'zod';
-import type { Importer, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, kubernetesName } from '../kinds/resources.ts';
-import { property, requiredText, text } from '../read/schema.ts';
+import { documentOf, documentsOf, hasKind } from '../read/report.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 
 const Line = z.object({
   AuditResultName: requiredText,
-  ResourceKind: text,
-  ResourceName: text,
-  ResourceNamespace: text,
-  ResourceApiVersion: text,
-  Container: text,
-  Capability: text,
-  MissingAnnotation: text,
-  level: text,
-  msg: text,
+  ...fields(text, 'ResourceKind', 'ResourceName', 'ResourceNamespace', 'Container', 'Capability'),
+  ...fields(text, 'MissingAnnotation', 'level', 'msg'),
 });
 
 /** `kubeaudit all --format json`: a line per result. */
@@ -28,14 +21,10 @@ export const kubeaudit: Importer = {
     severity: '`level`: error is high, warning medium, info low',
   },
 
-  detects: (report) =>
-    report.kind === 'json' &&
-    property(report.documents[0], 'AuditResultName') !== undefined &&
-    property(report.documents[0], 'msg') !== undefined,
+  detects: (report) => hasKind(documentOf(report), { AuditResultName: 'value', msg: 'value' }),
 
   results(report, context) {
-    if (report.kind !== 'json') throw new ReportError('The report is not JSON');
-    return readList(Line, report.documents.flat(), '', context).map((line): Result => {
+    return readList(Line, documentsOf(report).flat(), '', context).map((line): Result => {
       const resource = kubernetesName(
         line.ResourceNamespace,
         line.ResourceKind,

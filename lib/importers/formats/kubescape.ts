@@ -1,23 +1,32 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type ImportContext, type Importer, type Report, type Result, read, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, read, readList, skipped } from '../importer.ts';
 import { failedCheck, kubernetesName } from '../kinds/resources.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import {
+  anything,
+  fields,
+  list,
+  number,
+  object,
+  objects,
+  record,
+  requiredText,
+  text,
+} from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { relativePath } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 
-const Status = optional(z.object({ status: text, subStatus: text }));
+const Status = object({ status: text, subStatus: text });
 const Rule = z.object({
   name: text,
   status: text,
-  exception: z.unknown().optional(),
-  paths: list(
-    z.object({
-      failedPath: text,
-      reviewPath: text,
-      deletePath: text,
-      fixPath: optional(z.object({ path: text, value: text })),
-    }),
-  ),
+  exception: anything,
+  paths: objects({
+    ...fields(text, 'failedPath', 'reviewPath', 'deletePath'),
+    fixPath: object({ path: text, value: text }),
+  }),
 });
 const Control = z.object({
   controlID: requiredText,
@@ -26,24 +35,20 @@ const Control = z.object({
   severity: text,
   rules: list(Rule),
 });
-const ResourceResult = z.object({ resourceID: requiredText, controls: z.unknown().optional() });
+const ResourceResult = z.object({ resourceID: requiredText, controls: anything });
 const Resource = z.object({
   resourceID: requiredText,
-  object: optional(
-    z.object({
-      kind: text,
-      name: text,
-      namespace: text,
-      metadata: optional(z.object({ name: text, namespace: text })),
-    }),
-  ),
-  source: optional(z.object({ relativePath: text })),
+  object: object({
+    ...fields(text, 'kind', 'name', 'namespace'),
+    metadata: object({ name: text, namespace: text }),
+  }),
+  source: object({ relativePath: text }),
 });
 const Document = z.object({
   clusterName: text,
-  summaryDetails: optional(z.object({ controls: optional(z.record(z.string(), z.unknown())) })),
-  resources: z.unknown().optional(),
-  results: z.unknown().optional(),
+  summaryDetails: object({ controls: record }),
+  resources: anything,
+  results: anything,
 });
 type Control = z.output<typeof Control>;
 type Resource = z.output<typeof Resource>;
@@ -59,13 +64,8 @@ export const kubescape: Importer = {
     severity: '`scoreFactor` of the control',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return (
-      Array.isArray(property(document, 'results')) &&
-      property(property(document, 'summaryDetails'), 'controls') !== undefined
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { results: 'list', summaryDetails: { controls: 'value' } }),
 
   results(report, context) {
     const { clusterName, summaryDetails, ...document } = read(Document, documentOf(report));
@@ -79,18 +79,13 @@ export const kubescape: Importer = {
       ({ resourceID, controls }) =>
         readList(Control, controls, 'results.controls', context).flatMap((control): Result[] => {
           const status = statusOf(control);
-          if (status !== 'failed') {
-            context.skip(status);
-            return [];
-          }
+          if (status !== 'failed') return skipped(status, context);
           const summary = summaryDetails?.controls?.[control.controlID];
           return [resultOf(control, summary, resourceID, resources.get(resourceID), clusterName, context)];
         }),
     );
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 const isFailed = (rule: z.output<typeof Rule>) => rule.status?.toLowerCase() === 'failed';
 
@@ -131,9 +126,9 @@ function resultOf(
     resource: shown,
     resourceIdentity: [cluster, withoutPaths(resourceID)],
     severity: severityOfFactor(number.parse(property(summary, 'scoreFactor'))),
-    message: places.some(Boolean) ? `Fields: ${places.filter(Boolean).join(', ')}` : undefined,
+    message: places.some(Boolean) ? `Fields: ${joined(places, ', ')}` : undefined,
     code: changes.join('\n'),
-    facts: { Cluster: cluster, Category: text.parse(property(property(summary, 'category'), 'name')) },
+    facts: { Cluster: cluster, Category: text.parse(property(summary, 'category', 'name')) },
     references: [`https://kubescape.io/docs/controls/${id.toLowerCase()}/`],
     file,
   });

@@ -1,57 +1,50 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Result,
+  readList,
+  readRequired,
+  skipped,
+} from '../importer.ts';
+import { vulnerabilityResult } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
+import { anything, fields, number, object, objects, optional, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cvssOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
 
-const Fix = optional(z.object({ fixResolution: text, message: text, url: text }));
-const Library = z.object({
-  name: text,
-  filename: text,
-  artifactId: text,
-  groupId: text,
-  version: text,
-  type: text,
-});
+const Fix = object({ fixResolution: text, message: text, url: text });
+const Library = z.object(fields(text, 'name', 'filename', 'artifactId', 'groupId', 'version', 'type'));
 
 const Vulnerability = z.object({
   name: requiredText,
-  severity: text,
-  score: number,
-  cvss3_severity: text,
-  cvss3_score: number,
-  scoreMetadataVector: text,
-  url: text,
-  description: text,
-  project: text,
+  ...fields(text, 'severity', 'cvss3_severity', 'scoreMetadataVector', 'url', 'description', 'project'),
   product: text,
+  score: number,
+  cvss3_score: number,
   library: optional(Library),
   topFix: Fix,
-  locations: list(z.object({ path: text })),
-  references: list(z.object({ url: text })),
+  locations: objects({ path: text }),
+  references: objects({ url: text }),
 });
 
 type Vulnerability = z.output<typeof Vulnerability>;
 
-const Libraries = z.object({ library: optional(Library), vulnerabilities: z.unknown().optional() });
+const Libraries = z.object({ library: optional(Library), vulnerabilities: anything });
 
 /** A finding of the API 3.0 of the Mend platform. */
 const PlatformFinding = z.object({
-  name: text,
+  ...fields(text, 'name', 'effective', 'scoreMetadataVector'),
   component: optional(Library.extend({ path: text, dependencyType: text })),
-  findingInfo: optional(z.object({ status: text })),
-  project: optional(z.object({ name: text })),
-  application: optional(z.object({ name: text })),
+  findingInfo: object({ status: text }),
+  project: object({ name: text }),
+  application: object({ name: text }),
   vulnerability: z.object({
-    name: text,
-    description: text,
+    ...fields(text, 'name', 'description', 'severity'),
     score: number,
-    severity: text,
   }),
   topFix: Fix,
-  effective: text,
-  scoreMetadataVector: text,
 });
 
 /** Mend, formerly WhiteSource: the exports of the application and the platform. */
@@ -93,15 +86,8 @@ export const mend: Importer = {
           ),
       );
     }
-    if (!Array.isArray(document?.vulnerabilities))
-      throw new ReportError('expected a list', 'vulnerabilities');
-    const results = readList(
-      Vulnerability.extend({ library: Library }),
-      document.vulnerabilities,
-      'vulnerabilities',
-      context,
-    );
-    return results.map((found) => toResult(found, context));
+    const Entry = Vulnerability.extend({ library: Library });
+    return readRequired(Entry, document, 'vulnerabilities', context).map((found) => toResult(found, context));
   },
 };
 
@@ -109,10 +95,8 @@ function fromPlatform(findings: unknown[], context: ImportContext): Result[] {
   return readList(PlatformFinding, findings, 'response', context).flatMap((found) => {
     const { vulnerability, component, findingInfo, project, application, topFix, name } = found;
     const status = findingInfo?.status?.toUpperCase();
-    if (status && !OPEN.has(status)) {
-      context.skip(`${status.toLowerCase().replaceAll('_', ' ')} in Mend`);
-      return [];
-    }
+    if (status && !OPEN.has(status))
+      return skipped(`${status.toLowerCase().replaceAll('_', ' ')} in Mend`, context);
     const converted: Vulnerability = {
       ...vulnerability,
       name: vulnerability.name ?? name ?? 'Vulnerability',
@@ -151,10 +135,7 @@ function toResult(
     name,
     version,
     summary: description,
-    severity: severityOf(
-      found.cvss3_severity ?? found.severity,
-      score === undefined ? 'medium' : severityOfScore(score),
-    ),
+    severity: severityOf(found.cvss3_severity ?? found.severity, severityOfScore(score, 'medium')),
     cvss: { score, vector: cvss?.vector },
     file: relativePath(paths[0], context),
     // The path depends on the machine of the scan.

@@ -3,8 +3,9 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import { isObject, list, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, firstDocument, hasKind } from '../read/report.ts';
+import { anything, fields, list, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cweOf } from '../support.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { describeFinding, inlineCode } from '../text/markdown.ts';
@@ -21,14 +22,11 @@ export const mobsf: Importer = {
     severity: 'high, warning (medium) or info, as MobSF rates it',
   },
 
-  detects: (report) => {
-    const document = firstDocument(report);
-    return (
-      ['app_type', 'code_analysis', 'binary_analysis'].some(
-        (name) => property(document, name) !== undefined,
-      ) && ['file_name', 'permissions', 'md5'].every((name) => property(document, name) !== undefined)
-    );
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { file_name: 'value', permissions: 'value', md5: 'value' }) &&
+    ['app_type', 'code_analysis', 'binary_analysis'].some(
+      (name) => property(documentOf(report), name) !== undefined,
+    ),
 
   results(report, context) {
     const document = firstDocument(report);
@@ -102,14 +100,8 @@ function resultOf(
 
 const Rule = z.object({
   name: z.string(),
-  files: z.unknown().optional(),
-  metadata: z.object({
-    description: text,
-    severity: text,
-    cwe: text,
-    masvs: text,
-    'owasp-mobile': text,
-  }),
+  files: anything,
+  metadata: z.object(fields(text, 'description', 'severity', 'cwe', 'masvs', 'owasp-mobile')),
 });
 
 /** The decompiled code has other names and lines in every build: a rule is one finding. */
@@ -133,13 +125,8 @@ function codeProblems(document: unknown, context: ImportContext): Problem[] {
 }
 
 const Manifest = z.object({
-  rule: text,
+  ...fields(text, 'rule', 'stat', 'severity', 'desc', 'description', 'name'),
   title: requiredText,
-  stat: text,
-  severity: text,
-  desc: text,
-  description: text,
-  name: text,
   component: list(requiredText),
 });
 
@@ -158,7 +145,7 @@ function manifestProblems(document: unknown, context: ImportContext): Problem[] 
 
 /** Findings of the certificate: `[rating, description, title]`. */
 function tupleProblems(document: unknown, context: ImportContext): Problem[] {
-  const listed = property(property(document, 'certificate_analysis'), 'certificate_findings');
+  const listed = property(document, 'certificate_analysis', 'certificate_findings');
   return readList(z.array(requiredText).min(2), listed, 'certificate_findings', context).map(
     ([rating, description, title = description ?? '']) => ({
       part: 'certificate',

@@ -1,23 +1,16 @@
 import { z } from 'zod';
-import { type Importer, type Report, readList } from '../importer.ts';
+import { type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { isObject, list, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, list, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
-import { escapeMarkdown, firstSentence } from '../text/markdown.ts';
+import { escapeMarkdown, firstSentence, joined } from '../text/markdown.ts';
 
 const Rule = z.object({
   name: z.string(),
-  files: list(z.object({ file_path: requiredText, match_lines: list(z.number()), match_string: text })),
-  metadata: optional(
-    z.object({
-      cwe: text,
-      description: text,
-      severity: text,
-      reference: text,
-      masvs: text,
-      'owasp-mobile': text,
-    }),
-  ),
+  files: objects({ file_path: requiredText, match_lines: list(z.number()), match_string: text }),
+  metadata: object(fields(text, 'cwe', 'description', 'severity', 'reference', 'masvs', 'owasp-mobile')),
 });
 
 /** `mobsfscan --json` */
@@ -31,18 +24,18 @@ export const mobsfscan: Importer = {
     severity: '`severity` of the rule',
   },
 
-  detects: (report) =>
-    isObject(property(documentOf(report), 'results')) &&
-    property(documentOf(report), 'mobsfscan_version') !== undefined,
+  detects: (report) => hasKind(documentOf(report), { results: 'object', mobsfscan_version: 'value' }),
 
   results(report, context) {
     const document = documentOf(report);
     const errors = property(document, 'errors');
     for (const error of Array.isArray(errors) ? errors : []) {
-      const message = [property(error, 'file'), property(error, 'error'), property(error, 'message')]
-        .map((part) => text.parse(part))
-        .filter(Boolean)
-        .join(': ');
+      const message = joined(
+        [property(error, 'file'), property(error, 'error'), property(error, 'message')].map((part) =>
+          text.parse(part),
+        ),
+        ': ',
+      );
       context.error(`Not checked: ${message || (text.parse(error) ?? 'no reason given')}`);
     }
     const rules = Object.entries(property(document, 'results') ?? {});
@@ -76,5 +69,3 @@ export const mobsfscan: Importer = {
     return codeResults('mobsfscan', findings, context);
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);

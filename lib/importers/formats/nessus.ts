@@ -1,39 +1,30 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { cvesIn, hasRoot, type Issue, resultsOf, rootOf, statedCvss } from '../kinds/issues.ts';
-import { elementAt, elements, number, requiredText, text, texts } from '../read/schema.ts';
-import { cweOf, severityOf } from '../support.ts';
-import { csvIssues, isCsv } from '../tools/nessus-csv.ts';
-import { issueOf } from '../tools/nessus-issue.ts';
+import {
+  addressIdentity,
+  cvesIn,
+  formatService,
+  hostIdentity,
+  type Issue,
+  resultsOf,
+  shownAddress,
+  statedCvss,
+} from '../kinds/issues.ts';
+import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
+import { fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { elements } from '../read/values.ts';
+import { cweOf, LEVELS, severityOf } from '../support.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 /** A result in the XML. Attributes start with `@_`. */
 const Item = z.object({
   '@_pluginID': requiredText,
-  '@_pluginName': text,
-  '@_pluginFamily': text,
-  '@_severity': text,
-  '@_port': text,
-  '@_protocol': text,
-  '@_svc_name': text,
-  plugin_name: text,
-  synopsis: text,
-  description: text,
-  solution: text,
-  see_also: texts,
-  plugin_output: text,
-  risk_factor: text,
-  cve: texts,
-  cwe: texts,
-  xref: texts,
-  cvss_base_score: number,
-  cvss_vector: text,
-  cvss3_base_score: number,
-  cvss3_vector: text,
-  cvss4_base_score: number,
-  cvss4_vector: text,
-  cvss: number,
-  cvssv3: number,
+  ...fields(text, '@_pluginName', '@_pluginFamily', '@_severity', '@_port', '@_protocol', '@_svc_name'),
+  ...fields(text, 'plugin_name', 'synopsis', 'description', 'solution', 'plugin_output', 'risk_factor'),
+  ...fields(text, 'cvss_vector', 'cvss3_vector', 'cvss4_vector'),
+  ...fields(texts, 'see_also', 'cve', 'cwe', 'xref'),
+  ...fields(number, 'cvss_base_score', 'cvss3_base_score', 'cvss4_base_score', 'cvss', 'cvssv3'),
 });
 
 /** Nessus XML (`.nessus`) and the CSV of Nessus and Tenable. */
@@ -65,7 +56,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
       'Nessus reports of version 1 are not supported: export “.nessus” with Nessus 4 or later',
     );
   const root = rootOf(report, 'NessusClientData_v2');
-  return elements(elementAt(root, 'Report'), 'ReportHost').flatMap((host, index) => {
+  return elements(root, 'Report', 'ReportHost').flatMap((host, index) => {
     const name = String(host['@_name'] ?? '');
     const items = readList(Item, elements(host, 'ReportItem'), `ReportHost.${index}.ReportItem`, context);
     return items.map((item) => {
@@ -95,4 +86,180 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
   });
 }
 
-const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
+/** A row of the CSV of Nessus, Tenable Vulnerability Management or Tenable Security Center. */
+const Row = z.object({
+  plugin: requiredText,
+  name: requiredText,
+  host: requiredText,
+  cell: z.custom<Cell>((value) => typeof value === 'function'),
+});
+
+/** The layouts of the CSV: which columns name one, and under which names it has the same contents. */
+const LAYOUTS = [
+  { detect: ['Plugin ID', 'Host', 'Name', 'Plugin Output'], plugin: 'Plugin ID', name: 'Name' },
+  { detect: ['Plugin', 'Plugin Name', 'IP Address', 'Severity'], plugin: 'Plugin', name: 'Plugin Name' },
+  {
+    detect: ['definition.id', 'definition.name', 'asset.name'],
+    plugin: 'definition.id',
+    name: 'definition.name',
+  },
+] as const;
+
+const isCsv = (report: Report) => LAYOUTS.some(({ detect }) => hasColumns(report, ...detect));
+
+function csvIssues(report: Report, context: ImportContext): Issue[] {
+  const layout = LAYOUTS.find(({ detect }) => hasColumns(report, ...detect));
+  if (!layout)
+    throw new ReportError(
+      'This is no CSV of Nessus or Tenable: the columns of the plugin and the host are missing',
+    );
+  const rows = rowsOf(report).map((row) => {
+    const cell = cellOf(row);
+    return { plugin: row[layout.plugin], name: row[layout.name], host: cell(...HOST_COLUMNS), cell };
+  });
+  return readList(Row, rows, 'rows', context).map(({ plugin, name, host, cell }) =>
+    issueOf({
+      plugin,
+      name,
+      family: cell('Plugin Family', 'Family', 'definition.family'),
+      host,
+      address: cell('IP Address', 'asset.display_ipv4_address'),
+      port: cell('Port', 'port'),
+      protocol: cell('Protocol', 'protocol'),
+      severity: severityOf(cell('Risk', 'severity', 'Severity', 'definition.severity', 'Risk Factor')),
+      synopsis: cell('Synopsis', 'definition.synopsis'),
+      description: cell('Description', 'definition.description'),
+      solution: cell('Solution', 'Steps to Remediate', 'definition.solution'),
+      output: cell('Plugin Output', 'Plugin Text', 'output')?.replace(/^Plugin Output:/, ''),
+      references: (cell('See Also', 'definition.see_also') ?? '').split(/[\s,]+/),
+      cves: cvesIn(cell('CVE', 'definition.cve')),
+      cwe: cweIn(cell('Cross References', 'XREF')) ?? cweOf(cell('definition.cwe')),
+      cvss:
+        statedCvss(cell('definition.cvss4.base_vector'), scoreOf(cell(...CVSS4_COLUMNS))) ??
+        statedCvss(
+          cell('CVSS V3 Vector', 'CVSS3 Vector', 'definition.cvss3.base_vector'),
+          scoreOf(cell(...CVSS3_COLUMNS)),
+        ) ??
+        statedCvss(
+          cell('CVSS V2 Vector', 'CVSS Vector', 'definition.cvss2.base_vector'),
+          scoreOf(cell(...CVSS2_COLUMNS)),
+        ),
+    }),
+  );
+}
+
+const HOST_COLUMNS = [
+  'Host',
+  'asset.display_fqdn',
+  'asset.host_name',
+  'asset.name',
+  'DNS Name',
+  'IP Address',
+  'asset.display_ipv4_address',
+];
+const CVSS4_COLUMNS = ['CVSS v4.0 Base Score', 'definition.cvss4.base_score'];
+const CVSS3_COLUMNS = [
+  'CVSS V3 Base Score',
+  'CVSS v3.0 Base Score',
+  'CVSS3 Base Score',
+  'CVSSv3',
+  'definition.cvss3.base_score',
+];
+const CVSS2_COLUMNS = [
+  'CVSS V2 Base Score',
+  'CVSS v2.0 Base Score',
+  'CVSS Base Score',
+  'CVSS',
+  'definition.cvss2.base_score',
+];
+
+/** `CWE #310` in a list of references. */
+const cweIn = (references: string | undefined) =>
+  cweOf(/\bCWE[ :#-]{1,3}\d+/.exec(references ?? '')?.[0].replace('#', ''));
+
+const scoreOf = (value: string | undefined) =>
+  value && Number.isFinite(Number(value)) ? Number(value) : undefined;
+
+/** A result of a plugin, whatever the layout of the report. */
+interface Plugin {
+  plugin: string;
+  name: string;
+  family?: string | undefined;
+  host: string;
+  address?: string | undefined;
+  port?: string | undefined;
+  protocol?: string | undefined;
+  service?: string | undefined;
+  severity: Severity;
+  synopsis?: string | undefined;
+  description?: string | undefined;
+  solution?: string | undefined;
+  output?: string | undefined;
+  references: string[];
+  cves: string[];
+  cwe?: string | undefined;
+  cvss?: Issue['cvss'];
+}
+
+function issueOf({
+  plugin,
+  name,
+  host,
+  port,
+  protocol,
+  output,
+  description,
+  synopsis,
+  ...rest
+}: Plugin): Issue {
+  // Web App Scanning names the page and the input in its text.
+  const [, page] = /\b(?:on|at) URL '([^'\s]+)'/.exec(output ?? '') ?? [];
+  const [, kind, element] = /'([\w -]{1,30})' element named '([^'\n]{1,200})'/.exec(output ?? '') ?? [];
+  const service = formatService(host, port, protocol);
+  return {
+    identity: [
+      plugin,
+      hostIdentity(host),
+      port === '0' ? undefined : port,
+      protocol?.toLowerCase(),
+      page && addressIdentity(page),
+      kind,
+      element,
+    ],
+    title: `${name} (${page ? shownAddress(page) : service})`,
+    severity: rest.severity,
+    what: escapeMarkdown(
+      [synopsis, description]
+        .map((part) => unwrap(part))
+        .filter((part, i, all) => part && all.indexOf(part) === i)
+        .join('\n\n'),
+    ),
+    facts: {
+      Plugin: plugin,
+      Family: rest.family,
+      Host: host,
+      IP: rest.address === host ? undefined : rest.address,
+      Port: port === '0' ? undefined : joined([port, protocol?.toLowerCase()], '/'),
+      Service: rest.service,
+      Element: kind && `${kind} ${element}`,
+    },
+    evidence: output,
+    fix: /^n\/?a$/i.test(rest.solution?.trim() ?? '') ? undefined : escapeMarkdown(unwrap(rest.solution)),
+    references: [
+      ...rest.references,
+      /^\d+$/.test(plugin) ? `https://www.tenable.com/plugins/nessus/${plugin}` : undefined,
+    ],
+    cwe: rest.cwe,
+    cves: rest.cves,
+    cvss: rest.cvss,
+  };
+}
+
+/** Joins the lines of a paragraph, which Nessus wraps at 70 characters. */
+const unwrap = (text: string | undefined) =>
+  (text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+    .replace(/(?<=[^\n:.])\n(?=[a-z(0-9])/g, ' ')
+    .trim();

@@ -1,35 +1,30 @@
 import { z } from 'zod';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  ReportError,
+  type Result,
+  readAt,
+  readList,
+  skipped,
+} from '../importer.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { isObject, number, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 const Vulnerability = z.object({
   name: requiredText,
-  severity: text,
+  ...fields(text, 'severity', 'vectors', 'vectors_v3', 'description', 'package_name', 'package_version'),
+  ...fields(text, 'fixed_version', 'link', 'file_name', 'in_base_image'),
   score: number,
   score_v3: number,
-  vectors: text,
-  vectors_v3: text,
-  description: text,
-  package_name: text,
-  package_version: text,
-  fixed_version: text,
-  link: text,
-  file_name: text,
-  in_base_image: text,
   tags: texts,
 });
 const Check = z.object({
   test_number: requiredText,
-  category: text,
-  type: text,
-  profile: text,
-  description: text,
-  remediation: text,
-  level: text,
+  ...fields(text, 'category', 'type', 'profile', 'description', 'remediation', 'level', 'group'),
   message: texts,
-  group: text,
 });
 
 const Secret = z.object({ type: text, path: text, suggestion: text });
@@ -48,11 +43,10 @@ export const neuvector: Importer = {
   detects: (report) => {
     const document = documentOf(report);
     const scan = property(document, 'report');
-    return isObject(scan)
-      ? Array.isArray(scan.vulnerabilities) &&
-          ('modules' in scan || 'setid_perms' in scan || 'checks' in scan)
-      : Array.isArray(property(document, 'items')) &&
-          property(document, 'kubernetes_cis_version') !== undefined;
+    if (!isObject(scan)) return hasKind(document, { items: 'list', kubernetes_cis_version: 'value' });
+    return (
+      Array.isArray(scan.vulnerabilities) && ('modules' in scan || 'setid_perms' in scan || 'checks' in scan)
+    );
   },
 
   results(report, context) {
@@ -67,9 +61,7 @@ export const neuvector: Importer = {
         'report.vulnerabilities',
         context,
       ).flatMap((found) => vulnerability(found, context)),
-      ...readList(Check, property(document, 'items'), 'items', context).flatMap((check) =>
-        compliance(check, context),
-      ),
+      ...readAt(Check, document, 'items', context).flatMap((check) => compliance(check, context)),
       ...readList(Secret, property(scan, 'secrets'), 'report.secrets', context).flatMap(secret),
       ...readList(Check, property(scan, 'checks'), 'report.checks', context).flatMap((check) =>
         compliance(check, context),
@@ -78,13 +70,8 @@ export const neuvector: Importer = {
   },
 };
 
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
-
 function vulnerability(found: z.output<typeof Vulnerability>, context: ImportContext): Result[] {
-  if (found.tags.includes('accepted')) {
-    context.skip('accepted');
-    return [];
-  }
+  if (found.tags.includes('accepted')) return skipped('accepted', context);
   return [
     vulnerablePackage({
       tool: 'neuvector',
@@ -105,10 +92,11 @@ function vulnerability(found: z.output<typeof Vulnerability>, context: ImportCon
 
 function compliance(check: z.output<typeof Check>, context: ImportContext): Result[] {
   const level = check.level?.toUpperCase() ?? '';
-  if (['PASS', 'NOTE', 'MANUAL', 'INFO'].includes(level)) {
-    context.skip(level === 'PASS' ? 'passed' : level === 'INFO' ? 'informational' : 'need a manual check');
-    return [];
-  }
+  if (['PASS', 'NOTE', 'MANUAL', 'INFO'].includes(level))
+    return skipped(
+      level === 'PASS' ? 'passed' : level === 'INFO' ? 'informational' : 'need a manual check',
+      context,
+    );
   return [
     failedCheck({
       tool: 'neuvector',

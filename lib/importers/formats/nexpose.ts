@@ -1,18 +1,11 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, readList } from '../importer.ts';
-import {
-  cvesIn,
-  formatService,
-  hasRoot,
-  hostIdentity,
-  type Issue,
-  resultsOf,
-  rootOf,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { elementAt, elements, isObject, number, requiredText, text } from '../read/schema.ts';
+import { type Importer, readList } from '../importer.ts';
+import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { number, requiredText, text, textAt } from '../read/schema.ts';
+import { elementAt, elements, isObject } from '../read/values.ts';
 import { cweOf, severityOfScore } from '../support.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Test = z.looseObject({ '@_id': requiredText, '@_key': text, '@_status': text });
 
@@ -25,9 +18,6 @@ const Definition = z.looseObject({
 });
 type Definition = z.output<typeof Definition>;
 
-const Scan = z.object({ '@_name': text, '@_status': text });
-const Node = z.object({ '@_address': text });
-const Endpoint = z.object({ '@_port': text, '@_protocol': text });
 const Reference = z.object({ '@_source': text, '#text': text });
 
 /** XML of Nexpose and InsightVM. */
@@ -46,11 +36,11 @@ export const nexpose: Importer = {
 
   results(report, context) {
     const root = rootOf(report, 'NexposeReport');
-    for (const scan of elements(elementAt(root, 'scans'), 'scan')) {
-      const { '@_name': name = 'A scan', '@_status': status } = Scan.parse(scan);
+    for (const scan of elements(root, 'scans', 'scan')) {
+      const [name, status] = [textAt(scan, '@_name') ?? 'A scan', textAt(scan, '@_status')];
       if (status && status !== 'finished') context.error(`${name} is not complete: ${status}`);
     }
-    const definitions = elements(elementAt(root, 'VulnerabilityDefinitions'), 'vulnerability');
+    const definitions = elements(root, 'VulnerabilityDefinitions', 'vulnerability');
     const known = new Map(
       readList(Definition, definitions, 'VulnerabilityDefinitions', context).map((one) => [
         one['@_id'].toLowerCase(),
@@ -58,8 +48,8 @@ export const nexpose: Importer = {
       ]),
     );
     const failed: string[] = [];
-    const issues = elements(elementAt(root, 'nodes'), 'node').flatMap((node, index) => {
-      const host = Node.parse(node)['@_address'] ?? '';
+    const issues = elements(root, 'nodes', 'node').flatMap((node, index) => {
+      const host = textAt(node, '@_address') ?? '';
       return placesOf(node).flatMap(({ tests, ...place }) =>
         readList(Test, tests, `nodes.${index}.tests`, context).flatMap((test) => {
           const status = test['@_status'] ?? '';
@@ -72,14 +62,10 @@ export const nexpose: Importer = {
         }),
       );
     });
-    reportFailures(failed, context);
+    if (failed.length > 0) context.error(`Tests that could not run: ${failed.length}, such as ${failed[0]}`);
     return resultsOf('nexpose', issues, context);
   },
 };
-
-function reportFailures(failed: readonly string[], context: ImportContext) {
-  if (failed.length > 0) context.error(`Tests that could not run: ${failed.length}, such as ${failed[0]}`);
-}
 
 interface Place {
   port?: string | undefined;
@@ -88,14 +74,14 @@ interface Place {
 
 /** The tests of a host and of its services. */
 function placesOf(node: Record<string, unknown>): (Place & { tests: unknown[] })[] {
-  const services = elements(elementAt(node, 'endpoints'), 'endpoint').flatMap((endpoint) => {
-    const { '@_port': port, '@_protocol': protocol } = Endpoint.parse(endpoint);
-    const tests = elements(elementAt(endpoint, 'services'), 'service').flatMap((service) =>
-      elements(elementAt(service, 'tests'), 'test'),
+  const services = elements(node, 'endpoints', 'endpoint').flatMap((endpoint) => {
+    const [port, protocol] = [textAt(endpoint, '@_port'), textAt(endpoint, '@_protocol')];
+    const tests = elements(endpoint, 'services', 'service').flatMap((service) =>
+      elements(service, 'tests', 'test'),
     );
     return { port, protocol, tests };
   });
-  return [{ tests: elements(elementAt(node, 'tests'), 'test') }, ...services];
+  return [{ tests: elements(node, 'tests', 'test') }, ...services];
 }
 
 function toIssue(
@@ -105,18 +91,18 @@ function toIssue(
   { port, protocol }: Place,
 ): Issue {
   const [id, key] = [test['@_id'].toLowerCase(), test['@_key'] || undefined];
-  const references = elements(elementAt(found, 'references'), 'reference').map((one) => Reference.parse(one));
+  const references = elements(found, 'references', 'reference').map((one) => Reference.parse(one));
   const score = found?.['@_severity'];
   return {
     identity: [id, key, hostIdentity(host), port, protocol?.toLowerCase()],
     title: `${found?.['@_title'] ?? id} (${formatService(host, port, protocol)})`,
-    severity: score === undefined ? 'medium' : severityOfScore(score),
+    severity: severityOfScore(score, 'medium'),
     what: escapeMarkdown(textOf(elementAt(found, 'description'))),
     facts: {
       Test: id,
       Key: key,
       Host: host,
-      Port: port && [port, protocol].filter(Boolean).join('/'),
+      Port: port && joined([port, protocol], '/'),
       Status: test['@_status'],
     },
     evidence: textOf(test),
@@ -131,11 +117,12 @@ function toIssue(
 /** The text in nested elements, one line per paragraph. The parser does not keep the order of mixed content. */
 function textOf(element: unknown): string {
   if (typeof element === 'string') return element.replace(/\s+/g, ' ').trim();
-  if (Array.isArray(element)) return element.map(textOf).filter(Boolean).join('\n');
+  if (Array.isArray(element)) return joined(element.map(textOf), '\n');
   if (!isObject(element)) return '';
-  return Object.entries(element)
-    .filter(([name]) => !name.startsWith('@_'))
-    .map(([, value]) => textOf(value))
-    .filter(Boolean)
-    .join('\n');
+  return joined(
+    Object.entries(element)
+      .filter(([name]) => !name.startsWith('@_'))
+      .map(([, value]) => textOf(value)),
+    '\n',
+  );
 }

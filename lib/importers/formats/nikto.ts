@@ -3,42 +3,32 @@ import { type ImportContext, type Importer, type Report, ReportError, readList }
 import {
   addressIdentity,
   cvesIn,
-  hasRoot,
   hostIdentity,
   type Issue,
   resultsOf,
-  rootOf,
   shownAddress,
 } from '../kinds/issues.ts';
-import { elements, property, requiredText, text } from '../read/schema.ts';
+import { documentsOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
+import { elements, property } from '../read/values.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { linksIn } from '../text/html.ts';
 import { escapeMarkdown, firstSentence, inlineCode } from '../text/markdown.ts';
 
 const XmlItem = z.object({
   '@_id': requiredText,
-  '@_method': text,
-  '@_osvdbid': text,
+  ...fields(text, '@_method', '@_osvdbid', 'uri', 'references'),
   description: requiredText,
-  uri: text,
-  references: text,
 });
 
-const XmlHost = z.object({
-  '@_targethostname': text,
-  '@_targetip': text,
-  '@_targetport': text,
-  '@_sitename': text,
-  '@_errors': text,
-});
+const XmlHost = z.object(
+  fields(text, '@_targethostname', '@_targetip', '@_targetport', '@_sitename', '@_errors'),
+);
 
 const JsonItem = z.object({
   id: requiredText,
-  method: text,
-  OSVDB: text,
+  ...fields(text, 'method', 'OSVDB', 'url', 'references'),
   msg: requiredText,
-  url: text,
-  references: text,
 });
 const JsonHost = z.object({ host: text, ip: text, port: text });
 
@@ -53,16 +43,9 @@ export const nikto: Importer = {
     severity: 'medium with an OSVDB id, info otherwise: Nikto rates nothing',
   },
 
-  detects: (report) => {
-    const first = hostsOf(report)[0];
-    return (
-      hasRoot(report, 'niktoscan') ||
-      (Array.isArray(property(first, 'vulnerabilities')) &&
-        property(first, 'host') !== undefined &&
-        property(first, 'port') !== undefined &&
-        property(first, 'banner') !== undefined)
-    );
-  },
+  detects: (report) =>
+    hasRoot(report, 'niktoscan') ||
+    hasKind(hostsOf(report)[0], { vulnerabilities: 'list', host: 'value', port: 'value', banner: 'value' }),
 
   results: (report, context) =>
     resultsOf(
@@ -72,7 +55,7 @@ export const nikto: Importer = {
     ),
 };
 
-const hostsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+const hostsOf = (report: Report): unknown[] => documentsOf(report).flat();
 
 function xmlIssues(report: Report, context: ImportContext): NiktoIssue[] {
   const root = rootOf(report, 'niktoscan');

@@ -1,27 +1,15 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
-import {
-  cvesIn,
-  formatService,
-  hasRoot,
-  hostIdentity,
-  type Issue,
-  resultsOf,
-  rootOf,
-} from '../kinds/issues.ts';
-import { elementAt, elements, requiredText, text } from '../read/schema.ts';
+import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { anything, fields, requiredText, text, textAt } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
 import { severityOfScore } from '../support.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
-const Port = z.looseObject({ '@_portid': requiredText, '@_protocol': text, state: z.unknown().optional() });
+const Port = z.looseObject({ '@_portid': requiredText, '@_protocol': text, state: anything });
 
-const Service = z.object({
-  '@_name': text,
-  '@_product': text,
-  '@_version': text,
-  '@_extrainfo': text,
-  '@_tunnel': text,
-});
+const Service = z.object(fields(text, '@_name', '@_product', '@_version', '@_extrainfo', '@_tunnel'));
 
 /** XML of Nmap, with the vulnerabilities that its scripts report. */
 export const nmap: Importer = {
@@ -41,8 +29,8 @@ export const nmap: Importer = {
   results(report, context) {
     const root = rootOf(report, 'nmaprun');
     const stats = elementAt(root, 'runstats');
-    const { '@_exit': exit, '@_errormsg': problem } = Finished.parse(elementAt(stats, 'finished') ?? {});
-    if (exit === 'error') context.error(`Nmap failed: ${problem ?? 'no reason given'}`);
+    if (textAt(stats, 'finished', '@_exit') === 'error')
+      context.error(`Nmap failed: ${textAt(stats, 'finished', '@_errormsg') ?? 'no reason given'}`);
     // Nmap writes the end of the report when it is interrupted, but without statistics.
     if (!stats) context.error('The scan is not complete: the report has no runstats');
     return resultsOf(
@@ -53,34 +41,30 @@ export const nmap: Importer = {
   },
 };
 
-const Finished = z.object({ '@_exit': text, '@_errormsg': text });
-const Address = z.object({ '@_addr': text, '@_addrtype': text });
-const Named = z.object({ '@_name': text, '@_type': text });
-
 function issuesOf(host: Record<string, unknown>, index: number, context: ImportContext): Issue[] {
-  const addresses = elements(host, 'address').map((address) => Address.parse(address));
-  const ip = addresses.find(({ '@_addrtype': type }) => type !== 'mac')?.['@_addr'] ?? '';
-  const names = elements(elementAt(host, 'hostnames'), 'hostname').map((name) => Named.parse(name));
+  const addresses = elements(host, 'address').filter((address) => textAt(address, '@_addrtype') !== 'mac');
+  const ip = textAt(addresses[0], '@_addr') ?? '';
+  const names = elements(host, 'hostnames', 'hostname');
   // The name that the user asked for. The name from DNS may change.
-  const name = names.find(({ '@_type': type }) => type === 'user')?.['@_name'];
+  const name = textAt(
+    names.find((one) => textAt(one, '@_type') === 'user'),
+    '@_name',
+  );
   const target: Target = {
     host: name ?? ip,
     ip: name ? ip : undefined,
     names: names
-      .map((one) => one['@_name'])
+      .map((one) => textAt(one, '@_name'))
       .filter((one) => one && one !== name)
       .join(', '),
   };
-  const ports = readList(Port, elements(elementAt(host, 'ports'), 'port'), `host.${index}.ports`, context);
-  const onPorts = ports.flatMap((port) => {
-    const state = StateOf.parse(elementAt(port, 'state') ?? {})['@_state'];
-    return state === 'open' ? portIssues(port, target) : [];
-  });
-  const scripts = elements(elementAt(host, 'hostscript'), 'script');
+  const ports = readList(Port, elements(host, 'ports', 'port'), `host.${index}.ports`, context);
+  const onPorts = ports
+    .filter((port) => textAt(port, 'state', '@_state') === 'open')
+    .flatMap((port) => portIssues(port, target));
+  const scripts = elements(host, 'hostscript', 'script');
   return [...onPorts, ...scripts.flatMap((script) => scriptIssues(script, target))];
 }
-
-const StateOf = z.object({ '@_state': text });
 
 interface Target {
   host: string;
@@ -94,25 +78,20 @@ interface Target {
 function portIssues(port: z.output<typeof Port> & Record<string, unknown>, target: Target): Issue[] {
   const service = Service.parse(elementAt(port, 'service') ?? {});
   const [number, protocol] = [port['@_portid'], port['@_protocol']];
-  const software = [service['@_product'], service['@_version'], service['@_extrainfo']]
-    .filter(Boolean)
-    .join(' ');
+  const software = joined([service['@_product'], service['@_version'], service['@_extrainfo']], ' ');
   const here = { ...target, port: number, protocol, service: software };
   const open: Issue = {
     identity: ['open port', ...placeOf(here)],
     title: `Open port ${number}/${protocol ?? 'tcp'}${service['@_name'] ? ` (${service['@_name']})` : ''} on ${target.host}`,
     severity: 'info',
-    facts: { ...factsOf(here), Service: [service['@_tunnel'], service['@_name']].filter(Boolean).join(' ') },
+    facts: { ...factsOf(here), Service: joined([service['@_tunnel'], service['@_name']], ' ') },
     evidence: elements(port, 'script')
-      .map((script) => ScriptOf.parse(script))
-      .filter(({ '@_id': id }) => id !== 'vulners')
-      .map(({ '@_id': id, '@_output': output }) => `${id}: ${output?.trim()}`)
+      .filter((script) => textAt(script, '@_id') !== 'vulners')
+      .map((script) => `${textAt(script, '@_id')}: ${textAt(script, '@_output')?.trim()}`)
       .join('\n'),
   };
   return [open, ...elements(port, 'script').flatMap((script) => scriptIssues(script, here))];
 }
-
-const ScriptOf = z.object({ '@_id': text, '@_output': text });
 
 const placeOf = ({ host, port, protocol }: Target) => [hostIdentity(host), port, protocol];
 
@@ -125,7 +104,7 @@ const factsOf = ({ host, ip, names, port, protocol, service }: Target) => ({
 });
 
 function scriptIssues(script: Record<string, unknown>, target: Target): Issue[] {
-  const { '@_id': id = '', '@_output': output } = ScriptOf.parse(script);
+  const [id, output] = [textAt(script, '@_id') ?? '', textAt(script, '@_output')];
   if (id === 'vulners')
     return elements(script, 'table').flatMap((software) => vulnersIssues(software, target));
   return elements(script, 'table').flatMap((table) => vulnIssue(table, id, output, target));
@@ -150,7 +129,7 @@ function vulnersIssues(software: Record<string, unknown>, target: Target): Issue
     return {
       identity: ['vulners', id, ...placeOf(target)],
       title: `${id} in ${target.service || 'the service'} (${formatService(target.host, target.port, target.protocol)})`,
-      severity: known ? severityOfScore(known) : 'medium',
+      severity: severityOfScore(known || undefined, 'medium'),
       facts: {
         ...factsOf(target),
         CPE: String(software['@_key'] ?? ''),

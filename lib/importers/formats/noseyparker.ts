@@ -1,36 +1,34 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { isObject, list, number, optional, requiredText, text, texts } from '../read/schema.ts';
+import { documentsOf } from '../read/report.ts';
+import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
-const Commit = optional(
-  z.object({
-    blob_path: text,
-    commit_metadata: optional(z.object({ commit_id: text, committer_timestamp: text })),
-  }),
-);
+const Commit = object({
+  blob_path: text,
+  commit_metadata: object({ commit_id: text, committer_timestamp: text }),
+});
 
 const Match = z.object({
-  provenance: list(
-    z.object({ kind: text, path: text, repo_path: text, first_commit: Commit, commit_provenance: Commit }),
-  ),
-  location: optional(
-    z.object({
-      source_span: optional(z.object({ start: optional(z.object({ line: number, column: number })) })),
-    }),
-  ),
+  provenance: objects({
+    ...fields(text, 'kind', 'path', 'repo_path'),
+    first_commit: Commit,
+    commit_provenance: Commit,
+  }),
+  location: object({
+    source_span: object({ start: object({ line: number, column: number }) }),
+  }),
   groups: texts,
   match_content: text,
-  snippet: optional(z.object({ matching: text })),
+  snippet: object({ matching: text }),
 });
 
 const Found = z.object({
   rule_name: requiredText,
-  rule_text_id: text,
+  ...fields(text, 'rule_text_id', 'match_content', 'comment'),
   groups: texts,
-  match_content: text,
   statuses: texts,
-  comment: text,
   matches: list(Match),
 });
 
@@ -64,7 +62,7 @@ export const noseyparker: Importer = {
   },
 };
 
-const findingsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+const findingsOf = (report: Report): unknown[] => documentsOf(report).flat();
 
 const isFound = (value: unknown) => isObject(value) && 'rule_name' in value && Array.isArray(value.matches);
 

@@ -1,33 +1,34 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type Importer, ReportError, readList } from '../importer.ts';
-import { firstDocument, folderParts, manifestIn } from '../kinds/dependency.ts';
-import {
-  flag,
-  isObject,
-  list,
-  number,
-  optional,
-  property,
-  requiredText,
-  text,
-  texts,
-} from '../read/schema.ts';
+import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
+import { folderParts, manifestIn } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
+import { fields, flag, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { codeBlock, describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
-import { advisoryResults } from '../tools/npm-advisories.ts';
-import { hasAdvisories, isOfPnpm } from '../tools/registry-advisory.ts';
+import {
+  codeBlock,
+  describeFinding,
+  escapeMarkdown,
+  inlineCode,
+  joined,
+  sanitizeMarkdown,
+} from '../text/markdown.ts';
+import {
+  advisoriesIn,
+  hasAdvisories,
+  isOfPnpm,
+  linksOf,
+  listedPaths,
+  RegistryAdvisory,
+  advisoryId as registryId,
+} from '../tools/registry-advisory.ts';
 
 const Advisory = z.object({
-  source: text,
-  name: text,
-  title: text,
-  url: text,
-  severity: text,
+  ...fields(text, 'source', 'name', 'title', 'url', 'severity', 'range'),
   cwe: texts,
-  cvss: optional(z.object({ score: number, vectorString: text })),
-  range: text,
+  cvss: object({ score: number, vectorString: text }),
 });
 
 const Vulnerability = z.object({
@@ -62,7 +63,6 @@ export const npmAudit: Importer = {
     command: '`npm audit --json > report.json`',
     versions: '11; npm 6 and npm 7 or later, whose reports name no version',
     identity: 'folder, package, advisories',
-    severity: '`severity`',
   },
   split: { json: ['vulnerabilities'] },
 
@@ -107,15 +107,16 @@ export const npmAudit: Importer = {
             ...[...advisories.map(advisoryId), ...viaPackages].sort(),
           ),
         title: titleOf(name, advisories, viaPackages),
-        severity: severityOf(found.severity, worst?.score ? severityOfScore(worst.score) : 'medium'),
+        severity: severityOf(found.severity, severityOfScore(worst?.score || undefined, 'medium')),
         description: describeFinding({
-          what: [
-            advisories.map((advisory) => `- ${advisoryLine(advisory)}`).join('\n'),
-            viaPackages.length > 0 &&
-              `${inlineCode(name)} depends on vulnerable versions of ${viaPackages.map(inlineCode).join(', ')}.`,
-          ]
-            .filter(Boolean)
-            .join('\n\n'),
+          what: joined(
+            [
+              advisories.map((advisory) => `- ${advisoryLine(advisory)}`).join('\n'),
+              viaPackages.length > 0 &&
+                `${inlineCode(name)} depends on vulnerable versions of ${viaPackages.map(inlineCode).join(', ')}.`,
+            ],
+            '\n\n',
+          ),
           facts: {
             Package: name,
             'Vulnerable versions': found.range,
@@ -163,12 +164,13 @@ function titleOf(name: string, advisories: Advisory[], viaPackages: string[]): s
 }
 
 const advisoryLine = ({ title, severity, range, ...advisory }: Advisory) =>
-  [
-    `${escapeMarkdown(title ?? advisoryId(advisory as Advisory))}`,
-    [severity, range && `versions ${inlineCode(range)}`].filter(Boolean).join(', '),
-  ]
-    .filter(Boolean)
-    .join(' — ');
+  joined(
+    [
+      `${escapeMarkdown(title ?? advisoryId(advisory as Advisory))}`,
+      joined([severity, range && `versions ${inlineCode(range)}`], ', '),
+    ],
+    ' — ',
+  );
 
 function fixOf({ fixAvailable: fix }: Vulnerability): string | undefined {
   if (fix === undefined) return undefined;
@@ -176,4 +178,71 @@ function fixOf({ fixAvailable: fix }: Vulnerability): string | undefined {
   if (fix === true) return codeBlock('npm audit fix', 'sh');
   const breaking = fix.isSemVerMajor ? ', which is a breaking change' : '';
   return `${codeBlock('npm audit fix --force', 'sh')}\n\nThis installs ${inlineCode(`${fix.name}@${fix.version}`)}${breaking}.`;
+}
+
+const FormerAdvisory = RegistryAdvisory.extend({
+  findings: objects({ version: text, paths: texts, dev: flag }),
+});
+
+const Action = z.object({
+  ...fields(text, 'action', 'module', 'target'),
+  isMajor: flag,
+  depth: number,
+  resolves: objects({ id: text }),
+});
+
+/** A finding for each advisory. @param file the manifest */
+function advisoryResults(
+  document: Record<string, unknown>,
+  file: string | undefined,
+  context: ImportContext,
+): Result[] {
+  const advisories = readList(FormerAdvisory, advisoriesIn(document), 'advisories', context);
+  const { data: actions = [] } = list(Action).safeParse(document.actions);
+  context.skip('muted in npm', [document.muted ?? []].flat().length);
+  return advisories.map((advisory) => {
+    const name = advisory.module_name ?? 'a package';
+    const id = registryId(advisory);
+    const cvss = cvssOf(advisory.cvss?.vectorString);
+    const score = advisory.cvss?.score || cvss?.score;
+    const action = actions.find(({ resolves }) => resolves.some((one) => one.id === advisory.id));
+    const paths = advisory.findings.flatMap(({ paths }) => paths);
+    return {
+      identify: (manifest) =>
+        fingerprintOf('npm-audit', 'advisory', ...folderParts(manifest, context), name, id),
+      title: `${/^GHSA-/i.test(id) ? `${id} in ` : ''}${name}: ${advisory.title ?? 'vulnerable versions'}`,
+      severity: severityOf(advisory.severity, severityOfScore(score || undefined, 'medium')),
+      description: describeFinding({
+        what: sanitizeMarkdown(advisory.overview ?? '') || escapeMarkdown(advisory.title ?? ''),
+        facts: {
+          Package: name,
+          'Installed version': [...new Set(advisory.findings.map(({ version }) => version))].join(', '),
+          'Vulnerable versions': advisory.vulnerable_versions,
+          'Fixed version': advisory.patched_versions,
+          CVE: advisory.cves.join(', '),
+          Dependency:
+            advisory.findings.length > 0 && advisory.findings.every(({ dev }) => dev)
+              ? 'development only'
+              : undefined,
+        },
+        where: paths.length > 0 ? codeBlock(listedPaths(paths).join('\n')) : undefined,
+        fix: joined([sanitizeMarkdown(advisory.recommendation ?? ''), action && actionOf(action)], '\n\n'),
+        references: [advisory.url, ...linksOf(advisory)],
+      }),
+      cwe: cweOf(...advisory.cwe),
+      cve: cveOf(...advisory.cves, advisory.title),
+      cvss_score: score,
+      cvss_vector: cvss?.vector,
+      file,
+    };
+  });
+}
+
+function actionOf({ action, module, target, isMajor, depth }: z.output<typeof Action>): string | undefined {
+  if (!module || action === 'review') return undefined;
+  const command =
+    action === 'update'
+      ? `npm update ${module}${depth ? ` --depth ${depth}` : ''}`
+      : `npm install ${joined([module, target], '@')}`;
+  return `${codeBlock(command, 'sh')}${isMajor ? `\n\nThis upgrades ${inlineCode(module)} to a new major version.` : ''}`;
 }

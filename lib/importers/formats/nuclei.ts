@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import { flag, list, number, optional, text, texts } from '../read/schema.ts';
+import { documentsOf } from '../read/report.ts';
+import { fields, flag, list, number, object, record, text, texts } from '../read/schema.ts';
 import {
   collapseWhitespace,
   cveOf,
@@ -12,48 +13,27 @@ import {
   severityOfScore,
 } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
 import { isSecretRule, mask } from '../text/secrets.ts';
 
 const Event = z.object({
-  'template-id': text,
-  templateID: text,
-  'template-path': text,
-  template: text,
-  'template-url': text,
+  ...fields(text, 'template-id', 'templateID', 'template-path', 'template', 'template-url', 'type'),
+  ...fields(text, 'matcher-name', 'matcher_name', 'extractor-name', 'matched-at', 'matched', 'host', 'url'),
+  ...fields(text, 'ip', 'curl-command', 'fuzzing_method', 'fuzzing_parameter', 'fuzzing_position'),
   info: z.object({
-    name: text,
-    severity: text,
-    description: text,
-    impact: text,
-    remediation: text,
+    ...fields(text, 'name', 'severity', 'description', 'impact', 'remediation'),
     reference: texts,
     tags: texts,
-    classification: optional(
-      z.object({ 'cve-id': texts, 'cwe-id': texts, 'cvss-metrics': text, 'cvss-score': number }).nullable(),
-    ),
+    classification: object({ 'cve-id': texts, 'cwe-id': texts, 'cvss-metrics': text, 'cvss-score': number }),
   }),
-  type: text,
-  'matcher-name': text,
-  matcher_name: text,
-  'extractor-name': text,
   'matcher-status': flag,
   /** With -matcher-status: why the template could not be tried. */
   error: text,
-  'matched-at': text,
-  matched: text,
-  host: text,
-  url: text,
-  ip: text,
   'extracted-results': texts,
   extracted_results: texts,
   'matched-line': list(z.number()),
-  meta: optional(z.record(z.string(), z.unknown()).nullable()),
-  'curl-command': text,
-  fuzzing_method: text,
-  fuzzing_parameter: text,
-  fuzzing_position: text,
+  meta: record,
 });
 
 type Event = z.output<typeof Event>;
@@ -120,13 +100,13 @@ export const nuclei: Importer = {
             title: `${name}${matcher ? ` (${matcher})` : ''}${location && ` at ${location}`}`,
             severity: severityOf(
               /^unknown$/i.test(info.severity?.trim() ?? '') ? undefined : info.severity,
-              score ? severityOfScore(score) : 'info',
+              severityOfScore(score),
             ),
             description: describeFinding({
-              what: [info.description, info.impact]
-                .map((part) => escapeMarkdown(part?.trim() ?? ''))
-                .filter(Boolean)
-                .join('\n\n'),
+              what: joined(
+                [info.description, info.impact].map((part) => escapeMarkdown(part?.trim() ?? '')),
+                '\n\n',
+              ),
               facts: {
                 Template: id,
                 Matcher: matcher,
@@ -135,9 +115,10 @@ export const nuclei: Importer = {
                 Host: event.host && maskCredentials(event.host),
                 IP: event.ip,
                 Protocol: event.type,
-                Parameter: [event.fuzzing_method, event.fuzzing_position, event.fuzzing_parameter]
-                  .filter(Boolean)
-                  .join(' '),
+                Parameter: joined(
+                  [event.fuzzing_method, event.fuzzing_position, event.fuzzing_parameter],
+                  ' ',
+                ),
                 Extracted: extractedResults(event, results).join(', '),
                 Payload: payloadOf(event),
                 Tags: info.tags.join(', '),
@@ -163,7 +144,7 @@ export const nuclei: Importer = {
   },
 };
 
-const eventsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+const eventsOf = (report: Report): unknown[] => documentsOf(report).flat();
 
 /** Records the templates that could not be tried. */
 function reportFailed(events: readonly Event[], context: ImportContext): void {

@@ -1,46 +1,26 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
-import {
-  type Cell,
-  cellOf,
-  cvesIn,
-  formatService,
-  hasColumns,
-  hasRoot,
-  hostIdentity,
-  type Issue,
-  resultsOf,
-  rootOf,
-  rowsOf,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
-import { cweOf, joinLines, severityOf, severityOfScore } from '../support.ts';
+import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
+import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
+import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsWith } from '../read/report.ts';
+import { anything, fields, number, requiredText, text, textAt } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
+import { cweOf, severityOf, severityOfScore } from '../support.ts';
 import { linksIn } from '../text/html.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
-const Host = z.object({ '#text': text, hostname: text, asset: z.unknown().optional() });
+const Host = z.object({ '#text': text, hostname: text, asset: anything });
 
 const XmlResult = z.object({
-  name: text,
-  host: z.unknown().optional(),
-  port: text,
-  nvt: z.unknown().optional(),
-  threat: text,
+  ...fields(text, 'name', 'port', 'threat', 'description'),
+  host: anything,
+  nvt: anything,
   severity: number,
-  description: text,
 });
 
 const Nvt = z.object({
-  '@_oid': text,
-  name: text,
-  family: text,
+  ...fields(text, '@_oid', 'name', 'family', 'tags', 'cve', 'solution', 'xref'),
   cvss_base: number,
-  tags: text,
-  cve: text,
-  solution: text,
-  xref: text,
 });
 
 const Row = z.object({
@@ -101,13 +81,11 @@ function reportsIn(report: Report): Record<string, unknown>[] {
 
 function xmlIssues(report: Report, context: ImportContext): Issue[] {
   return reportsIn(report).flatMap((found, index) => {
-    const { scan_run_status: status } = Status.parse(found);
+    const status = textAt(found, 'scan_run_status');
     if (status && !/^done$/i.test(status)) context.error(`The scan is not complete: ${status}`);
-    for (const error of elements(elementAt(found, 'errors'), 'error')) {
-      const { host, description, port } = ErrorOf.parse(error);
-      context.error(
-        `${[host, port].filter(Boolean).join(' ')}: ${description ?? 'error without a description'}`,
-      );
+    for (const error of elements(found, 'errors', 'error')) {
+      const [host, port, description] = ['host', 'port', 'description'].map((name) => textAt(error, name));
+      context.error(`${joined([host, port], ' ')}: ${description ?? 'error without a description'}`);
     }
     const results = elements(elementAt(found, 'results') ?? found, 'result');
     return readList(XmlResult, results, `report.${index}.results`, context).flatMap((result) => {
@@ -119,7 +97,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
         context.error('A result has neither a test nor a name');
         return [];
       }
-      const refs = elements(elementAt(result, 'nvt', 'refs'), 'ref');
+      const refs = elements(result, 'nvt', 'refs', 'ref');
       const urls = refs.filter((ref) => ref['@_type'] === 'url').map((ref) => String(ref['@_id'] ?? ''));
       const score = result.severity ?? nvt.cvss_base;
       return issueOf({
@@ -143,9 +121,6 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
   });
 }
 
-const Status = z.object({ scan_run_status: text });
-const ErrorOf = z.object({ host: text, port: text, description: text });
-
 function hostOf(element: unknown): { host: string; hostName: string | undefined } {
   const [only] = elements({ element }, 'element');
   const { '#text': host = '', hostname } = Host.parse(only ?? {});
@@ -162,9 +137,7 @@ const tagsOf = (tags: string | undefined): Map<string, string> =>
   );
 
 function csvIssues(report: Report, context: ImportContext): Issue[] {
-  if (!hasColumns(report, ...COLUMNS))
-    throw new ReportError('This is no CSV of OpenVAS: the columns of the test and the host are missing');
-  const rows = rowsOf(report).map((row) => {
+  const rows = rowsWith(report, COLUMNS).map((row) => {
     const cell = cellOf(row);
     return { oid: cell('NVT OID', 'NVT Name'), host: cell('IP', 'Hostname'), cell };
   });
@@ -175,7 +148,7 @@ function csvIssues(report: Report, context: ImportContext): Issue[] {
       name: cell('NVT Name') ?? oid,
       host,
       hostName: cell('Hostname'),
-      port: [cell('Port') ?? 'general', cell('Port Protocol')].filter(Boolean).join('/'),
+      port: joined([cell('Port') ?? 'general', cell('Port Protocol')], '/'),
       severity: ratingOf(score, cell('Severity'), context),
       summary: cell('Summary'),
       insight: [cell('Vulnerability Insight'), cell('Impact')],
@@ -189,6 +162,15 @@ function csvIssues(report: Report, context: ImportContext): Issue[] {
     });
   });
 }
+
+/** Joins the lines of each paragraph; lists and empty lines stay. */
+const joinLines = (value: string | undefined) =>
+  (value ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .join('\n')
+    .replace(/(?<=\S)\n(?=[^\s•-])/g, ' ')
+    .trim();
 
 /** The rating of a score, because OpenVAS has no critical threat before version 22.4. Other threats are no scores. */
 function ratingOf(score: number | undefined, threat: string | undefined, context: ImportContext): Severity {
@@ -223,10 +205,10 @@ function issueOf({ oid, name, host, hostName, ...found }: Found): Issue {
     identity: [oid, hostIdentity(hostName ?? host), found.port?.trim().toLowerCase()],
     title: `${name} (${formatService(hostName ?? host, port, protocol)})`,
     severity: found.severity,
-    what: [found.summary, ...found.insight]
-      .map((part) => escapeMarkdown(joinLines(part)))
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined(
+      [found.summary, ...found.insight].map((part) => escapeMarkdown(joinLines(part))),
+      '\n\n',
+    ),
     facts: {
       Test: oid,
       Family: found.family,

@@ -3,33 +3,30 @@ import {
   type ImportContext,
   type Importer,
   type Report,
-  ReportError,
   type Result,
   readList,
+  readRequired,
 } from '../importer.ts';
 import { parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, fields, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cvssOf, severityOfScore } from '../support.ts';
-import { sanitizeMarkdown } from '../text/markdown.ts';
+import { joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
-  title: text,
-  description: text,
+  ...fields(text, 'title', 'description', 'cvssVector', 'cve', 'cwe', 'reference'),
   cvssScore: number,
-  cvssVector: text,
-  cve: text,
-  cwe: text,
-  reference: text,
   versionRanges: texts,
   externalReferences: texts,
 });
 
-const Component = z.object({ coordinates: requiredText, vulnerabilities: z.unknown().optional() });
+const Component = z.object({ coordinates: requiredText, vulnerabilities: anything });
 
 const Package = z.object({
-  Package: optional(z.object({ pm: text, group: text, name: text, version: text })),
-  Vulnerabilities: z.unknown().optional(),
+  Package: object({ pm: text, group: text, name: text, version: text }),
+  Vulnerabilities: anything,
 });
 
 /** Component reports of OSS Index, which AuditJS and DevAudit write. */
@@ -44,7 +41,7 @@ export const ossindex: Importer = {
   },
 
   detects: (report) => {
-    const [document] = report.kind === 'json' ? report.documents : [];
+    const document = documentOf(report);
     if (isObject(document)) return 'Packages Audited' in document && 'Packages' in document;
     const [first] = Array.isArray(document) ? document : [];
     return (
@@ -66,7 +63,7 @@ interface Audited {
 }
 
 function packagesIn(report: Report, context: ImportContext): Audited[] {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   if (Array.isArray(document)) {
     return readList(Component, document, '', context).map(({ coordinates, vulnerabilities }, index) => ({
       purl: parsePurl(coordinates) ?? { type: '', name: coordinates, version: undefined },
@@ -74,18 +71,18 @@ function packagesIn(report: Report, context: ImportContext): Audited[] {
       path: `${index}.vulnerabilities`,
     }));
   }
-  const packages = property(document, 'Packages');
-  if (!Array.isArray(packages)) throw new ReportError('expected a list', 'Packages');
-  return readList(Package, packages, 'Packages', context).map(({ Package: one, Vulnerabilities }, index) => {
-    // DevAudit writes “None” for what is missing.
-    const group = one?.group === 'None' ? undefined : one?.group;
-    const name = [group, one?.name].filter(Boolean).join('/');
-    return {
-      purl: { type: one?.pm ?? '', name, version: one?.version },
-      vulnerabilities: Vulnerabilities,
-      path: `Packages.${index}.Vulnerabilities`,
-    };
-  });
+  return readRequired(Package, document, 'Packages', context).map(
+    ({ Package: one, Vulnerabilities }, index) => {
+      // DevAudit writes “None” for what is missing.
+      const group = one?.group === 'None' ? undefined : one?.group;
+      const name = joined([group, one?.name], '/');
+      return {
+        purl: { type: one?.pm ?? '', name, version: one?.version },
+        vulnerabilities: Vulnerabilities,
+        path: `Packages.${index}.Vulnerabilities`,
+      };
+    },
+  );
 }
 
 function toResult(found: z.output<typeof Vulnerability>, { type, name, version }: Audited['purl']): Result {
@@ -103,7 +100,7 @@ function toResult(found: z.output<typeof Vulnerability>, { type, name, version }
     name,
     version,
     summary: title?.replace(/^\[CVE-[\d-]+\]\s*|^(?:CVE|CWE)-\d+(?:-\d+)?:?\s*/, ''),
-    severity: score === undefined ? 'medium' : severityOfScore(score),
+    severity: severityOfScore(score, 'medium'),
     cvss: { score, vector: cvss?.vector },
     cwes: [cwe === 'None' ? undefined : cwe, /CWE-\d+/.exec(title ?? '')?.[0]],
     description: {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
 import {
-  firstDocument,
   isMalicious,
   listIn,
   REMOVE_PACKAGE,
@@ -10,9 +9,11 @@ import {
   upgrade,
   vulnerabilityTitle,
 } from '../kinds/dependency.ts';
-import { flag, isObject, list, optional, text, texts } from '../read/schema.ts';
+import { firstDocument } from '../read/report.ts';
+import { anything, flag, list, object, optional, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { plainPath, relativePath } from '../support.ts';
-import { describeFinding, inlineCode } from '../text/markdown.ts';
+import { describeFinding, inlineCode, joined } from '../text/markdown.ts';
 import { cvssOfOsv, describeAdvisory, fixedVersions, Osv, severityOfOsv } from '../tools/osv.ts';
 
 const Analysis = optional(z.record(z.string(), z.object({ called: flag })).nullable());
@@ -28,7 +29,7 @@ const Group = z.object({
 const Package = z.object({
   package: z.object({ name: text, version: text, ecosystem: text, commit: text }),
   dependency_groups: texts,
-  vulnerabilities: z.unknown().optional(),
+  vulnerabilities: anything,
   groups: list(Group),
   /** Licenses that the options of the run do not allow. */
   license_violations: texts,
@@ -37,8 +38,8 @@ const Package = z.object({
 type Package = z.output<typeof Package>;
 
 const Source = z.object({
-  source: optional(z.object({ path: text, type: text }).nullable()),
-  packages: z.unknown().optional(),
+  source: object({ path: text, type: text }),
+  packages: anything,
 });
 
 /** Where a package was found. */
@@ -154,7 +155,7 @@ function licenseViolation(license: string, found: Package, place: Place): Result
   return {
     repeats: true,
     identify: (file) => fingerprintOf('osv-scanner', 'license', file ?? place.path, ecosystem, name, license),
-    title: `License ${license} of ${[name, version].filter(Boolean).join(' ')} is not allowed`,
+    title: `License ${license} of ${joined([name, version], ' ')} is not allowed`,
     severity: 'medium',
     description: describeFinding({
       what: `${inlineCode(name ?? 'The package')} is under the license ${inlineCode(license)}, which is not allowed.`,

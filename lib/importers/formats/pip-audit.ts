@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import {
-  firstDocument,
   folderParts,
   isMalicious,
   listIn,
@@ -11,7 +10,9 @@ import {
   upgrade,
   vulnerabilityTitle,
 } from '../kinds/dependency.ts';
-import { isObject, list, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, firstDocument } from '../read/report.ts';
+import { objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf } from '../support.ts';
 import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
@@ -20,7 +21,7 @@ const Dependency = z.object({
   name: requiredText,
   version: text,
   skip_reason: text,
-  vulns: list(z.object({ id: requiredText, fix_versions: texts, aliases: texts, description: text })),
+  vulns: objects({ id: requiredText, fix_versions: texts, aliases: texts, description: text }),
 });
 
 type Dependency = z.output<typeof Dependency>;
@@ -48,7 +49,7 @@ export const pipAudit: Importer = {
   },
 
   detects: (report) => {
-    const [document] = report.kind === 'json' ? report.documents : [];
+    const document = documentOf(report);
     const dependencies = dependenciesOf(report);
     if (!Array.isArray(dependencies)) return false;
     if (dependencies.length > 0) {
@@ -62,7 +63,7 @@ export const pipAudit: Importer = {
   },
 
   results(report, context) {
-    const isBareList = report.kind === 'json' && Array.isArray(report.documents[0]);
+    const isBareList = Array.isArray(documentOf(report));
     const path = isBareList ? '' : 'dependencies';
     const list = isBareList ? dependenciesOf(report) : listIn(firstDocument(report), path);
     const dependencies = readList(Dependency, list, path, context);
@@ -111,6 +112,6 @@ function reportSkipped(dependencies: readonly Dependency[], context: ImportConte
 }
 
 function dependenciesOf(report: Report): unknown {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : property(document, 'dependencies');
 }

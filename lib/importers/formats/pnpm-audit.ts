@@ -1,5 +1,5 @@
 import { type Importer, ReportError, readList } from '../importer.ts';
-import { firstDocument } from '../kinds/dependency.ts';
+import { firstDocument } from '../read/report.ts';
 import { relativePath } from '../support.ts';
 import {
   advisoriesIn,
@@ -17,7 +17,6 @@ export const pnpmAudit: Importer = {
     command: '`pnpm audit --json > report.json`',
     versions: 'the report names no version: the layout without `actions`',
     identity: 'lock file, package, advisory',
-    severity: '`severity`',
   },
 
   detects: (report) => {

@@ -1,8 +1,82 @@
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { z } from 'zod';
+import { type Importer, open, type Report, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { property } from '../read/schema.ts';
+import { documentsOf, hasKind } from '../read/report.ts';
+import { fields, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { severityOf } from '../support.ts';
-import { Check, CSV_FIELDS, type Fields, JSON_FIELDS, Ocsf } from '../tools/prowler-fields.ts';
+
+/** A check of one resource, from any version of the report. */
+const Check = z.object({
+  id: requiredText,
+  ...fields(text, 'title', 'status_extended', 'muted', 'severity', 'provider', 'account', 'region'),
+  ...fields(text, 'resource', 'resource_name', 'resource_type', 'service', 'description', 'risk', 'fix'),
+  ...fields(text, 'command', 'compliance'),
+  status: requiredText,
+  references: texts,
+});
+type Check = z.output<typeof Check>;
+
+type Fields = Record<Exclude<keyof Check, 'references'>, string[]> & { references: string[] };
+
+/** The names of the fields in the versions: 4 and 5, 3, and 2. The first that has a value is taken. */
+const CSV_FIELDS: Fields = {
+  id: ['CHECK_ID', 'TITLE_ID'],
+  title: ['CHECK_TITLE', 'TITLE_TEXT'],
+  status: ['STATUS', 'CHECK_RESULT'],
+  status_extended: ['STATUS_EXTENDED', 'CHECK_RESULT_EXTENDED'],
+  muted: ['MUTED'],
+  severity: ['SEVERITY', 'CHECK_SEVERITY'],
+  provider: ['PROVIDER'],
+  account: ['ACCOUNT_UID', 'ACCOUNT_ID', 'ACCOUNT_NUM', 'SUBSCRIPTION', 'PROJECT_ID'],
+  region: ['REGION', 'LOCATION'],
+  resource: ['RESOURCE_UID', 'RESOURCE_ARN', 'RESOURCE_ID', 'CHECK_RESOURCE_ID'],
+  resource_name: ['RESOURCE_NAME', 'RESOURCE_ID'],
+  resource_type: ['RESOURCE_TYPE', 'CHECK_ASFF_RESOURCE_TYPE'],
+  service: ['SERVICE_NAME', 'CHECK_SERVICENAME'],
+  description: ['DESCRIPTION'],
+  risk: ['RISK', 'CHECK_RISK'],
+  fix: ['REMEDIATION_RECOMMENDATION_TEXT', 'CHECK_REMEDIATION'],
+  command: ['REMEDIATION_CODE_CLI', 'REMEDIATION_RECOMMENDATION_CODE_CLI'],
+  compliance: ['COMPLIANCE', 'CHECK_ASFF_TYPE'],
+  references: ['REMEDIATION_RECOMMENDATION_URL', 'RELATED_URL', 'ADDITIONAL_URLS', 'CHECK_DOC'],
+};
+
+/** Version 3, and version 2. */
+const JSON_FIELDS: Fields = {
+  id: ['CheckID', 'Control ID'],
+  title: ['CheckTitle', 'Control'],
+  status: ['Status'],
+  status_extended: ['StatusExtended', 'Message'],
+  muted: ['Muted'],
+  severity: ['Severity'],
+  provider: ['Provider'],
+  account: ['AccountId', 'Account Number', 'Subscription', 'ProjectId'],
+  region: ['Region', 'Location'],
+  resource: ['ResourceArn', 'ResourceId', 'Resource ID'],
+  resource_name: ['ResourceName', 'ResourceId', 'Resource ID'],
+  resource_type: ['ResourceType'],
+  service: ['ServiceName', 'Service'],
+  description: ['Description'],
+  risk: ['Risk'],
+  fix: ['Remediation'],
+  command: [],
+  compliance: ['Compliance'],
+  references: ['RelatedUrl', 'Doc link'],
+};
+
+const Ocsf = z.object({
+  metadata: z.object({ event_code: text }),
+  ...fields(text, 'message', 'status', 'status_code', 'status_detail', 'severity', 'risk_details'),
+  finding_info: object({ title: text, desc: text, uid: text }),
+  resources: objects({
+    ...fields(text, 'uid', 'name', 'type', 'region', 'namespace'),
+    group: object({ name: text }),
+  }),
+  cloud: object({ provider: text, region: text, account: object({ uid: text }) }),
+  unmapped: object({ related_url: text, additional_urls: texts, provider: text, provider_uid: text }),
+  remediation: object({ desc: text, references: texts }),
+});
 
 /** Prowler 2 to 5: CSV, JSON, JSON lines and OCSF. Its ASFF reports are those of `aws-security-hub`. */
 export const prowler: Importer = {
@@ -18,18 +92,12 @@ export const prowler: Importer = {
 
   detects: (report) => {
     if (report.kind === 'csv') return csvFields(report.columns) !== undefined;
-    if (report.kind !== 'json') return false;
-    const [first] = report.documents.flat();
+    const [first] = documentsOf(report).flat();
     return isOcsf(first) || jsonFields(first) !== undefined;
   },
 
   results(report, context) {
-    return readList(Check, checksOf(report), '', context).flatMap((check) => {
-      const reason = skipReason(check);
-      if (reason === undefined) return [resultOf(check)];
-      context.skip(reason);
-      return [];
-    });
+    return open(readList(Check, checksOf(report), '', context), skipReason, context).map(resultOf);
   },
 };
 
@@ -40,8 +108,8 @@ const csvFields = (columns: readonly string[]) =>
     : undefined;
 
 const jsonFields = (value: unknown) =>
-  (property(value, 'CheckID') !== undefined && property(value, 'StatusExtended') !== undefined) ||
-  (property(value, 'Control ID') !== undefined && property(value, 'Account Number') !== undefined)
+  hasKind(value, { CheckID: 'value', StatusExtended: 'value' }) ||
+  hasKind(value, { 'Control ID': 'value', 'Account Number': 'value' })
     ? JSON_FIELDS
     : undefined;
 
@@ -68,7 +136,7 @@ function checkOf(row: unknown, { references, ...fields }: Fields): Record<string
     Object.entries(fields).map(([key, names]) => [key, value(names)]),
   );
   if (recommendation !== undefined) check.fix = property(recommendation, 'Text');
-  check.command ??= property(property(remediation, 'Code'), 'CLI');
+  check.command ??= property(remediation, 'Code', 'CLI');
   check.references = [...references.map((name) => property(row, name)), property(recommendation, 'Url')]
     .filter((link) => typeof link === 'string')
     .flatMap((link) => link.split(' | '));
@@ -76,10 +144,9 @@ function checkOf(row: unknown, { references, ...fields }: Fields): Record<string
   return check;
 }
 
-const isOcsf = (value: unknown) => {
-  const product = property(property(value, 'metadata'), 'product');
-  return property(product, 'vendor_name') === 'Prowler' && property(value, 'status_code') !== undefined;
-};
+const isOcsf = (value: unknown) =>
+  property(value, 'metadata', 'product', 'vendor_name') === 'Prowler' &&
+  hasKind(value, { status_code: 'value' });
 
 /** The OCSF "Detection Finding" of version 4 and later. */
 function ocsfCheck(value: unknown): Record<string, unknown> {

@@ -1,52 +1,29 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  shownAddress,
-  statedCvss,
-} from '../kinds/issues.ts';
-import { elementAt, elements, flag, number, requiredText, text, texts } from '../read/schema.ts';
-import { cweOf } from '../support.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { anything, fields, flag, number, requiredText, text, textAt, texts } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
+import { cweOf, LEVELS } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 const Detection = z.object({
   QID: requiredText,
-  URL: text,
-  PARAM: text,
-  FORM_ENTRY_POINT: text,
-  ACCESS_PATH: z.unknown().optional(),
-  AUTHENTICATION: text,
-  POTENTIAL: flag,
-  STATUS: text,
-  IGNORED: flag,
-  WEBAPP: text,
+  ...fields(text, 'URL', 'PARAM', 'FORM_ENTRY_POINT', 'AUTHENTICATION', 'STATUS', 'WEBAPP'),
   WEB_APPLICATION: text,
-  DATA: z.unknown().optional(),
-  PAYLOADS: z.unknown().optional(),
+  ...fields(anything, 'DATA', 'PAYLOADS'),
+  POTENTIAL: flag,
+  IGNORED: flag,
 });
 type Detection = z.output<typeof Detection>;
 
 const Details = z.object({
   QID: requiredText,
-  CATEGORY: text,
-  SEVERITY: text,
-  TITLE: text,
-  GROUP: text,
-  OWASP: texts,
-  WASC: texts,
-  CWE: texts,
+  ...fields(text, 'CATEGORY', 'SEVERITY', 'TITLE', 'GROUP', 'DESCRIPTION', 'IMPACT', 'SOLUTION'),
+  ...fields(texts, 'OWASP', 'WASC', 'CWE'),
   CVSS_BASE: number,
-  CVSS3: z.unknown().optional(),
-  DESCRIPTION: text,
-  IMPACT: text,
-  SOLUTION: text,
+  CVSS3: anything,
 });
 type Details = z.output<typeof Details>;
 
@@ -66,7 +43,7 @@ export const qualysWas: Importer = {
 
   results(report, context) {
     const root = rootOf(report, 'WAS_SCAN_REPORT', 'WAS_WEBAPP_REPORT');
-    const glossary = elements(elementAt(root, 'GLOSSARY', 'QID_LIST'), 'QID');
+    const glossary = elements(root, 'GLOSSARY', 'QID_LIST', 'QID');
     const details = new Map(
       readList(Details, glossary, 'GLOSSARY', context).map((entry) => [entry.QID.trim(), entry]),
     );
@@ -98,7 +75,7 @@ function detectionsOf(
   const parents = [results, ...elements(results, 'WEB_APPLICATION')];
   const site = siteOf(root, report);
   return parents.flatMap((parent) =>
-    readList(Detection, elements(elementAt(parent, list), name), list, context).flatMap((detection) => {
+    readList(Detection, elements(parent, list, name), list, context).flatMap((detection) => {
       if (detection.IGNORED) context.skip('they are ignored in Qualys');
       else if (/^fixed$/i.test(detection.STATUS ?? '')) context.skip('they are fixed');
       else
@@ -110,26 +87,23 @@ function detectionsOf(
 
 /** The address of the web application, if the report has one. */
 function siteOf(root: Record<string, unknown>, report: Report): string | undefined {
-  const applications = elements(elementAt(root, 'APPENDIX'), 'WEBAPP');
+  const applications = elements(root, 'APPENDIX', 'WEBAPP');
   return hasRoot(report, 'WAS_SCAN_REPORT') && applications.length === 1
-    ? SiteOf.parse(applications[0]).URL
+    ? textAt(applications[0], 'URL')
     : undefined;
 }
 
-const SiteOf = z.object({ URL: text });
 const ScanOf = z.object({ NAME: text, STATUS: text, AUTHENTICATION_STATUS: text });
 
 /** Records scans that did not finish or could not sign in. */
 function reportScans(root: Record<string, unknown>, context: ImportContext) {
-  for (const scan of elements(elementAt(root, 'APPENDIX', 'SCAN_LIST'), 'SCAN')) {
+  for (const scan of elements(root, 'APPENDIX', 'SCAN_LIST', 'SCAN')) {
     const { NAME = 'A scan', STATUS, AUTHENTICATION_STATUS } = ScanOf.parse(scan);
     if (STATUS && !/^finished$/i.test(STATUS)) context.error(`${NAME} is not complete: ${STATUS}`);
     if (/^(?:failed|partial)/i.test(AUTHENTICATION_STATUS ?? ''))
       context.error(`${NAME}: authentication ${AUTHENTICATION_STATUS?.toLowerCase()}`);
   }
 }
-
-const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
 function toIssue(
   detection: Detection,
@@ -141,17 +115,17 @@ function toIssue(
   const title = details?.TITLE ?? `QID ${QID}`;
   const target = detection.WEBAPP ?? detection.WEB_APPLICATION ?? site;
   const page = shownAddress(url ?? target);
-  const payload = elements(elementAt(detection, 'PAYLOADS'), 'PAYLOAD')[0];
+  const payload = elements(detection, 'PAYLOADS', 'PAYLOAD')[0];
   const request = elementAt(payload, 'REQUEST');
   const cvss3 = Cvss3.parse(elementAt(details, 'CVSS3') ?? {});
   return {
     identity: [QID.trim(), url ? addressIdentity(url) : target, parameter],
     title: `${title}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
     severity: isInformation ? 'info' : (LEVELS[Number(details?.SEVERITY) - 1] ?? 'medium'),
-    what: [details?.DESCRIPTION, details?.IMPACT]
-      .map((part) => htmlMarkdown(stated(part)))
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined(
+      [details?.DESCRIPTION, details?.IMPACT].map((part) => htmlMarkdown(stated(part))),
+      '\n\n',
+    ),
     facts: {
       QID,
       Category: details?.CATEGORY,
@@ -178,15 +152,14 @@ function toIssue(
 
 const Cvss3 = z.object({ VECTOR: text, BASE: number, CVSS3_VECTOR: text, CVSS3_BASE: number });
 const Request = z.object({ METHOD: text, URL: text, BODY: text });
-const Header = z.object({ key: text, value: text });
 
 const stated = (value: string | undefined) => (/^n\/?a$/i.test(value?.trim() ?? '') ? undefined : value);
 
 function requestOf(request: Record<string, unknown>): string {
   const { METHOD = 'GET', URL: url, BODY } = Request.parse(request);
-  const headers = elements(elementAt(request, 'HEADERS'), 'HEADER')
-    .map((header) => Header.parse(header))
-    .map(({ key, value }) => `${key}: ${value}`);
+  const headers = elements(request, 'HEADERS', 'HEADER').map(
+    (header) => `${textAt(header, 'key')}: ${textAt(header, 'value')}`,
+  );
   return [`${METHOD} ${shownAddress(url)}`, ...headers, ...(BODY ? ['', BODY] : [])].join('\n');
 }
 

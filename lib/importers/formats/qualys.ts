@@ -1,20 +1,16 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import {
-  type Cell,
-  cellOf,
-  cvesIn,
-  hasColumns,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  rowsOf,
-  statedCvss,
-} from '../kinds/issues.ts';
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  readList,
+  skipped,
+} from '../importer.ts';
+import { cvesIn, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
+import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
 import { requiredText } from '../read/schema.ts';
-import { isFixed, levelOf, scoreOf, toIssue } from '../tools/qualys-issue.ts';
-import { assetIssues, scanIssues } from '../tools/qualys-xml.ts';
+import { assetIssues, isFixed, levelOf, scanIssues, scoreOf, toIssue } from '../tools/qualys-xml.ts';
 
 const Row = z.object({
   QID: requiredText,
@@ -71,10 +67,8 @@ function csvIssues(report: Report, context: ImportContext): Issue[] {
   });
   return readList(Row, rows, 'rows', context).flatMap(({ QID, host, cell }) => {
     if (isFixed(cell('Vuln Status', 'Status'), context)) return [];
-    if (/^(?:yes|approved)$/i.test(cell('Ignored', 'FALSE POSITIVE STATUS') ?? '')) {
-      context.skip('they are ignored or false positives in Qualys');
-      return [];
-    }
+    if (/^(?:yes|approved)$/i.test(cell('Ignored', 'FALSE POSITIVE STATUS') ?? ''))
+      return skipped('they are ignored or false positives in Qualys', context);
     const kind = cell('Type', 'TYPE', 'Type Detected') ?? '';
     const isInformation = /^(?:ig|info)/i.test(kind);
     const [base, score] = [cell('CVSS3 Base', 'CVSSv3.1 Base (nvd)'), cell('CVSS_BASE', 'CVSSv2 Base (nvd)')];

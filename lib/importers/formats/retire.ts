@@ -1,27 +1,21 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { type ImportContext, type Importer, type Result, readRequired } from '../importer.ts';
+import { upgrade, vulnerabilityResult } from '../kinds/dependency.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, list, object, requiredText, text, texts } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 const Vulnerability = z.object({
-  severity: text,
-  below: text,
-  atOrAbove: text,
+  ...fields(text, 'severity', 'below', 'atOrAbove'),
   info: texts,
   cwe: texts,
-  identifiers: optional(
-    z.object({
-      summary: text,
-      CVE: texts,
-      githubID: text,
-      issue: text,
-      bug: text,
-      osvdb: texts,
-      retid: text,
-    }),
-  ),
+  identifiers: object({
+    ...fields(text, 'summary', 'githubID', 'issue', 'bug', 'retid'),
+    CVE: texts,
+    osvdb: texts,
+  }),
 });
 
 const Library = z.object({
@@ -44,26 +38,23 @@ export const retire: Importer = {
     command: '`retire --outputformat json --outputpath report.json`',
     versions: '2.2',
     identity: 'file, library, advisory',
-    severity: '`severity`',
   },
 
   detects: (report) => {
-    const document = firstDocument(report);
+    const document = documentOf(report);
+    const [first] = [property(document, 'data')].flat();
     return (
-      isObject(document) &&
-      Array.isArray(document.data) &&
-      Array.isArray(document.errors) &&
-      typeof document.version === 'string' &&
-      (document.data.length === 0 || Array.isArray(property(document.data[0], 'results')))
+      hasKind(document, { data: 'list', errors: 'list', version: 'text' }) &&
+      (first === undefined || hasKind(first, { results: 'list' }))
     );
   },
 
   results(report, context) {
-    const document = firstDocument(report);
-    if (!Array.isArray(document?.data)) throw new ReportError('expected a list', 'data');
-    for (const failure of [document.errors ?? []].flat())
+    const document = documentOf(report);
+    const files = readRequired(File, document, 'data', context);
+    for (const failure of [property(document, 'errors') ?? []].flat())
       context.error(String(property(failure, 'message') ?? failure));
-    return readList(File, document.data, 'data', context).flatMap(({ file, results }) =>
+    return files.flatMap(({ file, results }) =>
       results.flatMap(({ vulnerabilities, ...library }) =>
         vulnerabilities.map((found) => toResult(found, library, file, context)),
       ),
@@ -96,9 +87,7 @@ function toResult(
     description: {
       what: escapeMarkdown(summary ?? ''),
       facts: {
-        'Vulnerable versions': [atOrAbove && `>= ${atOrAbove}`, below && `< ${below}`]
-          .filter(Boolean)
-          .join(' '),
+        'Vulnerable versions': joined([atOrAbove && `>= ${atOrAbove}`, below && `< ${below}`], ' '),
         'Detected by': detection,
       },
       fix: upgrade(name, [below]),

@@ -2,13 +2,15 @@ import {
   type ImportContext,
   type Result as Imported,
   type Importer,
+  open,
   ReportError,
   readList,
 } from '../importer.ts';
-import { property } from '../read/schema.ts';
+import { documentOf, documentsOf, hasKind } from '../read/report.ts';
+import { property } from '../read/values.ts';
 import { cveOf, severityOf } from '../support.ts';
 import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../text/markdown.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 import { describeResult, placesOf, replaceLinks } from '../tools/sarif-description.ts';
 import { hasValue, identityOf } from '../tools/sarif-identity.ts';
 import { recordInvocations } from '../tools/sarif-invocations.ts';
@@ -40,10 +42,10 @@ export const sarif: Importer = {
     reduced: { 'runs.*.artifacts': (artifact) => ({ location: property(artifact, 'location') }) },
   },
 
-  detects: (report) => report.kind === 'json' && Array.isArray(property(report.documents[0], 'runs')),
+  detects: (report) => hasKind(documentOf(report), { runs: 'list' }),
 
   results(report, context) {
-    const logs = report.kind === 'json' ? report.documents : [];
+    const logs = documentsOf(report);
     return logs.flatMap((log) => {
       const version = property(log, 'version');
       if (typeof version === 'string' && /^(?:1|2\.0)\b/.test(version))
@@ -68,11 +70,8 @@ function resultsOfRun(run: Run, index: number, context: ImportContext): Imported
   const tool = run.tool.driver.name?.trim() || 'sarif';
   const resolve = createResolver(run, context);
   recordInvocations(run, tool, resolve, context);
-  const results = readList(Result, run.results, `runs.${index}.results`, context).filter((result) => {
-    const reason = reasonToSkip(result);
-    if (reason) context.skip(reason);
-    return !reason;
-  });
+  const listed = readList(Result, run.results, `runs.${index}.results`, context);
+  const results = open(listed, reasonToSkip, context);
   const ruleOf = createRuleFinder(run);
   const prepared = results.flatMap((result) => {
     const found = ruleOf(result);
@@ -81,11 +80,7 @@ function resultsOfRun(run: Run, index: number, context: ImportContext): Imported
       prepare({ result, found, location, places, at, of: length, tool, run, resolve }),
     );
   });
-  const maskerFor = createMasker(
-    prepared.map(({ secretLocation }) => secretLocation),
-    context,
-  );
-  return prepared.map((each) => toResult(each, maskerFor(each.secretLocation), context));
+  return mapMasked(prepared, context, (each, mask) => toResult(each, mask, context));
 }
 
 /** Why a result is not imported. A suppression counts unless it was rejected or is under review. */
@@ -141,7 +136,7 @@ function prepare(place: Place) {
           )
         : [];
   const secretLocation = { file, line: region?.startLine, secrets };
-  return { place, rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation };
+  return { place, rule, ruleId, tags, cwe, message, source, url, isSecretScanner, location: secretLocation };
 }
 
 function toResult(
@@ -150,7 +145,17 @@ function toResult(
   context: ImportContext,
 ): Imported {
   const { result, location, places, at, of, tool, run, resolve } = prepared.place;
-  const { rule, ruleId, tags, cwe, message, source, url, isSecretScanner, secretLocation } = prepared;
+  const {
+    rule,
+    ruleId,
+    tags,
+    cwe,
+    message,
+    source,
+    url,
+    isSecretScanner,
+    location: secretLocation,
+  } = prepared;
   const { line, secrets } = secretLocation;
   const file = secretLocation.file && mask(secretLocation.file);
   const { region, contextRegion } = location?.physicalLocation ?? {};

@@ -1,21 +1,17 @@
 import { z } from 'zod';
-import type { Importer, Report, Result } from '../importer.ts';
-import { read } from '../importer.ts';
+import { type Importer, type Result, read } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { isObject, list, number, property, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, objects, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 const Rule = z.object({
-  description: text,
-  rationale: text,
-  remediation: text,
-  level: text,
-  service: text,
-  dashboard_name: text,
+  ...fields(text, 'description', 'rationale', 'remediation', 'level', 'service', 'dashboard_name'),
   flagged_items: number,
   checked_items: number,
   items: texts,
   references: texts,
-  compliance: list(z.object({ name: text, version: text, reference: text })),
+  compliance: objects({ name: text, version: text, reference: text }),
 });
 const Document = z.object({
   account_id: text,
@@ -35,10 +31,7 @@ export const scoutSuite: Importer = {
     severity: '`level`: danger is high, warning medium',
   },
 
-  detects: (report) => {
-    const document = documentOf(report);
-    return isObject(property(document, 'services')) && property(document, 'provider_code') !== undefined;
-  },
+  detects: (report) => hasKind(documentOf(report), { services: 'object', provider_code: 'value' }),
 
   results(report, context) {
     const { account_id: account, provider_code: provider, services } = read(Document, documentOf(report));
@@ -74,5 +67,3 @@ export const scoutSuite: Importer = {
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);

@@ -6,11 +6,12 @@ import {
   type ImportContext,
   type Result as Imported,
   type Importer,
-  type Report,
-  readList,
+  readAt,
 } from '../importer.ts';
-import { isObject, list, property } from '../read/schema.ts';
-import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
+import { documentOf } from '../read/report.ts';
+import { list } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { cveOf, cweOf, relativePath, severityIn, severityOf } from '../support.ts';
 import {
   codeBlock,
   describeFinding,
@@ -18,11 +19,12 @@ import {
   firstSentence,
   formatLocation,
   inlineCode,
+  joined,
   sanitizeMarkdown,
   toStrings,
 } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 import { isPlatformReport, resultsOfPlatform } from '../tools/semgrep-platform.ts';
 import { Failure, Result, type Step } from '../tools/semgrep-schema.ts';
 
@@ -35,7 +37,6 @@ export const semgrep: Importer = {
       '`semgrep scan --json -o report.json`, or the answer of the findings API of Semgrep AppSec Platform',
     versions: '0.96 to 1.182',
     identity: 'rule, file, flagged lines, function',
-    severity: '`severity`',
   },
   split: {
     json: ['results'],
@@ -55,8 +56,6 @@ export const semgrep: Importer = {
   },
 };
 
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
-
 function isScanReport(document: unknown): boolean {
   const [results, errors] = [property(document, 'results'), property(document, 'errors')];
   if (!Array.isArray(results) || !Array.isArray(errors)) return false;
@@ -69,7 +68,7 @@ function isScanReport(document: unknown): boolean {
 
 function resultsOfScan(document: unknown, context: ImportContext): Imported[] {
   recordErrors(document, context);
-  const results = readList(Result, property(document, 'results'), 'results', context);
+  const results = readAt(Result, document, 'results', context);
   const reported = results.filter(({ extra }) => !extra.is_ignored);
   context.skip('a comment in the code ignores them (nosemgrep)', results.length - reported.length);
   const entries = reported.map((result) => {
@@ -83,11 +82,7 @@ function resultsOfScan(document: unknown, context: ImportContext): Imported[] {
       : [];
     return { result, cwe, lines, location: { file, line: result.start?.line, secrets } };
   });
-  const maskerFor = createMasker(
-    entries.map(({ location }) => location),
-    context,
-  );
-  return entries.map((entry) => toResult(entry, maskerFor(entry.location), context));
+  return mapMasked(entries, context, (entry, mask) => toResult(entry, mask, context));
 }
 
 interface Entry {
@@ -107,7 +102,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
   const message = extra.message ?? '';
   return {
     ...identityOf(entry, context),
-    title: mask([rule.split('.').at(-1), firstSentence(message)].filter(Boolean).join(': ')),
+    title: mask(joined([rule.split('.').at(-1), firstSentence(message)], ': ')),
     severity: severityOfSemgrep(extra.severity),
     description: describeFinding({
       what: sanitizeMarkdown(mask(message)),
@@ -153,18 +148,16 @@ const VALIDATION_STATES = new Map(
 );
 
 /** The older severities of Semgrep. Its documentation equates the first three with high, medium and low. */
-const SEVERITIES = new Map<string, Severity>(
-  Object.entries({
-    ERROR: 'high',
-    WARNING: 'medium',
-    INFO: 'low',
-    INVENTORY: 'info',
-    EXPERIMENT: 'info',
-  } as const),
-);
+const SEVERITIES = {
+  error: 'high',
+  warning: 'medium',
+  info: 'low',
+  inventory: 'info',
+  experiment: 'info',
+} as const;
 
 const severityOfSemgrep = (word: string | undefined): Severity =>
-  SEVERITIES.get(word?.toUpperCase() ?? '') ?? severityOf(word, 'medium');
+  severityIn(SEVERITIES, word, severityOf(word, 'medium'));
 
 /**
  * Semgrep's own fingerprint is not used: it ends with the position among equal matches of the rule in the file, so that a

@@ -1,46 +1,42 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type Importer, type Report, readList } from '../importer.ts';
+import { type Importer, type Report, readList, skipped } from '../importer.ts';
 import { isMalicious, listIn, REMOVE_PACKAGE, vulnerabilityTitle } from '../kinds/dependency.ts';
-import { flag, isObject, list, number, optional, requiredText, text } from '../read/schema.ts';
+import { documentsOf } from '../read/report.ts';
+import { fields, flag, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
-import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
+import { describeFinding, escapeMarkdown, formatLocation, joined } from '../text/markdown.ts';
 
 const Representation = z.object({
-  dependency: optional(z.object({ package_name: text, package_version: text })),
-  sourceLocation: optional(
-    z.object({
-      file: text,
-      region: optional(z.object({ start: optional(z.object({ line: number, column: number })) })),
-    }),
-  ),
+  dependency: object({ package_name: text, package_version: text }),
+  sourceLocation: object({
+    file: text,
+    region: object({ start: object({ line: number, column: number }) }),
+  }),
   resourcePath: text,
 });
 
 const Attributes = z.object({
   key: requiredText,
-  title: text,
-  type: text,
-  description: text,
-  status: text,
+  ...fields(text, 'title', 'type', 'description', 'status', 'effective_severity_level'),
   ignored: flag,
-  effective_severity_level: text,
-  classes: list(z.object({ id: text })),
-  coordinates: list(
-    z.object({ representations: list(Representation), is_upgradeable: flag, is_fixable_snyk: flag }),
-  ),
-  problems: list(z.object({ id: text, source: text, url: text })),
-  severities: list(z.object({ source: text, level: text, score: number, vector: text, version: text })),
-  exploit_details: optional(z.object({ maturity_levels: list(z.object({ format: text, level: text })) })),
-  risk: optional(z.object({ score: optional(z.object({ value: number })) })),
+  classes: objects({ id: text }),
+  coordinates: objects({
+    representations: list(Representation),
+    is_upgradeable: flag,
+    is_fixable_snyk: flag,
+  }),
+  problems: objects({ id: text, source: text, url: text }),
+  severities: objects({ source: text, level: text, score: number, vector: text, version: text }),
+  exploit_details: object({ maturity_levels: objects({ format: text, level: text }) }),
+  risk: object({ score: object({ value: number }) }),
 });
 
 const Issue = z.object({
   id: text,
   attributes: Attributes,
-  relationships: optional(
-    z.object({ scan_item: optional(z.object({ data: optional(z.object({ id: text, type: text })) })) }),
-  ),
+  relationships: object({ scan_item: object({ data: object({ id: text, type: text }) }) }),
 });
 
 /** The pages of issues that the API of Snyk returns. */
@@ -64,18 +60,12 @@ export const snykApi: Importer = {
   results(report, context) {
     const pages = pagesOf(report);
     const issues = pages.flatMap((page, index) => {
-      const path = [pages.length > 1 ? String(index) : '', 'data'].filter(Boolean).join('.');
+      const path = joined([pages.length > 1 ? String(index) : '', 'data'], '.');
       return readList(Issue, listIn(isObject(page) ? page : undefined, 'data'), path, context);
     });
     return issues.flatMap(({ attributes, relationships }) => {
-      if (attributes.status === 'resolved') {
-        context.skip('resolved in Snyk');
-        return [];
-      }
-      if (attributes.ignored) {
-        context.skip('ignored in Snyk');
-        return [];
-      }
+      if (attributes.status === 'resolved') return skipped('resolved in Snyk', context);
+      if (attributes.ignored) return skipped('ignored in Snyk', context);
       const { key, title, type, problems, severities } = attributes;
       const project = relationships?.scan_item?.data?.id;
       const places = attributes.coordinates.flatMap(({ representations }) => representations);
@@ -89,52 +79,50 @@ export const snykApi: Importer = {
       const isMalware =
         isMalicious(key, ...problems.map(({ id }) => id)) || /malicious package/i.test(title ?? '');
       const cve = cveOf(...problems.map(({ id }) => id));
-      return [
-        {
-          // The key of an issue in source code is its own, that of a vulnerability is its id in Snyk.
-          identify: () => fingerprintOf('snyk-api', project, type, key, dependency?.package_name),
-          title: dependency
-            ? vulnerabilityTitle(cve ?? key, dependency.package_name, dependency.package_version, title)
-            : `${title ?? key}${file ? ` in ${file}` : ''}`,
-          severity: isMalware
-            ? 'critical'
-            : severityOf(attributes.effective_severity_level, score ? severityOfScore(score) : 'medium'),
-          description: describeFinding({
-            what: escapeMarkdown(attributes.description ?? title ?? ''),
-            facts: {
-              Issue: key,
-              Type: type?.replaceAll('_', ' '),
-              Package: dependency?.package_name,
-              'Installed version': dependency?.package_version,
-              Location: formatLocation(file, line),
-              Resource: places.find(({ resourcePath }) => resourcePath)?.resourcePath,
-              'Snyk project': project,
-              'Risk score': attributes.risk?.score?.value,
-              'Exploit maturity': attributes.exploit_details?.maturity_levels
-                .map(({ format, level }) => [level, format && `(${format})`].filter(Boolean).join(' '))
-                .join(', '),
-            },
-            fix: isMalware
-              ? REMOVE_PACKAGE
-              : attributes.coordinates.some((one) => one.is_upgradeable || one.is_fixable_snyk)
-                ? 'Snyk knows an upgrade or patch that fixes it.'
-                : undefined,
-            references: [
-              key.startsWith('SNYK-') ? `https://security.snyk.io/vuln/${key}` : undefined,
-              ...problems.map(({ url }) => url),
-            ],
-          }),
-          cwe: cweOf(...attributes.classes.map(({ id }) => id)),
-          cve,
-          cvss_score: score,
-          cvss_vector: cvss?.vector,
-          file,
-          line,
-          column: source?.region?.start?.column,
-        },
-      ];
+      return {
+        // The key of an issue in source code is its own, that of a vulnerability is its id in Snyk.
+        identify: () => fingerprintOf('snyk-api', project, type, key, dependency?.package_name),
+        title: dependency
+          ? vulnerabilityTitle(cve ?? key, dependency.package_name, dependency.package_version, title)
+          : `${title ?? key}${file ? ` in ${file}` : ''}`,
+        severity: isMalware
+          ? 'critical'
+          : severityOf(attributes.effective_severity_level, severityOfScore(score || undefined, 'medium')),
+        description: describeFinding({
+          what: escapeMarkdown(attributes.description ?? title ?? ''),
+          facts: {
+            Issue: key,
+            Type: type?.replaceAll('_', ' '),
+            Package: dependency?.package_name,
+            'Installed version': dependency?.package_version,
+            Location: formatLocation(file, line),
+            Resource: places.find(({ resourcePath }) => resourcePath)?.resourcePath,
+            'Snyk project': project,
+            'Risk score': attributes.risk?.score?.value,
+            'Exploit maturity': attributes.exploit_details?.maturity_levels
+              .map(({ format, level }) => joined([level, format && `(${format})`], ' '))
+              .join(', '),
+          },
+          fix: isMalware
+            ? REMOVE_PACKAGE
+            : attributes.coordinates.some((one) => one.is_upgradeable || one.is_fixable_snyk)
+              ? 'Snyk knows an upgrade or patch that fixes it.'
+              : undefined,
+          references: [
+            key.startsWith('SNYK-') ? `https://security.snyk.io/vuln/${key}` : undefined,
+            ...problems.map(({ url }) => url),
+          ],
+        }),
+        cwe: cweOf(...attributes.classes.map(({ id }) => id)),
+        cve,
+        cvss_score: score,
+        cvss_vector: cvss?.vector,
+        file,
+        line,
+        column: source?.region?.start?.column,
+      };
     });
   },
 };
 
-const pagesOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+const pagesOf = (report: Report): unknown[] => documentsOf(report).flat();

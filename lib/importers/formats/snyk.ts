@@ -1,7 +1,9 @@
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { imageName, readPart } from '../kinds/dependency.ts';
-import { isObject } from '../read/schema.ts';
+import { documentsOf } from '../read/report.ts';
+import { isObject } from '../read/values.ts';
 import { plainPath, relativePath } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 import { issuesOf, Project } from '../tools/snyk-issues.ts';
 
 /** `snyk test --json` and `snyk container test --json`: an entry for each path to a vulnerable dependency. */
@@ -30,7 +32,7 @@ export const snyk: Importer = {
     const failures: ReportError[] = [];
     const results = projects.flatMap((project, index) => {
       const at = parts.length > 1 ? String(index) : '';
-      const position = (name: string) => [at, name].filter(Boolean).join('.');
+      const position = (name: string) => joined([at, name], '.');
       const failure = failureOf(project);
       if (failure) {
         failures.push(new ReportError(failure.message, position(failure.field)));
@@ -64,7 +66,7 @@ export const snyk: Importer = {
   },
 };
 
-const projectsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents.flat() : []);
+const projectsOf = (report: Report): unknown[] => documentsOf(report).flat();
 
 /** The error document of the command line itself. */
 const isFailure = (document: Record<string, unknown>) =>

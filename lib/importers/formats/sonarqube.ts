@@ -1,37 +1,28 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type ImportContext, type Importer, type Report, read, readList } from '../importer.ts';
+import { type ImportContext, type Importer, open, type Report, read, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { isObject, list, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
-import { cveOf, cweOf, relativePath } from '../support.ts';
+import { documentOf, documentsOf, hasKind } from '../read/report.ts';
+import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { cveOf, cweOf, relativePath, severityIn, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
 
-const Place = z.object({ component: text, textRange: optional(z.object({ startLine: number })), msg: text });
+const Place = z.object({ component: text, textRange: object({ startLine: number }), msg: text });
 
 const Issue = z.object({
-  key: text,
+  ...fields(text, 'key', 'ruleKey', 'severity', 'vulnerabilityProbability', 'securityCategory', 'project'),
+  ...fields(text, 'hash', 'status', 'issueStatus', 'resolution', 'message', 'description', 'type'),
   /** `ruleKey` of a hotspot. */
   rule: text,
-  ruleKey: text,
-  severity: text,
-  impacts: list(z.object({ softwareQuality: text, severity: requiredText })),
-  vulnerabilityProbability: text,
-  securityCategory: text,
+  impacts: objects({ softwareQuality: text, severity: requiredText }),
   component: requiredText,
-  project: text,
   line: number,
-  hash: text,
-  textRange: optional(z.object({ startLine: number, endLine: number, startOffset: number })),
-  flows: list(z.object({ locations: list(Place) })),
-  status: text,
-  issueStatus: text,
-  resolution: text,
-  message: text,
-  description: text,
+  textRange: object({ startLine: number, endLine: number, startOffset: number }),
+  flows: objects({ locations: list(Place) }),
   tags: texts,
-  type: text,
 });
 type Issue = z.output<typeof Issue>;
 
@@ -51,7 +42,7 @@ export const sonarqube: Importer = {
 
   detects(report) {
     const { issues, hotspots } = listsOf(report);
-    const [document] = documentsOf(report);
+    const document = documentOf(report);
     if (hotspots) return isEnvelope(document) || isObject(hotspots[0]);
     if (!issues) return false;
     const [first] = issues;
@@ -62,15 +53,10 @@ export const sonarqube: Importer = {
   results(report, context) {
     const issues = documentsOf(report).flatMap((document) => readDocument(document, context));
     warnOfMissingPages(report, issues.length, context);
-    const open = issues.filter((issue) => {
-      const why = closedBecause(issue);
-      if (why) context.skip(why);
-      return !why;
-    });
     const rules = rulesOf(report);
     return codeResults(
       'sonarqube',
-      open.map((issue) => {
+      open(issues, closedBecause, context).map((issue) => {
         const rule = issue.rule ?? issue.ruleKey ?? '';
         const known = rules.get(rule);
         const message = maskCredentials(issue.message ?? known?.name ?? rule);
@@ -98,7 +84,7 @@ export const sonarqube: Importer = {
           describe: {
             what: escapeMarkdown(message),
             facts: {
-              Rule: [rule, known?.name].filter(Boolean).join(': '),
+              Rule: joined([rule, known?.name], ': '),
               Type: issue.type ?? issue.securityCategory,
               Status: issue.issueStatus ?? issue.status,
               Tags: issue.tags.join(', '),
@@ -118,11 +104,9 @@ export const sonarqube: Importer = {
   },
 };
 
-const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
-
 /** The lists of the first document. A list alone is one of issues. */
 function listsOf(report: Report): { issues?: unknown[]; hotspots?: unknown[] } {
-  const [document] = documentsOf(report);
+  const document = documentOf(report);
   const issues = Array.isArray(document) ? document : property(document, 'issues');
   const hotspots = property(document, 'hotspots');
   return {
@@ -133,7 +117,7 @@ function listsOf(report: Report): { issues?: unknown[]; hotspots?: unknown[] } {
 
 /** Whether a document without issues is one of SonarQube. */
 const isEnvelope = (document: unknown) =>
-  property(document, 'sonarBaseURL') !== undefined || isObject(property(document, 'paging'));
+  hasKind(document, { sonarBaseURL: 'value' }) || hasKind(document, { paging: 'object' });
 
 const hasRule = (issue: unknown) =>
   typeof property(issue, 'rule') === 'string' &&
@@ -141,10 +125,7 @@ const hasRule = (issue: unknown) =>
 
 function readDocument(document: unknown, context: ImportContext): Issue[] {
   if (Array.isArray(document)) return readList(Issue, document, '', context);
-  return [
-    ...readList(Issue, property(document, 'issues'), 'issues', context),
-    ...readList(Issue, property(document, 'hotspots'), 'hotspots', context),
-  ];
+  return [...readAt(Issue, document, 'issues', context), ...readAt(Issue, document, 'hotspots', context)];
 }
 
 /** The API returns at most 500 issues at once. */
@@ -159,7 +140,7 @@ function warnOfMissingPages(report: Report, found: number, context: ImportContex
 }
 
 function rulesOf(report: Report): Map<string, z.output<typeof Rule>> {
-  const [document] = documentsOf(report);
+  const document = documentOf(report);
   const rules = property(document, 'rules');
   const listed = Array.isArray(rules)
     ? rules.map((rule) => [String(property(rule, 'key')), rule] as const)
@@ -186,20 +167,12 @@ const closedBecause = ({ resolution, issueStatus, status }: Issue): string | und
   [resolution, issueStatus, status].map((word) => CLOSED.get(word?.toUpperCase() ?? '')).find(Boolean);
 
 /** SonarQube has five severities; `critical` is the second. */
-const SEVERITIES = new Map<string, Severity>([
-  ['blocker', 'critical'],
-  ['critical', 'high'],
-  ['high', 'high'],
-  ['major', 'medium'],
-  ['medium', 'medium'],
-  ['minor', 'low'],
-  ['low', 'low'],
-]);
+const SEVERITIES = { blocker: 'critical', critical: 'high', major: 'medium', minor: 'low' } as const;
 
 function severityOfIssue({ severity, impacts, vulnerabilityProbability }: Issue): Severity {
   const impact = impacts.find(({ softwareQuality }) => softwareQuality === 'SECURITY') ?? impacts[0];
   const word = severity ?? impact?.severity ?? vulnerabilityProbability;
-  return SEVERITIES.get(word?.toLowerCase() ?? '') ?? 'info';
+  return severityIn(SEVERITIES, word, severityOf(word));
 }
 
 /** The path of a component: `project:src/main.ts`. */

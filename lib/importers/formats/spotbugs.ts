@@ -1,19 +1,18 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { elementAt, elements, list, number, optional, requiredText, text } from '../read/schema.ts';
-import { cweOf, relativePath } from '../support.ts';
+import { hasRoot } from '../read/report.ts';
+import { fields, list, number, objects, optional, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
+import { cweOf, relativePath, severityIn } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const SourceLine = z.object({
   '@_start': number,
   '@_end': number,
-  '@_sourcepath': text,
-  '@_relSourcepath': text,
-  '@_primary': text,
+  ...fields(text, '@_sourcepath', '@_relSourcepath', '@_primary'),
 });
 type SourceLine = z.output<typeof SourceLine>;
 
@@ -23,17 +22,11 @@ const BugInstance = z.object({
   '@_type': requiredText,
   '@_priority': number,
   '@_rank': number,
-  '@_category': text,
-  '@_cweid': text,
-  '@_instanceHash': text,
-  ShortMessage: text,
-  LongMessage: text,
+  ...fields(text, '@_category', '@_cweid', '@_instanceHash', 'ShortMessage', 'LongMessage'),
   Class: list(Class),
-  Method: list(
-    z.object({ '@_classname': text, '@_name': text, '@_signature': text, SourceLine: list(SourceLine) }),
-  ),
+  Method: objects({ '@_classname': text, '@_name': text, '@_signature': text, SourceLine: list(SourceLine) }),
   SourceLine: list(SourceLine),
-  String: list(z.object({ '@_value': text, '@_role': text })),
+  String: objects({ '@_value': text, '@_role': text }),
 });
 type BugInstance = z.output<typeof BugInstance>;
 
@@ -51,7 +44,7 @@ export const spotbugs: Importer = {
   },
   split: { xml: ['BugCollection.BugInstance'] },
 
-  detects: (report) => report.kind === 'xml' && report.root === 'BugCollection',
+  detects: (report) => hasRoot(report, 'BugCollection'),
 
   results(report, context) {
     const collection = elementAt(report.kind === 'xml' ? report.document : undefined, 'BugCollection');
@@ -61,7 +54,7 @@ export const spotbugs: Importer = {
         .parse(elements(collection, 'BugPattern'))
         .map((pattern) => [pattern['@_type'], pattern]),
     );
-    const directories = elements(elementAt(collection, 'Project'), 'SrcDir').flatMap(
+    const directories = elements(collection, 'Project', 'SrcDir').flatMap(
       (directory) => text.parse(directory) ?? [],
     );
     const bugs = readList(
@@ -85,7 +78,7 @@ export const spotbugs: Importer = {
         const identity = [type, className, methodName, method?.['@_signature']];
         return {
           title: bug.LongMessage ?? title,
-          severity: SEVERITIES.get(bug['@_priority'] ?? 0) ?? 'info',
+          severity: severityIn({ 1: 'high', 2: 'medium', 3: 'low' }, String(bug['@_priority'])),
           identity,
           identify: hash ? () => fingerprintOf('spotbugs', ...identity, hash) : undefined,
           rule: [type, title],
@@ -115,12 +108,6 @@ export const spotbugs: Importer = {
     );
   },
 };
-
-const SEVERITIES = new Map<number, Severity>([
-  [1, 'high'],
-  [2, 'medium'],
-  [3, 'low'],
-]);
 
 /** The primary place of a bug, or that of its method or class. */
 function placeOf({

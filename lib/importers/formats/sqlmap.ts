@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { type Importer, ReportError, readList } from '../importer.ts';
-import { addressIdentity, hasColumns, resultsOf, rowsOf, shownAddress } from '../kinds/issues.ts';
-import { requiredText, text } from '../read/schema.ts';
+import { type Importer, readList } from '../importer.ts';
+import { addressIdentity, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { hasColumns, rowsWith } from '../read/report.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 import { inlineCode } from '../text/markdown.ts';
 
 const Row = z.object({
   'Target URL': requiredText,
-  Place: text,
-  Parameter: text,
-  'Technique(s)': text,
-  'Note(s)': text,
+  ...fields(text, 'Place', 'Parameter', 'Technique(s)', 'Note(s)'),
 });
 
 const COLUMNS = ['Target URL', 'Place', 'Parameter', 'Technique(s)'];
@@ -39,8 +37,7 @@ export const sqlmap: Importer = {
   detects: (report) => hasColumns(report, ...COLUMNS),
 
   results(report, context) {
-    if (!hasColumns(report, ...COLUMNS)) throw new ReportError('expected the columns of a CSV of sqlmap');
-    const rows = readList(Row, rowsOf(report), 'rows', context);
+    const rows = readList(Row, rowsWith(report, COLUMNS), 'rows', context);
     return resultsOf(
       'sqlmap',
       rows

@@ -1,30 +1,26 @@
 import { z } from 'zod';
-import type { ImportContext, Importer, Report, Result } from '../importer.ts';
-import { ReportError, readList } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Report,
+  ReportError,
+  type Result,
+  readList,
+  skipped,
+} from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, fixedVersions, kubernetesName, vulnerablePackage } from '../kinds/resources.ts';
-import { flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 
 /** A vulnerable package, from any of the reports. */
 const Row = z.object({
   id: requiredText,
-  severity: text,
-  name: text,
-  version: text,
-  type: text,
-  path: text,
-  image: text,
-  os: text,
+  ...fields(text, 'severity', 'name', 'version', 'type', 'path', 'image', 'os', 'vector', 'link', 'fixed'),
+  ...fields(text, 'cluster', 'namespace', 'workload_type', 'workload', 'container'),
   score: number,
-  vector: text,
-  link: text,
-  fixed: text,
   accepted: flag,
-  cluster: text,
-  namespace: text,
-  workload_type: text,
-  workload: text,
-  container: text,
 });
 type Row = z.output<typeof Row>;
 
@@ -37,22 +33,15 @@ export const sysdig: Importer = {
       '`sysdig-cli-scanner --output json-file=report.json <image>`, or a vulnerability report of the console',
     versions: 'CLI 1.20; reports of 2022 to 2025 name no version',
     identity: 'image, workload, vulnerability, package, path',
-    severity: '`severity`',
   },
 
-  detects: (report) =>
-    report.kind === 'csv'
-      ? LAYOUTS.some((layout) => isLayout(layout, report.columns))
-      : isCli(report) || rowsOf(report) !== undefined,
+  detects: (report) => isCli(report) || rowsOf(report) !== undefined,
 
   results(report, context) {
     const rows = isCli(report) ? cliRows(report, context) : rowsOf(report);
     if (!rows) throw new ReportError('The report has no vulnerabilities of Sysdig');
     return readList(Row, rows, '', context).flatMap((row): Result[] => {
-      if (row.accepted === true) {
-        context.skip('accepted');
-        return [];
-      }
+      if (row.accepted === true) return skipped('accepted', context);
       // The cells of a row that lacks one are in the wrong columns.
       if (/^(?:critical|high|medium|low|negligible|none)$/i.test(row.id)) {
         context.error(`A row has no vulnerability: ${Object.values(row).slice(0, 3).join(', ')}`);
@@ -63,108 +52,51 @@ export const sysdig: Importer = {
   },
 };
 
-type Layout = Partial<Record<keyof Row, string>>;
+/** The columns of the reports: CSV of 2022, of 2025 and of the CLI, JSON of 2022 and of 2025. The first with a value is taken. */
+const COLUMNS: Record<keyof Row, string[]> = {
+  id: ['Vulnerability ID', 'Vulnerability Name', 'CVE ID', 'vulnName', 'vuln_id'],
+  severity: ['Severity', 'Vulnerability Severity', 'CVE Severity', 'vulnSeverity', 'vuln_severity'],
+  name: ['Package name', 'Package Name', 'packageName', 'scan_package_name'],
+  version: ['Package version', 'Package Version', 'packageVersion', 'scan_package_version'],
+  type: ['Package type', 'Package Type', 'packageType', 'scan_package_type'],
+  path: ['Package path', 'Package Path', 'packagePath', 'scan_package_path'],
+  image: ['Image', 'Image Name', 'imagePullString', 'container_image'],
+  os: ['OS Name', 'osName', 'container_image_distro'],
+  score: ['CVSS score', 'CVSS Score', 'vulnCvssScore', 'vuln_cvss_score'],
+  vector: ['CVSS vector', 'CVSS Vector', 'vulnCvssVector', 'vuln_cvss_vector'],
+  link: ['Vuln link', 'CVE URL', 'vulnLink'],
+  fixed: ['Fix version', 'Fix Version', 'vulnFixVersion', 'vuln_fixed_in_version'],
+  accepted: ['Risk accepted', 'Risk Accepted', 'vuln_risk_accepted'],
+  cluster: ['K8S cluster name', 'Kubernetes Cluster Name', 'k8sClusterName', 'kubernetes_cluster_name'],
+  namespace: [
+    'K8S namespace name',
+    'Kubernetes Namespace Name',
+    'k8sNamespaceName',
+    'kubernetes_namespace_name',
+  ],
+  workload_type: [
+    'K8S workload type',
+    'Kubernetes Workload Type',
+    'k8sWorkloadType',
+    'kubernetes_workload_type',
+  ],
+  workload: ['K8S workload name', 'Kubernetes Workload Name', 'k8sWorkloadName', 'kubernetes_workload_name'],
+  container: [
+    'K8S container name',
+    'Kubernetes Container Name',
+    'k8sPodContainerName',
+    'kubernetes_pod_container_name',
+  ],
+};
 
-/** The names of the fields in the reports: CSV of 2022, of 2025 and of the CLI, JSON of 2022 and of 2025. */
-const LAYOUTS: readonly Layout[] = [
-  {
-    id: 'Vulnerability ID',
-    severity: 'Severity',
-    name: 'Package name',
-    version: 'Package version',
-    type: 'Package type',
-    path: 'Package path',
-    image: 'Image',
-    os: 'OS Name',
-    score: 'CVSS score',
-    vector: 'CVSS vector',
-    link: 'Vuln link',
-    fixed: 'Fix version',
-    accepted: 'Risk accepted',
-    cluster: 'K8S cluster name',
-    namespace: 'K8S namespace name',
-    workload_type: 'K8S workload type',
-    workload: 'K8S workload name',
-    container: 'K8S container name',
-  },
-  {
-    id: 'Vulnerability Name',
-    severity: 'Vulnerability Severity',
-    name: 'Package Name',
-    version: 'Package Version',
-    type: 'Package Type',
-    path: 'Package Path',
-    image: 'Image Name',
-    os: 'OS Name',
-    score: 'CVSS Score',
-    vector: 'CVSS Vector',
-    fixed: 'Fix Version',
-    accepted: 'Risk Accepted',
-    cluster: 'Kubernetes Cluster Name',
-    namespace: 'Kubernetes Namespace Name',
-    workload_type: 'Kubernetes Workload Type',
-    workload: 'Kubernetes Workload Name',
-    container: 'Kubernetes Container Name',
-  },
-  {
-    id: 'CVE ID',
-    severity: 'CVE Severity',
-    name: 'Package Name',
-    version: 'Package Version',
-    type: 'Package Type',
-    path: 'Package Path',
-    score: 'CVSS Score',
-    link: 'CVE URL',
-    fixed: 'Fix Version',
-    accepted: 'Risk Accepted',
-  },
-  {
-    id: 'vulnName',
-    severity: 'vulnSeverity',
-    name: 'packageName',
-    version: 'packageVersion',
-    type: 'packageType',
-    path: 'packagePath',
-    image: 'imagePullString',
-    os: 'osName',
-    score: 'vulnCvssScore',
-    vector: 'vulnCvssVector',
-    link: 'vulnLink',
-    fixed: 'vulnFixVersion',
-    cluster: 'k8sClusterName',
-    namespace: 'k8sNamespaceName',
-    workload_type: 'k8sWorkloadType',
-    workload: 'k8sWorkloadName',
-    container: 'k8sPodContainerName',
-  },
-  {
-    id: 'vuln_id',
-    severity: 'vuln_severity',
-    name: 'scan_package_name',
-    version: 'scan_package_version',
-    type: 'scan_package_type',
-    path: 'scan_package_path',
-    image: 'container_image',
-    os: 'container_image_distro',
-    score: 'vuln_cvss_score',
-    vector: 'vuln_cvss_vector',
-    fixed: 'vuln_fixed_in_version',
-    accepted: 'vuln_risk_accepted',
-    cluster: 'kubernetes_cluster_name',
-    namespace: 'kubernetes_namespace_name',
-    workload_type: 'kubernetes_workload_type',
-    workload: 'kubernetes_workload_name',
-    container: 'kubernetes_pod_container_name',
-  },
-];
-
-const isLayout = ({ id, severity, name, path }: Layout, columns: readonly string[]) =>
-  [id, severity, name, path].every((column) => column && columns.includes(column));
+const hasVulnerabilities = (columns: readonly string[]) =>
+  [COLUMNS.id, COLUMNS.severity, COLUMNS.name, COLUMNS.path].every((names) =>
+    names.some((name) => columns.includes(name)),
+  );
 
 function rowsOf(report: Report): unknown[] | undefined {
   if (report.kind === 'csv') return mapped(report.rows, report.columns);
-  if (report.kind !== 'json') return undefined;
-  const [document] = report.documents;
+  const document = documentOf(report);
   const panels = property(document, 'panels');
   const data = Array.isArray(panels)
     ? panels.flatMap((panel) => property(panel, 'data') ?? [])
@@ -175,32 +107,28 @@ function rowsOf(report: Report): unknown[] | undefined {
 }
 
 function mapped(rows: readonly unknown[], columns: readonly string[]): unknown[] | undefined {
-  const layout = LAYOUTS.find((candidate) => isLayout(candidate, columns));
-  return (
-    layout &&
-    rows.map((row) =>
-      Object.fromEntries(Object.entries(layout).map(([field, column]) => [field, property(row, column)])),
-    )
+  if (!hasVulnerabilities(columns)) return undefined;
+  const cellIn = (row: unknown, names: string[]) =>
+    names.map((name) => property(row, name)).find((value) => value !== undefined);
+  return rows.map((row) =>
+    Object.fromEntries(Object.entries(COLUMNS).map(([field, names]) => [field, cellIn(row, names)])),
   );
 }
 
 const isCli = (report: Report) =>
-  report.kind === 'json' &&
-  Array.isArray(property(property(report.documents[0], 'result'), 'packages')) &&
-  isObject(property(property(report.documents[0], 'result'), 'metadata'));
+  hasKind(documentOf(report), { result: { packages: 'list', metadata: 'object' } });
 
 function cliRows(report: Report, context: ImportContext): unknown[] {
-  const result = report.kind === 'json' ? property(report.documents[0], 'result') : undefined;
+  const result = property(documentOf(report), 'result');
   const metadata = property(result, 'metadata');
   const packages = [property(result, 'packages') ?? []].flat();
   if (packages.length === 0) context.warn('Sysdig found no packages in the image');
   return packages.flatMap((found) =>
     [property(found, 'vulns') ?? []].flat().map((vulnerability) => {
-      const cvss = property(property(vulnerability, 'cvssScore'), 'value');
+      const cvss = property(vulnerability, 'cvssScore', 'value');
       return {
         id: property(vulnerability, 'name'),
-        severity:
-          property(property(vulnerability, 'severity'), 'value') ?? property(vulnerability, 'severity'),
+        severity: property(vulnerability, 'severity', 'value') ?? property(vulnerability, 'severity'),
         name: property(found, 'name'),
         version: property(found, 'version'),
         type: property(found, 'type'),

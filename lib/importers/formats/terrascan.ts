@@ -1,19 +1,15 @@
 import { z } from 'zod';
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { type Importer, ReportError, readList } from '../importer.ts';
 import { distinct, failedCheck } from '../kinds/resources.ts';
-import { isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 
 const Violation = z.object({
   rule_id: requiredText,
-  rule_name: text,
-  description: text,
-  severity: text,
-  category: text,
-  resource_name: text,
-  resource_type: text,
-  module_name: text,
-  file: text,
+  ...fields(text, 'rule_name', 'description', 'severity', 'category', 'resource_name', 'resource_type'),
+  ...fields(text, 'module_name', 'file'),
   line: number,
 });
 const ScanError = z.object({ iac_type: text, directory: text, errMsg: text });
@@ -26,16 +22,13 @@ export const terrascan: Importer = {
     command: '`terrascan scan -o json > report.json`',
     versions: 'the report names no version: a report of 2021',
     identity: 'rule, file, module, resource',
-    severity: '`severity`',
   },
 
-  detects: (report) => {
-    const results = resultsOf(report);
-    return isObject(results) && 'violations' in results && isObject(results.scan_summary);
-  },
+  detects: (report) =>
+    hasKind(documentOf(report), { results: { violations: 'value', scan_summary: 'object' } }),
 
   results(report, context) {
-    const results = resultsOf(report);
+    const results = property(documentOf(report), 'results');
     if (!isObject(results)) throw new ReportError('The report has no results', 'results');
     for (const { iac_type: type, directory, errMsg } of readList(
       ScanError,
@@ -64,6 +57,3 @@ export const terrascan: Importer = {
     );
   },
 };
-
-const resultsOf = (report: Report): unknown =>
-  report.kind === 'json' ? property(report.documents[0], 'results') : undefined;

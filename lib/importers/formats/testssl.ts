@@ -1,30 +1,18 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
-import {
-  cvesIn,
-  formatService,
-  hasColumns,
-  hostIdentity,
-  type Issue,
-  jsonOf,
-  resultsOf,
-  rowsOf,
-} from '../kinds/issues.ts';
-import { property, requiredText, text } from '../read/schema.ts';
+import { type Importer, type Report, readList } from '../importer.ts';
+import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
+import { hasColumns, jsonOf, rowsWith } from '../read/report.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { cweOf } from '../support.ts';
 import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
 
 const Row = z
   .object({
     id: requiredText,
-    'fqdn/ip': text,
-    ip: text,
-    port: text,
+    ...fields(text, 'fqdn/ip', 'ip', 'port', 'finding', 'cve', 'cwe'),
     severity: requiredText,
-    finding: text,
-    cve: text,
-    cwe: text,
   })
   .transform((row) => ({ ...row, target: row['fqdn/ip'] ?? row.ip ?? '' }));
 
@@ -48,9 +36,7 @@ export const testssl: Importer = {
     hasColumns(report, 'id', 'fqdn/ip', 'port', 'severity', 'finding') || isFlatJson(report),
 
   results(report, context) {
-    const rows = report.kind === 'csv' ? rowsOf(report) : jsonOf(report);
-    if (report.kind === 'csv' && !hasColumns(report, 'id', 'severity', 'finding'))
-      throw new ReportError('This is no CSV of testssl.sh: the columns id, severity and finding are missing');
+    const rows = report.kind === 'csv' ? rowsWith(report, ['id', 'severity', 'finding']) : jsonOf(report);
     const found = readList(Row, rows, report.kind === 'csv' ? 'rows' : '', context);
     return resultsOf(
       'testssl',

@@ -1,25 +1,19 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
-import { type Importer, type Report, ReportError, readList } from '../importer.ts';
+import { type Importer, open, ReportError, readList } from '../importer.ts';
 import { failedCheck } from '../kinds/resources.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
 const Finding = z.object({
   rule_id: requiredText,
-  long_id: text,
-  rule_description: text,
-  description: text,
-  impact: text,
-  resolution: text,
-  severity: text,
-  status: text,
-  passed: text,
-  resource: text,
-  link: text,
+  ...fields(text, 'long_id', 'rule_description', 'description', 'impact', 'resolution', 'severity', 'status'),
+  ...fields(text, 'passed', 'resource', 'link'),
   links: texts,
-  location: optional(z.object({ filename: text, start_line: number, end_line: number })),
+  location: object({ filename: text, start_line: number, end_line: number }),
 });
 type Finding = z.output<typeof Finding>;
 
@@ -31,29 +25,21 @@ export const tfsec: Importer = {
     command: '`tfsec . -f json --out report.json`',
     versions: 'the report names no version: ids of rules before and after 0.58',
     identity: 'rule, file, resource',
-    severity: '`severity`',
   },
 
   detects: (report) => {
     const document = documentOf(report);
     const results = property(document, 'results');
     if (results === null) return isObject(document) && Object.keys(document).length === 1;
-    const [first] = Array.isArray(results) ? results : [];
     return (
-      property(first, 'rule_id') !== undefined &&
-      property(property(first, 'location'), 'start_line') !== undefined
+      Array.isArray(results) && hasKind(results[0], { rule_id: 'value', location: { start_line: 'value' } })
     );
   },
 
   results(report, context) {
     const found = property(documentOf(report), 'results');
-    if (found === undefined) throw new ReportError('The report has no results', 'results');
-    return readList(Finding, found, 'results', context).flatMap((finding) => {
-      const reason = skipReason(finding);
-      if (reason !== undefined) {
-        context.skip(reason);
-        return [];
-      }
+    if (found === undefined) throw new ReportError('expected a list', 'results');
+    return open(readList(Finding, found, 'results', context), skipReason, context).map((finding) => {
       const { location, description } = finding;
       const id = finding.long_id ?? finding.rule_id;
       const [file, line] = [relativePath(location?.filename, context), location?.start_line];
@@ -76,12 +62,10 @@ export const tfsec: Importer = {
         line,
       });
       const code = { file, line, endLine: location?.end_line };
-      return [resource ? result : { ...result, identify: identifyCode('tfsec', [id], code, context) }];
+      return resource ? result : { ...result, identify: identifyCode('tfsec', [id], code, context) };
     });
   },
 };
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 /** The status is a word, a number, or a flag. */
 function skipReason({ status, passed }: Finding): string | undefined {

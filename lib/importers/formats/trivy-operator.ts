@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import {
   type ImportContext,
@@ -15,11 +16,68 @@ import {
   kubernetesName,
   vulnerablePackage,
 } from '../kinds/resources.ts';
-import { isObject, property } from '../read/schema.ts';
+import { hasKind } from '../read/report.ts';
+import {
+  anything,
+  fields,
+  flag,
+  list,
+  number,
+  object,
+  record,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
-import { Check, Control, Resource, Secret, Vulnerability } from '../tools/trivy-operator-schema.ts';
+import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
+
+const Vulnerability = z.object({
+  vulnerabilityID: requiredText,
+  ...fields(text, 'resource', 'installedVersion', 'fixedVersion', 'severity', 'title', 'description'),
+  ...fields(text, 'primaryLink', 'target', 'class', 'packagePath', 'packageType'),
+  score: number,
+  links: texts,
+  cvss: record,
+});
+const Check = z.object({
+  ...fields(text, 'checkID', 'title', 'description', 'category', 'remediation', 'severity', 'target'),
+  messages: texts,
+  success: flag,
+});
+const Secret = z.object(fields(text, 'ruleID', 'title', 'category', 'severity', 'match', 'target'));
+const Control = z.object({
+  ...fields(text, 'id', 'name', 'description', 'severity'),
+  totalFail: number,
+  checks: list(Check),
+});
+const Resource = z.object({
+  kind: requiredText,
+  metadata: z
+    .object({
+      name: text,
+      namespace: text,
+      labels: record,
+    })
+    .catch({ name: undefined, namespace: undefined, labels: undefined }),
+  report: object({
+    artifact: object({ repository: text, tag: text, digest: text }),
+    registry: object({ server: text }),
+    ...fields(anything, 'vulnerabilities', 'checks', 'secrets'),
+  }),
+  status: object({
+    detailReport: object({ results: anything, title: text }),
+    summaryReport: object({ controlCheck: anything, title: text }),
+  }),
+});
+type Resource = z.output<typeof Resource>;
+
+type Vulnerability = z.output<typeof Vulnerability>;
+type Check = z.output<typeof Check>;
+type Secret = z.output<typeof Secret>;
+type Control = z.output<typeof Control>;
 
 /** The subject of a report: its name as shown, and its identity. */
 interface Subject {
@@ -37,7 +95,6 @@ export const trivyOperator: Importer = {
       '`kubectl get vulnerabilityreports,configauditreports,exposedsecretreports -A -o json > report.json`',
     versions: 'CRD v1alpha1, with Trivy 0.38 and 0.48',
     identity: 'namespace, kind and name of the workload, container; vulnerability and package, or check',
-    severity: '`severity`',
   },
 
   detects: (report) => resourcesOf(report)?.some(isReport) ?? false,
@@ -51,15 +108,10 @@ export const trivyOperator: Importer = {
   },
 };
 
-const isReport = (value: unknown) => {
-  const [version, kind] = [property(value, 'apiVersion'), property(value, 'kind')];
-  return (
-    typeof version === 'string' &&
-    version.startsWith('aquasecurity.github.io/') &&
-    typeof kind === 'string' &&
-    kind.endsWith('Report')
-  );
-};
+const isReport = (value: unknown) =>
+  hasKind(value, { apiVersion: 'text', kind: 'text' }) &&
+  String(property(value, 'apiVersion')).startsWith('aquasecurity.github.io/') &&
+  String(property(value, 'kind')).endsWith('Report');
 
 /** The resources in a list of `kubectl`, in an array, by the name of their definition, or one by one. */
 function resourcesOf(report: Report): unknown[] | undefined {
@@ -127,7 +179,7 @@ function withoutHash(name: string, kind: string | undefined): string {
 
 function vulnerability(found: Vulnerability, { report }: Resource, subject: Subject): Result {
   const { artifact, registry } = report ?? {};
-  const image = [registry?.server, artifact?.repository].filter(Boolean).join('/');
+  const image = joined([registry?.server, artifact?.repository], '/');
   return vulnerablePackage({
     tool: 'trivy-operator',
     id: found.vulnerabilityID,

@@ -1,6 +1,9 @@
 import { type ImportContext, type Importer, ReportError, type Result, readList } from '../importer.ts';
-import { firstDocument, imageName, readPart } from '../kinds/dependency.ts';
-import { isObject, property, text } from '../read/schema.ts';
+import { imageName, readPart } from '../kinds/dependency.ts';
+import { documentOf, firstDocument } from '../read/report.ts';
+import { text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { joined } from '../text/markdown.ts';
 import { license, misconfiguration, secret, vulnerability } from '../tools/trivy-findings.ts';
 import { inCluster, inImage, inWorkspace, isOsSection, type Place } from '../tools/trivy-places.ts';
 import {
@@ -34,13 +37,13 @@ export const trivy: Importer = {
   },
 
   detects: (report) => {
-    const document = report.kind === 'json' ? report.documents[0] : undefined;
+    const document = documentOf(report);
     if (Array.isArray(document)) return isSection(document[0]);
     return isObject(document) && (isCluster(document) || isReport(document));
   },
 
   results(report, context) {
-    const whole = report.kind === 'json' ? report.documents[0] : undefined;
+    const whole = documentOf(report);
     // Nothing was found.
     if (whole === null) return [];
     if (Array.isArray(whole)) return formerResults(whole, context);
@@ -49,7 +52,7 @@ export const trivy: Importer = {
     if (!document || !isReport(document)) throw new ReportError('The list is missing', 'Results');
     const name = text.parse(document.ArtifactName);
     const type = text.parse(document.ArtifactType);
-    if (property(property(document.Metadata, 'OS'), 'EOSL') === true)
+    if (property(document.Metadata, 'OS', 'EOSL') === true)
       context.warn(
         `The operating system of ${name ?? 'the target'} gets no updates: advisories may be missing`,
       );
@@ -86,7 +89,7 @@ function clusterResults(document: Record<string, unknown>, context: ImportContex
     const resources = readPart(Resource, document[field], field, context);
     return resources.flatMap((resource, index) => {
       if (resource.Error) {
-        const name = [resource.Namespace, resource.Kind, resource.Name].filter(Boolean).join('/');
+        const name = joined([resource.Namespace, resource.Kind, resource.Name], '/');
         context.error(`${name || 'A resource'} was not checked: ${resource.Error}`);
       }
       return sectionsOf(resource.Results, `${field}.${index}.Results`, context, (section) =>

@@ -1,36 +1,26 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { flag, isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { type ImportContext, type Importer, ReportError, readList } from '../importer.ts';
+import { documentsOf } from '../read/report.ts';
+import { anything, fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { joined } from '../text/markdown.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.ts';
 
 const Found = z.object({
   SourceMetadata: z.object({ Data: z.record(z.string(), z.unknown()) }),
-  SourceName: text,
+  ...fields(text, 'DetectorDescription', 'DecoderName', 'VerificationError', 'Raw', 'RawV2', 'Redacted'),
   DetectorName: requiredText,
-  DetectorDescription: text,
-  DecoderName: text,
   Verified: flag,
-  VerificationError: text,
-  Raw: text,
-  RawV2: text,
-  Redacted: text,
-  ExtraData: z.unknown().optional(),
+  ExtraData: anything,
 });
 
 type Found = z.output<typeof Found>;
 
 /** Where a secret was found, in Git or elsewhere. */
 const Place = z.object({
-  file: text,
-  path: text,
+  ...fields(text, 'file', 'path', 'commit', 'link', 'repository', 'image', 'bucket', 'timestamp'),
   line: number,
-  commit: text,
-  link: text,
-  repository: text,
-  image: text,
-  bucket: text,
-  timestamp: text,
 });
 
 /** `trufflehog … --json` */
@@ -61,8 +51,6 @@ export const trufflehog: Importer = {
   },
 };
 
-const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
-
 const isFound = (document: unknown) =>
   isObject(document) && isObject(document.SourceMetadata) && 'DetectorName' in document;
 
@@ -73,9 +61,7 @@ const isLog = (document: unknown) =>
 function reportLog(document: unknown, context: ImportContext): void {
   if (!isLog(document) || !/^(?:error|fatal)/i.test(String(property(document, 'level')))) return;
   const reason = property(document, 'error');
-  context.error(
-    [property(document, 'msg'), typeof reason === 'string' ? reason : ''].filter(Boolean).join(': '),
-  );
+  context.error(joined([property(document, 'msg'), typeof reason === 'string' ? reason : ''], ': '));
 }
 
 function toPlace(found: Found): FoundSecret {

@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import { type Importer, type Report, ReportError, readList } from '../importer.ts';
-import { isObject, number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasKind } from '../read/report.ts';
+import { fields, number, requiredText, text } from '../read/schema.ts';
 import { severityOf } from '../support.ts';
 import { secretResults } from '../tools/secret-results.ts';
 import { isHistoryFinding, secretsInHistory } from '../tools/trufflehog-history.ts';
 
 const Found = z.object({
   rule: z.object({ id: requiredText, message: text, severity: text }),
-  path: text,
+  ...fields(text, 'path', 'branch', 'commit', 'date'),
   line: number,
   secret: requiredText,
-  branch: text,
-  commit: text,
-  date: text,
 });
 
 /** `trufflehog3 --format json` */
@@ -28,9 +26,7 @@ export const trufflehog3: Importer = {
 
   detects: (report) => {
     const [first] = listOf(report) ?? [];
-    return (
-      isHistoryFinding(first) || (isObject(property(first, 'rule')) && isObject(first) && 'secret' in first)
-    );
+    return isHistoryFinding(first) || hasKind(first, { rule: 'object', secret: 'value' });
   },
 
   results(report, context) {
@@ -53,6 +49,6 @@ export const trufflehog3: Importer = {
 };
 
 function listOf(report: Report): unknown[] | undefined {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   return Array.isArray(document) ? document : undefined;
 }

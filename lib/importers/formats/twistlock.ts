@@ -3,60 +3,38 @@ import {
   type ImportContext,
   type Importer,
   type Report,
-  ReportError,
   type Result,
   readList,
+  skipped,
 } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from '../kinds/resources.ts';
-import { number, property, requiredText, text } from '../read/schema.ts';
+import { documentOf, hasColumns, hasKind, rowsOf } from '../read/report.ts';
+import { anything, fields, number, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { severityOf } from '../support.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
-  severity: text,
+  ...fields(text, 'severity', 'vector', 'status', 'description', 'packageName', 'packageVersion'),
+  ...fields(text, 'packagePath', 'link'),
   cvss: number,
-  vector: text,
-  status: text,
-  description: text,
-  packageName: text,
-  packageVersion: text,
-  packagePath: text,
-  link: text,
 });
-const Compliance = z.object({
-  id: text,
-  title: text,
-  severity: text,
-  cause: text,
-  description: text,
-  category: text,
-});
+const Compliance = z.object(fields(text, 'id', 'title', 'severity', 'cause', 'description', 'category'));
 const Scan = z.object({
-  id: text,
-  name: text,
-  repository: text,
-  vulnerabilities: z.unknown().optional(),
-  compliances: z.unknown().optional(),
+  ...fields(text, 'id', 'name', 'repository'),
+  vulnerabilities: anything,
+  compliances: anything,
 });
 
 const Row = z.object({
-  'CVE ID': text,
-  'Compliance ID': text,
-  Registry: text,
-  Repository: text,
-  Tag: text,
-  Severity: text,
-  Packages: text,
-  'Source Package': text,
-  'Package Version': text,
-  'Package Path': text,
-  CVSS: number,
-  'Fix Status': text,
-  Description: text,
-  Cause: text,
+  ...fields(text, 'CVE ID', 'Compliance ID', 'Registry', 'Repository', 'Tag', 'Severity', 'Packages'),
+  ...fields(text, 'Source Package', 'Package Version', 'Package Path', 'Fix Status', 'Description', 'Cause'),
   'Vulnerability Link': text,
+  CVSS: number,
 });
+
+const COLUMNS = ['CVE ID', 'Compliance ID', 'Fix Status', 'Packages'];
 
 /** Prisma Cloud Compute (Twistlock): the JSON of `twistcli`, and the CSV of images from the console. */
 export const twistlock: Importer = {
@@ -72,14 +50,11 @@ export const twistlock: Importer = {
   split: { csv: true },
 
   detects: (report) => {
-    if (report.kind === 'csv')
-      return ['CVE ID', 'Compliance ID', 'Fix Status', 'Packages'].every((name) =>
-        report.columns.includes(name),
-      );
-    const [first] = report.kind === 'json' ? [property(report.documents[0], 'results')].flat() : [];
+    const [first] = [property(documentOf(report), 'results')].flat();
     return (
-      property(first, 'vulnerabilityDistribution') !== undefined ||
-      property(first, 'complianceDistribution') !== undefined
+      hasColumns(report, ...COLUMNS) ||
+      hasKind(first, { vulnerabilityDistribution: 'value' }) ||
+      hasKind(first, { complianceDistribution: 'value' })
     );
   },
 
@@ -88,13 +63,8 @@ export const twistlock: Importer = {
 };
 
 function jsonResults(report: Report, context: ImportContext): Result[] {
-  const scans = readList(
-    Scan,
-    listsOf(report, (document) => property(document, 'results'), 'results'),
-    'results',
-    context,
-  );
-  return scans.flatMap((scan) => {
+  const scans = listsOf(report, (document) => property(document, 'results'));
+  return readList(Scan, scans, 'results', context).flatMap((scan) => {
     // An id is the digest of the image and changes with every build.
     const image = imageName(scan.name ?? scan.repository ?? '');
     const artifact = { artifact: scan.name ?? scan.repository ?? scan.id, artifactIdentity: [image] };
@@ -138,43 +108,37 @@ const withoutUses = (name: string | undefined) => name?.replace(/ \(used in [^)]
 const usesOf = (name: string | undefined) => / \(used in ([^)]*)\)$/.exec(name ?? '')?.[1];
 
 function csvResults(report: Report, context: ImportContext): Result[] {
-  if (report.kind !== 'csv') throw new ReportError('The report is not CSV');
-  return readList(Row, report.rows, '', context).flatMap((row): Result[] => {
+  return readList(Row, rowsOf(report), '', context).flatMap((row): Result | [] => {
     const repository = distinct(row.Registry, row.Repository).join('/');
     const image = repository && `${repository}${row.Tag ? `:${row.Tag}` : ''}`;
     if (row['CVE ID']) {
-      return [
-        vulnerablePackage({
-          tool: 'twistlock',
-          id: row['CVE ID'],
-          name: row.Packages || row['Source Package'],
-          version: row['Package Version'],
-          fixed: fixedVersions(row['Fix Status']),
-          artifact: image,
-          artifactIdentity: [repository],
-          path: row['Package Path'],
-          severity: row.Severity,
-          details: row.Description,
-          score: row.CVSS || undefined,
-          facts: { Status: row['Fix Status'], 'Source package': row['Source Package'] },
-          references: [row['Vulnerability Link']],
-        }),
-      ];
+      return vulnerablePackage({
+        tool: 'twistlock',
+        id: row['CVE ID'],
+        name: row.Packages || row['Source Package'],
+        version: row['Package Version'],
+        fixed: fixedVersions(row['Fix Status']),
+        artifact: image,
+        artifactIdentity: [repository],
+        path: row['Package Path'],
+        severity: row.Severity,
+        details: row.Description,
+        score: row.CVSS || undefined,
+        facts: { Status: row['Fix Status'], 'Source package': row['Source Package'] },
+        references: [row['Vulnerability Link']],
+      });
     }
     if (row['Compliance ID']) {
-      return [
-        failedCheck({
-          tool: 'twistlock',
-          id: row['Compliance ID'],
-          resource: image,
-          resourceIdentity: [repository],
-          severity: severityOf(row.Severity),
-          message: row.Cause,
-          about: row.Description,
-        }),
-      ];
+      return failedCheck({
+        tool: 'twistlock',
+        id: row['Compliance ID'],
+        resource: image,
+        resourceIdentity: [repository],
+        severity: severityOf(row.Severity),
+        message: row.Cause,
+        about: row.Description,
+      });
     }
-    context.skip('rows without a vulnerability or a compliance rule');
-    return [];
+    return skipped('rows without a vulnerability or a compliance rule', context);
   });
 }

@@ -1,50 +1,34 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import { flag, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { type ImportContext, type Importer, open, type Report, type Result, readList } from '../importer.ts';
+import { firstDocument, hasColumns, hasKind } from '../read/report.ts';
+import { fields, flag, number, object, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { severityOf, severityOfScore } from '../support.ts';
-import { packageResult } from '../tools/veracode-packages.ts';
+import { joined } from '../text/markdown.ts';
+import { packageResult } from '../tools/veracode-results.ts';
 
 const Issue = z.object({
-  issue_status: text,
-  issue_type: text,
+  ...fields(text, 'issue_status', 'issue_type', 'project_name'),
   ignored: flag,
   severity: number,
-  project_name: text,
   library: z.object({ id: text, name: text, version: text, latest_version: text }),
-  vulnerability: optional(
-    z.object({
-      id: text,
-      title: text,
-      cve: text,
-      cvss2_vector: text,
-      cvss3_vector: text,
-      cvss2_score: number,
-      cvss3_score: number,
-      cwe_id: text,
-    }),
-  ),
+  vulnerability: object({
+    ...fields(text, 'id', 'title', 'cve', 'cvss2_vector', 'cvss3_vector', 'cwe_id'),
+    cvss2_score: number,
+    cvss3_score: number,
+  }),
   vulnerable_method: flag,
-  _links: optional(z.object({ html: optional(z.object({ href: text })) })),
+  _links: object({ html: object({ href: text }) }),
 });
 
 const Row = z.object({
-  'Issue type': text,
-  Ignored: flag,
-  Status: text,
-  Library: requiredText,
-  'Version in use': text,
-  'Coordinate 1': text,
-  'Coordinate 2': text,
+  ...fields(text, 'Issue type', 'Status', 'Version in use', 'Coordinate 1', 'Coordinate 2'),
   'Package manager': text,
-  Project: text,
-  'Vulnerability ID': text,
-  Title: text,
-  'CVSS score': number,
-  Severity: text,
-  CVE: text,
-  'Updated Version': text,
+  ...fields(text, 'Project', 'Vulnerability ID', 'Title', 'Severity', 'CVE', 'Updated Version'),
   'Dependency (Transitive or Direct)': text,
+  Ignored: flag,
+  Library: requiredText,
+  'CVSS score': number,
 });
 
 /** The issues of a workspace of Veracode SCA, as JSON of the API and as CSV. */
@@ -58,39 +42,22 @@ export const veracodeSca: Importer = {
     severity: 'the CVSS score, or `Severity` of the export',
   },
 
-  detects(report) {
-    if (report.kind === 'csv')
-      return ['Issue ID', 'Issue type', 'Version in use', 'Coordinate 1'].every((name) =>
-        report.columns.includes(name),
-      );
-    const issues = issuesOf(report);
-    return Array.isArray(issues) && isIssue(issues[0]);
-  },
+  detects: (report) =>
+    hasColumns(report, 'Issue ID', 'Issue type', 'Version in use', 'Coordinate 1') ||
+    hasKind([issuesOf(report)].flat()[0], { library: 'value', issue_type: 'value' }),
 
   results: (report, context) =>
     report.kind === 'csv' ? readRows(report.rows, context) : readIssues(report, context),
 };
 
-const issuesOf = (report: Report): unknown =>
-  property(property(firstDocument(report), '_embedded'), 'issues');
+const issuesOf = (report: Report): unknown => property(firstDocument(report), '_embedded', 'issues');
 
-const isIssue = (value: unknown) =>
-  property(value, 'library') !== undefined && property(value, 'issue_type') !== undefined;
-
-interface State {
-  type: string | undefined;
-  status: string | undefined;
-  ignored: boolean | undefined;
-}
-
-/** Whether an issue is an open vulnerability. Others are counted. */
-function isOpen({ type, status, ignored }: State, context: Pick<ImportContext, 'skip'>): boolean {
-  if (ignored) context.skip('they are ignored in Veracode');
-  else if (/^(?:fixed|resolved)$/i.test(status ?? '')) context.skip('they are fixed');
-  else if (type && type.toLowerCase() !== 'vulnerability')
-    context.skip(`they are about ${type.toLowerCase() === 'license' ? 'licences' : 'outdated libraries'}`);
-  else return true;
-  return false;
+/** Why an issue is no open vulnerability. */
+function closedBecause(type = 'vulnerability', status: string | undefined, ignored: boolean | undefined) {
+  if (ignored) return 'they are ignored in Veracode';
+  if (/^(?:fixed|resolved)$/i.test(status ?? '')) return 'they are fixed';
+  if (/^(?:vulnerability)?$/i.test(type)) return undefined;
+  return `they are about ${type.toLowerCase() === 'license' ? 'licences' : 'outdated libraries'}`;
 }
 
 /** Veracode omits the prefix. */
@@ -99,58 +66,55 @@ const idOf = (cve: string | undefined, id: string | undefined, title: string | u
 
 function readIssues(report: Report, context: ImportContext): Result[] {
   const issues = readList(Issue, issuesOf(report), '_embedded.issues', context);
-  const total = number.parse(property(property(firstDocument(report), 'page'), 'total_elements')) ?? 0;
+  const total = number.parse(property(firstDocument(report), 'page', 'total_elements')) ?? 0;
   if (total > issues.length)
     context.error(`The report has ${issues.length} of ${total} issues: raise “size”`);
-  return issues
-    .filter(({ issue_type: type, issue_status: status, ignored }) =>
-      isOpen({ type, status, ignored }, context),
-    )
-    .map(({ library, vulnerability: found, ...issue }) => {
-      // `maven:org.example:core:1.11.0:`
-      const [, coordinates] = /^[^:]*:(.*?):[^:]*:$/.exec(library.id ?? '') ?? [];
-      const score = found?.cvss3_score ?? found?.cvss2_score ?? issue.severity;
-      return packageResult('veracode-sca', {
-        id: idOf(found?.cve, found?.id, found?.title),
-        title: found?.title,
-        severity: severityOfScore(issue.severity ?? score ?? 0),
-        score,
-        vector: found?.cvss3_vector ?? found?.cvss2_vector,
-        cwe: found?.cwe_id,
-        name: coordinates ?? library.name,
-        version: library.version,
-        project: issue.project_name,
-        facts: {
-          Library: library.name,
-          Project: issue.project_name,
-          'Latest version': library.latest_version,
-          'Vulnerable method is called': issue.vulnerable_method ? 'yes' : undefined,
-        },
-        references: [issue._links?.html?.href],
-      });
+  const reasonOf = (issue: z.output<typeof Issue>) =>
+    closedBecause(issue.issue_type, issue.issue_status, issue.ignored);
+  return open(issues, reasonOf, context).map(({ library, vulnerability: found, ...issue }) => {
+    // `maven:org.example:core:1.11.0:`
+    const [, coordinates] = /^[^:]*:(.*?):[^:]*:$/.exec(library.id ?? '') ?? [];
+    const score = found?.cvss3_score ?? found?.cvss2_score ?? issue.severity;
+    return packageResult('veracode-sca', {
+      id: idOf(found?.cve, found?.id, found?.title),
+      title: found?.title,
+      severity: severityOfScore(issue.severity ?? score),
+      score,
+      vector: found?.cvss3_vector ?? found?.cvss2_vector,
+      cwe: found?.cwe_id,
+      name: coordinates ?? library.name,
+      version: library.version,
+      project: issue.project_name,
+      facts: {
+        Library: library.name,
+        Project: issue.project_name,
+        'Latest version': library.latest_version,
+        'Vulnerable method is called': issue.vulnerable_method ? 'yes' : undefined,
+      },
+      references: [issue._links?.html?.href],
     });
+  });
 }
 
 function readRows(rows: readonly Record<string, string>[], context: ImportContext): Result[] {
-  return readList(Row, rows, '', context)
-    .filter((row) => isOpen({ type: row['Issue type'], status: row.Status, ignored: row.Ignored }, context))
-    .map((row) => {
-      const coordinates = [row['Coordinate 1'], row['Coordinate 2']].filter(Boolean).join(':');
-      return packageResult('veracode-sca', {
-        id: idOf(row.CVE, row['Vulnerability ID'], row.Title),
-        title: row.Title,
-        severity: row.Severity ? severityOf(row.Severity) : severityOfScore(row['CVSS score'] ?? 0),
-        score: row['CVSS score'],
-        name: coordinates || row.Library,
-        version: row['Version in use'],
-        project: row.Project,
-        fixed: row['Updated Version'],
-        facts: {
-          Library: row.Library,
-          Project: row.Project,
-          'Package manager': row['Package manager'],
-          Dependency: row['Dependency (Transitive or Direct)'],
-        },
-      });
+  const reasonOf = (row: z.output<typeof Row>) => closedBecause(row['Issue type'], row.Status, row.Ignored);
+  return open(readList(Row, rows, '', context), reasonOf, context).map((row) => {
+    const coordinates = joined([row['Coordinate 1'], row['Coordinate 2']], ':');
+    return packageResult('veracode-sca', {
+      id: idOf(row.CVE, row['Vulnerability ID'], row.Title),
+      title: row.Title,
+      severity: row.Severity ? severityOf(row.Severity) : severityOfScore(row['CVSS score']),
+      score: row['CVSS score'],
+      name: coordinates || row.Library,
+      version: row['Version in use'],
+      project: row.Project,
+      fixed: row['Updated Version'],
+      facts: {
+        Library: row.Library,
+        Project: row.Project,
+        'Package manager': row['Package manager'],
+        Dependency: row['Dependency (Transitive or Direct)'],
+      },
     });
+  });
 }

@@ -1,5 +1,6 @@
 import type { Importer } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
+import { hasRoot } from '../read/report.ts';
 import { readDetailed } from '../tools/veracode-detailed.ts';
 import { isFindings, readFindings } from '../tools/veracode-findings.ts';
 
@@ -14,8 +15,7 @@ export const veracode: Importer = {
     severity: '`severity`: 5 is critical, 4 high, 3 medium, 2 low',
   },
 
-  detects: (report) =>
-    report.kind === 'xml' ? report.root === 'detailedreport' : report.kind === 'json' && isFindings(report),
+  detects: (report) => hasRoot(report, 'detailedreport') || isFindings(report),
 
   results(report, context) {
     const { flaws, packages } =

@@ -1,29 +1,18 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { type Importer, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  shownAddress,
-} from '../kinds/issues.ts';
-import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
-import { cweOf } from '../support.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { fields, number, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
+import { cweOf, LEVELS } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 
 const Category = z.object({ '@_name': requiredText, description: text, solution: text });
 const Reference = z.object({ title: text, url: text });
 const Entry = z.object({
-  method: text,
-  path: text,
+  ...fields(text, 'method', 'path', 'parameter', 'info', 'http_request'),
   level: number,
-  parameter: text,
-  info: text,
-  http_request: text,
 });
 
 /** XML of Wapiti. */
@@ -45,18 +34,14 @@ export const wapiti: Importer = {
 
   results(report, context) {
     const root = rootOf(report, 'report');
-    const target = elements(elementAt(root, 'report_infos'), 'info').find(
-      (info) => info['@_name'] === 'target',
-    );
+    const target = elements(root, 'report_infos', 'info').find((info) => info['@_name'] === 'target');
     const origin = /^https?:\/\/[^/?#]+/i.exec(String(target?.['#text'] ?? ''))?.[0] ?? '';
     const issues = SECTIONS.flatMap(([section, name]) =>
-      elements(elementAt(root, section), name).flatMap((element, index) => {
+      elements(root, section, name).flatMap((element, index) => {
         const position = `${section}.${index}`;
         return readList(Category, [element], position, context).flatMap((category) => {
-          const references = elements(elementAt(element, 'references'), 'reference').map((one) =>
-            Reference.parse(one),
-          );
-          const entries = elements(elementAt(element, 'entries'), 'entry');
+          const references = elements(element, 'references', 'reference').map((one) => Reference.parse(one));
+          const entries = elements(element, 'entries', 'entry');
           return readList(Entry, entries, `${position}.entries`, context).map((entry) =>
             toIssue(category, entry, references, origin),
           );
@@ -73,8 +58,6 @@ const SECTIONS = [
   ['additionals', 'additional'],
 ] as const;
 
-const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
-
 function toIssue(
   { '@_name': name, description, solution }: z.output<typeof Category>,
   { method, path = '', level, parameter, info, http_request: request }: z.output<typeof Entry>,
@@ -87,7 +70,7 @@ function toIssue(
     identity: [name, method, addressIdentity(address), input ?? info],
     title: `${name}${page && ` (${page}${input ? `, ${input}` : ''})`}`,
     severity: LEVELS[level ?? 0] ?? 'info',
-    what: escapeMarkdown([description, info && maskCredentials(info)].filter(Boolean).join('\n\n')),
+    what: escapeMarkdown(joined([description, info && maskCredentials(info)], '\n\n')),
     facts: { Category: name, Parameter: input },
     places: [inlineCode(`${method ?? 'GET'} ${page}`)],
     evidence: request,

@@ -1,32 +1,20 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
-import {
-  addressIdentity,
-  cvesIn,
-  hasRoot,
-  type Issue,
-  resultsOf,
-  rootOf,
-  shownAddress,
-} from '../kinds/issues.ts';
-import { elementAt, elements, number, requiredText, text } from '../read/schema.ts';
-import { cweOf } from '../support.ts';
+import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { fields, number, requiredText, text, textAt } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
+import { cweOf, LEVELS } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
-import { inlineCode } from '../text/markdown.ts';
+import { inlineCode, joined } from '../text/markdown.ts';
 
 const Session = z.object({ URL: text, AttackParamDescriptor: text, RawRequest: text });
 const Found = z.object({
-  URL: text,
-  VulnerabilityID: text,
+  ...fields(text, 'URL', 'VulnerabilityID', 'CheckTypeID', 'AttackParamDescriptor', 'VulnerableSession'),
   Severity: number,
   Name: requiredText,
-  CheckTypeID: text,
-  AttackParamDescriptor: text,
-  VulnerableSession: text,
 });
 const Section = z.object({ Name: text, SectionText: text });
-const Classification = z.object({ '@_kind': text, '@_identifier': text });
 
 /** The XML exports of WebInspect: of a scan, and of its vulnerable sessions. */
 export const webinspect: Importer = {
@@ -76,8 +64,6 @@ function issuesIn(
   );
 }
 
-const SEVERITIES: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
-
 function toIssue(
   issue: z.output<typeof Found>,
   element: unknown,
@@ -88,20 +74,20 @@ function toIssue(
   const page = shownAddress(address);
   const sections = elements(element, 'ReportSection').map((section) => Section.parse(section));
   const section = (name: string) => sections.find(({ Name }) => Name?.startsWith(name))?.SectionText;
-  const cwe = elements(elementAt(element, 'Classifications'), 'Classification')
-    .map((classification) => Classification.parse(classification))
-    .find(({ '@_kind': kind }) => kind === 'CWE');
+  const cwe = elements(element, 'Classifications', 'Classification').find(
+    (classification) => textAt(classification, '@_kind') === 'CWE',
+  );
   return {
     identity: [issue.VulnerabilityID ?? issue.Name, addressIdentity(address), parameter],
     title: `${issue.Name}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
-    severity: SEVERITIES[issue.Severity ?? 0] ?? 'info',
-    what: [section('Summary'), section('Implication')].map(htmlMarkdown).filter(Boolean).join('\n\n'),
+    severity: LEVELS[issue.Severity ?? 0] ?? 'info',
+    what: joined([section('Summary'), section('Implication')].map(htmlMarkdown), '\n\n'),
     facts: { Check: issue.VulnerabilityID, Parameter: parameter, Kind: issue.CheckTypeID },
     places: [inlineCode(page)],
     evidence: issue.VulnerableSession ?? session.RawRequest,
     fix: htmlMarkdown(section('Fix')),
     references: linksIn(section('Reference')),
-    cwe: cweOf(cwe?.['@_identifier']),
+    cwe: cweOf(textAt(cwe, '@_identifier')),
     cves: cvesIn(issue.Name, section('Summary')),
   };
 }

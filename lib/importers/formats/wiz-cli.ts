@@ -1,62 +1,44 @@
 import { z } from 'zod';
 import { identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
-import { type ImportContext, type Importer, type Report, type Result, read, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, read, readList } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, fields, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { plainPath, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 
-const unknown = z.unknown().optional();
+const unknown = anything;
 const Vulnerability = z.object({
   name: requiredText,
-  severity: text,
-  fixedVersion: text,
-  source: text,
-  description: text,
+  ...fields(text, 'severity', 'fixedVersion', 'source', 'description', 'hasExploit', 'hasCisaKevExploit'),
   score: number,
-  hasExploit: text,
-  hasCisaKevExploit: text,
 });
 const Package = z.object({
-  name: text,
-  version: text,
-  path: text,
+  ...fields(text, 'name', 'version', 'path', 'detectionMethod'),
   vulnerabilities: unknown,
-  detectionMethod: text,
 });
 const Secret = z.object({
-  description: text,
-  path: text,
+  ...fields(text, 'description', 'path', 'type', 'severity', 'snippet'),
   lineNumber: number,
-  type: text,
-  severity: text,
-  snippet: text,
-  contains: list(z.object({ name: text })),
+  contains: objects({ name: text }),
 });
 const RuleMatch = z.object({
   rule: z.object({ id: text, name: text }),
   severity: text,
-  matches: list(
-    z.object({
-      resourceName: text,
-      fileName: text,
-      lineNumber: number,
-      matchContent: text,
-      expected: text,
-      found: text,
-      fileType: text,
-      remediationInstructions: text,
-    }),
-  ),
+  matches: objects({
+    ...fields(text, 'resourceName', 'fileName', 'matchContent', 'expected', 'found', 'fileType'),
+    remediationInstructions: text,
+    lineNumber: number,
+  }),
 });
 const Document = z.object({
-  status: optional(z.object({ state: text, verdict: text })),
-  scanOriginResource: optional(z.object({ __typename: text, name: text })),
+  status: object({ state: text, verdict: text }),
+  scanOriginResource: object({ __typename: text, name: text }),
   result: z.record(z.string(), z.unknown()),
-  reportUrl: text,
 });
 
 /** `wizcli dir|docker|iac scan --output report.json,json` */
@@ -70,10 +52,8 @@ export const wizCli: Importer = {
     severity: '`severity`; high for secrets',
   },
 
-  detects: (report) => {
-    const kind = property(property(documentOf(report), 'result'), '__typename');
-    return typeof kind === 'string' && /^CICD\w*ScanResult$/.test(kind);
-  },
+  detects: (report) =>
+    /^CICD\w*ScanResult$/.test(String(property(documentOf(report), 'result', '__typename'))),
 
   results(report, context) {
     const document = read(Document, documentOf(report));
@@ -106,8 +86,6 @@ export const wizCli: Importer = {
 };
 
 type PathOf = (path: string | undefined) => string | undefined;
-
-const documentOf = (report: Report): unknown => (report.kind === 'json' ? report.documents[0] : undefined);
 
 function vulnerabilities(
   found: z.output<typeof Package>,

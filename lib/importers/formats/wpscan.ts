@@ -1,38 +1,33 @@
 import { z } from 'zod';
-import { type Importer, readList } from '../importer.ts';
-import { addressIdentity, type Issue, jsonOf, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
-import { flag, isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { type Importer, readAt, readList } from '../importer.ts';
+import { addressIdentity, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
+import { hasKind, jsonOf } from '../read/report.ts';
+import { anything, fields, flag, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 
-const References = optional(z.object({ cve: texts, url: texts, wpvulndb: texts }));
+const References = object({ cve: texts, url: texts, wpvulndb: texts });
 
 const Vulnerability = z.object({
   title: requiredText,
-  fixed_in: text,
-  introduced_in: text,
-  description: text,
+  ...fields(text, 'fixed_in', 'description'),
   references: References,
-  cvss: optional(z.object({ score: number, vector: text })),
+  cvss: object({ score: number, vector: text }),
 });
 
 const Interesting = z.object({
   type: requiredText,
-  url: text,
-  to_s: text,
-  found_by: text,
+  ...fields(text, 'url', 'to_s', 'found_by'),
   references: References,
   interesting_entries: texts,
 });
 
 const Component = z.object({
-  slug: text,
-  location: text,
-  latest_version: text,
+  ...fields(text, 'slug', 'location', 'latest_version', 'number'),
   outdated: flag,
-  number: text,
-  version: z.unknown().optional(),
+  version: anything,
 });
 
 /** JSON of WPScan. */
@@ -49,11 +44,8 @@ export const wpscan: Importer = {
   detects: (report) => {
     const document = jsonOf(report);
     return (
-      /WordPress Security Scanner/.test(
-        String(property(property(document, 'banner'), 'description') ?? ''),
-      ) ||
-      (property(document, 'target_url') !== undefined &&
-        Array.isArray(property(document, 'interesting_findings')))
+      /WordPress Security Scanner/.test(String(property(document, 'banner', 'description') ?? '')) ||
+      hasKind(document, { target_url: 'value', interesting_findings: 'list' })
     );
   },
 
@@ -61,7 +53,7 @@ export const wpscan: Importer = {
     const document = jsonOf(report);
     const aborted = property(document, 'scan_aborted');
     if (aborted) context.error(`WPScan aborted: ${maskCredentials(String(aborted))}`);
-    const lookup = property(property(document, 'vuln_api'), 'error');
+    const lookup = property(document, 'vuln_api', 'error');
     if (lookup) context.error(`Vulnerabilities were not looked up: ${String(lookup)}`);
     const site = String(property(document, 'effective_url') ?? property(document, 'target_url') ?? '');
 
@@ -70,12 +62,7 @@ export const wpscan: Importer = {
         (found) => vulnerabilityIssue(found, kind, name, value, site),
       ),
     );
-    const remarks = readList(
-      Interesting,
-      property(document, 'interesting_findings'),
-      'interesting_findings',
-      context,
-    );
+    const remarks = readAt(Interesting, document, 'interesting_findings', context);
     const users = property(document, 'password_attack');
     const issues = [
       ...components,
@@ -109,10 +96,9 @@ function componentsOf(document: unknown): Named[] {
 
 /** The vulnerabilities of a component, and those of its version. */
 const vulnerabilitiesOf = (component: unknown): unknown[] =>
-  [
-    property(component, 'vulnerabilities'),
-    property(property(component, 'version'), 'vulnerabilities'),
-  ].flatMap((list) => (Array.isArray(list) ? list : []));
+  [property(component, 'vulnerabilities'), property(component, 'version', 'vulnerabilities')].flatMap(
+    (list) => (Array.isArray(list) ? list : []),
+  );
 
 function vulnerabilityIssue(
   found: z.output<typeof Vulnerability>,
@@ -129,10 +115,10 @@ function vulnerabilityIssue(
   return {
     identity: [addressIdentity(site), kind, name, id ?? found.title],
     title: `${found.title} (${shownAddress(site)})`,
-    severity: cvss?.score ? severityOfScore(cvss.score) : 'medium',
+    severity: severityOfScore(cvss?.score || undefined, 'medium'),
     what: escapeMarkdown(found.description ?? ''),
     facts: {
-      Component: [kind, name].filter(Boolean).join(' '),
+      Component: joined([kind, name], ' '),
       Version: typeof version === 'string' ? version : undefined,
       'Latest version': component.latest_version,
     },

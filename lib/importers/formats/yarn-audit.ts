@@ -8,7 +8,9 @@ import {
   readList,
 } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, property, requiredText, text, texts } from '../read/schema.ts';
+import { documentOf, documentsOf } from '../read/report.ts';
+import { anything, fields, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { relativePath, severityOf } from '../support.ts';
 import { codeBlock, escapeMarkdown } from '../text/markdown.ts';
 import {
@@ -19,10 +21,10 @@ import {
   RegistryAdvisory,
 } from '../tools/registry-advisory.ts';
 
-const Event = z.object({ type: requiredText, data: z.unknown().optional() });
+const Event = z.object({ type: requiredText, data: anything });
 
 const Resolved = z.object({
-  resolution: z.object({ path: text }).optional().catch(undefined),
+  resolution: object({ path: text }),
   advisory: RegistryAdvisory,
 });
 
@@ -30,11 +32,7 @@ const Resolved = z.object({
 const Issue = z.object({
   value: requiredText,
   children: z.object({
-    ID: text,
-    Issue: text,
-    URL: text,
-    Severity: text,
-    'Vulnerable Versions': text,
+    ...fields(text, 'ID', 'Issue', 'URL', 'Severity', 'Vulnerable Versions'),
     'Tree Versions': texts,
     Dependents: texts,
   }),
@@ -49,7 +47,6 @@ export const yarnAudit: Importer = {
       '`yarn audit --json > report.json`, since Yarn 2 `yarn npm audit --recursive --json > report.json`. The layout of Yarn 2 and 3 is the one of npm 6: set `--format yarn-audit`',
     versions: '1, and both layouts of later versions',
     identity: 'lock file, package, advisory',
-    severity: '`severity`',
   },
 
   // Yarn 4 writes nothing if it finds nothing.
@@ -78,8 +75,6 @@ export const yarnAudit: Importer = {
   },
 };
 
-const documentsOf = (report: Report): unknown[] => (report.kind === 'json' ? report.documents : []);
-
 const EVENTS = new Set(['auditAdvisory', 'auditSummary', 'auditAction', 'error', 'warning', 'info']);
 
 /** Yarn 1 writes a line for each event. */
@@ -98,7 +93,7 @@ function isEventStream(report: Report): boolean {
 
 /** Yarn 4 writes a line for each problem of a package. */
 function isIssueList(report: Report): boolean {
-  const [first] = documentsOf(report);
+  const first = documentOf(report);
   const children = property(first, 'children');
   return typeof property(first, 'value') === 'string' && isObject(children) && 'Issue' in children;
 }

@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
-import { isObject, property, text } from '../read/schema.ts';
-import { cveOf, cweOf, severityOf } from '../support.ts';
-import { describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
+import { documentOf, rootOf } from '../read/report.ts';
+import { fields, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { cveOf, cweOf, severityIn, severityOf } from '../support.ts';
+import { bullets, describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
 
 /**
@@ -24,19 +25,9 @@ const nestedList = <S extends z.ZodType>(name: string, member: S) =>
 
 const Instance = z.object({ uri: text, method: text, param: text, attack: text, evidence: text });
 const Alert = z.object({
-  pluginid: text,
-  alertRef: text,
-  alert: text,
-  name: text,
-  riskcode: text,
-  riskdesc: text,
-  confidence: text,
-  desc: text,
+  ...fields(text, 'pluginid', 'alertRef', 'alert', 'name', 'riskcode', 'riskdesc', 'confidence', 'desc'),
+  ...fields(text, 'solution', 'otherinfo', 'reference', 'cweid'),
   instances: nestedList('instance', Instance),
-  solution: text,
-  otherinfo: text,
-  reference: text,
-  cweid: text,
 });
 const Site = z.object({ '@name': text, '@_name': text, alerts: nestedList('alertitem', Alert) });
 
@@ -57,7 +48,7 @@ export const zap: Importer = {
 
   detects: (report) => {
     if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
-    const document = documentOf(report);
+    const document = contentOf(report);
     return (
       typeof property(document, 'site') === 'object' &&
       isObject(document) &&
@@ -68,7 +59,7 @@ export const zap: Importer = {
   },
 
   results(report, context) {
-    const found = property(documentOf(report), 'site');
+    const found = property(contentOf(report), 'site');
     const members = [found ?? []].flat().filter((site) => site !== '');
     return readList(Site, members, 'site', context).flatMap((site) => {
       // ZAP gives confidence 0 to alerts that were marked as false positives.
@@ -81,14 +72,11 @@ export const zap: Importer = {
   },
 };
 
-function documentOf(report: Report): unknown {
-  if (report.kind === 'xml') return [property(report.document, report.root)].flat()[0];
-  return report.kind === 'json' ? report.documents[0] : undefined;
-}
+/** The document in JSON, or the root element in XML. */
+const contentOf = (report: Report): unknown =>
+  report.kind === 'xml' ? rootOf(report, 'OWASPZAPReport') : documentOf(report);
 
-const RISKS = new Map<string, Severity>(
-  Object.entries({ 3: 'high', 2: 'medium', 1: 'low', 0: 'info' } as const),
-);
+const RISKS = { 3: 'high', 2: 'medium', 1: 'low', 0: 'info' } as const;
 const CONFIDENCES = new Map(Object.entries({ 1: 'Low', 2: 'Medium', 3: 'High', 4: 'Confirmed by a user' }));
 
 const MAX_INSTANCES = 50;
@@ -120,7 +108,7 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
     // Risk and confidence were part of it.
     identifyFormerly: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
     title: site ? `${name} (${site})` : name,
-    severity: RISKS.get(alert.riskcode ?? '') ?? severityOf(alert.riskdesc?.split(' ')[0]),
+    severity: severityIn(RISKS, alert.riskcode, severityOf(alert.riskdesc?.split(' ')[0])),
     description: describeFinding({
       what: escapeMarkdown(paragraphs(alert.desc)),
       facts: {
@@ -131,8 +119,7 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
         ),
       },
       where: [
-        ...instances.slice(0, MAX_INSTANCES).map((instance) => `- ${instance}`),
-        ...(instances.length > MAX_INSTANCES ? [`- … and ${instances.length - MAX_INSTANCES} more`] : []),
+        bullets(instances, MAX_INSTANCES),
         '',
         isSecret
           ? 'The evidence is omitted because it may be a secret.'

@@ -1,9 +1,15 @@
 import type { Severity } from '../finding.ts';
 import { identifyCode } from '../identity/identity.ts';
 import type { Identify, ImportContext, Result } from '../importer.ts';
-import { type Description, describeFinding, excerpt, formatLocation } from '../text/markdown.ts';
-import { createMasker, isSecretRule, secretCandidates } from '../text/secrets.ts';
-import { describeFlow, type Step } from './flow.ts';
+import {
+  type Description,
+  describeFinding,
+  excerpt,
+  formatLocation,
+  inlineCode,
+  joined,
+} from '../text/markdown.ts';
+import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 
 /** A finding of a static analyzer at a place in the source code. */
 export interface CodeFinding {
@@ -56,12 +62,8 @@ export function codeResults(
       location: { file, line, secrets: secrets.filter((secret) => !isName(secret, finding)) },
     };
   });
-  const maskerFor = createMasker(
-    entries.map(({ location }) => location),
-    context,
-  );
-  return entries.map(({ finding, location }) =>
-    resultOf(tool, finding, maskerFor(location), location, context),
+  return mapMasked(entries, context, ({ finding, location }, mask) =>
+    resultOf(tool, finding, mask, location, context),
   );
 }
 
@@ -87,7 +89,7 @@ function resultOf(
   const described = flows
     .slice(0, MAX_FLOWS)
     .map((steps) => describeFlow(steps.map((step) => ({ ...step, what: step.what && mask(step.what) }))));
-  const where = [describe.where, ...described].filter(Boolean).join('\n\n');
+  const where = joined([describe.where, ...described], '\n\n');
   const facts = Object.entries({ ...describe.facts }).map(([label, value]) => [
     label,
     typeof value === 'string' ? mask(value) : value,
@@ -114,3 +116,30 @@ function resultOf(
 
 /** More data flows of one finding say little. */
 const MAX_FLOWS = 5;
+
+/** A step of a data flow. */
+export interface Step {
+  /** As `relativePath` returns it. */
+  file?: string | undefined;
+  line?: number | undefined;
+  /** Describes the step: a name, a line of code, a message. */
+  what?: string | undefined;
+}
+
+/** A data flow from source to sink as a Markdown list; undefined if it has fewer than two steps. */
+export function describeFlow(steps: readonly Step[], title = 'Data flow'): string | undefined {
+  const lines = steps.flatMap(({ file, line, what }) => {
+    const place = file ? inlineCode(`${file}${line && line > 0 ? `:${line}` : ''}`) : '';
+    const text = what?.trim() ? inlineCode(what) : '';
+    return place || text ? [joined([place, text], ' ')] : [];
+  });
+  const distinct = lines.filter((line, index) => line !== lines[index - 1]);
+  if (distinct.length < 2) return undefined;
+  const shown =
+    distinct.length > MAX_STEPS
+      ? [...distinct.slice(0, MAX_STEPS - 1), `… (${distinct.length - MAX_STEPS} more)`, distinct.at(-1)]
+      : distinct;
+  return `${title}:\n\n${shown.map((line, index) => `${index + 1}. ${line}`).join('\n')}`;
+}
+
+const MAX_STEPS = 40;

@@ -3,7 +3,7 @@ import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, ReportError, type Result, readList, type Workspace } from '../importer.ts';
 import { type Cvss, collapseWhitespace, cveOf, cweOf, relativePath, severityOfScore } from '../support.ts';
-import { type Description, describeFinding, firstSentence, inlineCode } from '../text/markdown.ts';
+import { type Description, describeFinding, firstSentence, inlineCode, joined } from '../text/markdown.ts';
 
 /** `CVE-2021-44228 in log4j-core 2.14.1: Remote code injection` */
 export function vulnerabilityTitle(
@@ -12,7 +12,7 @@ export function vulnerabilityTitle(
   version: string | undefined | null,
   summary: string | undefined | null,
 ): string {
-  const where = [name, version].filter(Boolean).join(' ');
+  const where = joined([name, version], ' ');
   const what = firstSentence(skipBoilerplate(summary ?? ''), 120);
   return `${id}${where && ` in ${where}`}${what && `: ${what}`}`;
 }
@@ -54,17 +54,6 @@ export const imageName = (image: string): string =>
  */
 export const withoutVersion = (path: string | undefined, version: string | undefined | null) =>
   version && /\d\.\d/.test(version) ? path?.replaceAll(version, '') : path;
-
-/** The first JSON document of a report; undefined if it is not an object. */
-export const firstDocument = (report: {
-  kind: string;
-  documents?: unknown[];
-}): Record<string, unknown> | undefined => {
-  const [document] = report.documents ?? [];
-  return typeof document === 'object' && document !== null
-    ? (document as Record<string, unknown>)
-    : undefined;
-};
 
 /**
  * The first of some manifests that is in the scanned directory, with the prefix of the workspace. Undefined if there is none,
@@ -155,7 +144,7 @@ export function vulnerabilityResult(found: VulnerablePackage): Result {
     identify: (path) =>
       fingerprintOf(tool, ...identity, found.isInFile === false ? undefined : stable(path), id),
     title: vulnerabilityTitle(found.shown ?? id, name, version, summary),
-    severity: found.severity ?? (cvss?.score === undefined ? 'info' : severityOfScore(cvss.score)),
+    severity: found.severity ?? severityOfScore(cvss?.score),
     description: describeFinding({
       ...description,
       facts: {

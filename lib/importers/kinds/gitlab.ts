@@ -1,35 +1,30 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
-import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
-import { isObject, list, number, optional, property, requiredText, text } from '../read/schema.ts';
-import { severityOf, severityOfScore } from '../support.ts';
+import { type ImportContext, type Report, ReportError, read, readList } from '../importer.ts';
+import { documentOf } from '../read/report.ts';
+import { anything, fields, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { cweOf, severityOf, severityOfScore } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 
 /*
  * The report format of GitLab (https://gitlab.com/gitlab-org/security-products/security-report-schemas), which all its
  * scanners share. Only `location` and `details` depend on the kind of scan.
  */
 
-const Tool = optional(z.object({ id: text, name: text }));
+const Tool = object({ id: text, name: text });
 
 export const GitlabVulnerability = z.object({
-  id: text,
-  category: text,
-  name: text,
-  message: text,
-  description: text,
-  severity: text,
-  confidence: text,
-  solution: text,
-  cve: text,
-  raw_source_code_extract: text,
-  evidence: optional(z.object({ summary: text })),
+  ...fields(text, 'id', 'category', 'name', 'message', 'description', 'severity', 'confidence', 'solution'),
+  ...fields(text, 'cve', 'raw_source_code_extract'),
+  evidence: object({ summary: text }),
   scanner: Tool,
-  identifiers: list(z.object({ type: text, name: text, value: requiredText, url: text })),
-  links: list(z.object({ name: text, url: requiredText })),
-  cvss_vectors: list(z.object({ vendor: text, vector: requiredText })),
+  identifiers: objects({ type: text, name: text, value: requiredText, url: text }),
+  links: objects({ name: text, url: requiredText }),
+  cvss_vectors: objects({ vendor: text, vector: requiredText }),
   /** Remarks of the scanner, such as `flagged-as-likely-false-positive`. */
-  flags: list(z.object({ type: text, origin: text, description: text })),
-  details: z.unknown().optional(),
+  flags: objects({ type: text, origin: text, description: text }),
+  details: anything,
   location: z.record(z.string(), z.unknown()),
 });
 
@@ -39,10 +34,10 @@ const Message = z.object({ level: text, value: requiredText });
 
 /** The kind of scan of a report: `sast`, `secret_detection`, `dependency_scanning`, `container_scanning`, `dast` …; undefined if it is not a report of GitLab, or does not say. */
 export function gitlabScanOf(report: Report): string | undefined {
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   const vulnerabilities = property(document, 'vulnerabilities');
   if (!Array.isArray(vulnerabilities)) return undefined;
-  const type = property(property(document, 'scan'), 'type');
+  const type = property(document, 'scan', 'type');
   if (typeof type === 'string' && property(document, 'version') !== undefined) return type;
   const [first] = vulnerabilities;
   if (!isObject(first) || !Array.isArray(first.identifiers) || !isObject(first.location)) return undefined;
@@ -52,7 +47,7 @@ export function gitlabScanOf(report: Report): string | undefined {
 
 /** The kind of scan that writes such a vulnerability. */
 function kindOf(vulnerability: Record<string, unknown>, location: Record<string, unknown>) {
-  if (typeof property(property(location.dependency, 'package'), 'name') === 'string')
+  if (typeof property(location.dependency, 'package', 'name') === 'string')
     return 'image' in location ? 'container_scanning' : 'dependency_scanning';
   if ('hostname' in location) return 'dast';
   if ('raw_source_code_extract' in vulnerability) return 'secret_detection';
@@ -72,7 +67,7 @@ export function gitlabVulnerabilities(
   const kind = gitlabScanOf(report);
   if (kind !== undefined && !kinds.includes(kind))
     throw new ReportError(`The report is of ${kind}`, 'scan.type');
-  const [document] = report.kind === 'json' ? report.documents : [];
+  const document = documentOf(report);
   const scan = property(document, 'scan');
   const { data: messages = [] } = list(Message).safeParse(property(scan, 'messages'));
   for (const { level, value } of messages) {
@@ -91,26 +86,20 @@ export function gitlabVulnerabilities(
 export const GitlabLocation = {
   /** Locations of dependency and container scanning. */
   package: z.object({
-    file: text,
-    image: text,
-    operating_system: text,
-    kubernetes_resource: z.unknown().optional(),
-    dependency: optional(
-      z.object({
-        package: optional(z.object({ name: text })),
-        version: text,
-        direct: z.boolean().optional().catch(undefined),
-      }),
-    ),
+    ...fields(text, 'file', 'image', 'operating_system'),
+    kubernetes_resource: anything,
+    dependency: object({
+      package: object({ name: text }),
+      version: text,
+      direct: z.boolean().optional().catch(undefined),
+    }),
   }),
   /** Locations of static analysis and secret detection. */
   code: z.object({
-    file: text,
+    ...fields(text, 'file', 'class', 'method'),
     start_line: number,
     end_line: number,
-    class: text,
-    method: text,
-    commit: optional(z.object({ sha: text })),
+    commit: object({ sha: text }),
   }),
 };
 
@@ -129,5 +118,36 @@ export const gitlabCwes = ({ identifiers }: GitlabVulnerability): string[] =>
 /** The severity of a vulnerability. GitLab calls it unknown if the scanner rates nothing. */
 export function gitlabSeverity({ severity }: GitlabVulnerability, score?: number): Severity {
   if (severity && !/^un(?:known|defined)$/i.test(severity)) return severityOf(severity);
-  return score === undefined ? 'info' : severityOfScore(score);
+  return severityOfScore(score);
 }
+
+const Scanner = object({ name: text, version: text });
+
+/** The vulnerabilities that no rule of GitLab calls a likely false positive, and the scanner that found them. */
+export function openVulnerabilities(report: Report, kinds: readonly string[], context: ImportContext) {
+  const found = gitlabVulnerabilities(report, kinds, context);
+  const open = found.filter(
+    ({ flags }) => !flags.some(({ type }) => type === 'flagged-as-likely-false-positive'),
+  );
+  context.skip('they are flagged as likely false positives', found.length - open.length);
+  const document = documentOf(report);
+  const { name, version } = read(Scanner, property(document, 'scan', 'scanner')) ?? {};
+  return { open, scanner: name ? joined([name, version], ' ') : undefined };
+}
+
+/** The rule that found a vulnerability: its first identifier. */
+export function ruleOf({ identifiers, name, message }: GitlabVulnerability): [type: string, value: string] {
+  const [first] = identifiers;
+  return first ? [first.type ?? '', first.value] : ['name', name ?? message ?? ''];
+}
+
+/** The CWE of a vulnerability, which some scanners write to the name of the identifier. */
+export function cweOfVulnerability({ identifiers }: GitlabVulnerability): string | undefined {
+  const cwes = identifiers.filter(({ type }) => type?.toLowerCase() === 'cwe');
+  return cweOf(...cwes.flatMap(({ name, value }) => [value, name]));
+}
+
+export const linksOf = ({ links, identifiers }: GitlabVulnerability): (string | undefined)[] => [
+  ...links.map(({ url }) => url),
+  ...identifiers.map(({ url }) => url),
+];

@@ -1,10 +1,10 @@
 import { type Finding, SEVERITIES, type Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, type Report, ReportError, type Result } from '../importer.ts';
+import type { ImportContext, Result } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { type Cvss, cvssOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
-import { describeFinding, excerpt } from '../text/markdown.ts';
+import { bullets, describeFinding, excerpt } from '../text/markdown.ts';
 
 /** A problem that a scanner of hosts or websites found at one place. Issues of the same identity become one finding. */
 export interface Issue {
@@ -59,10 +59,7 @@ function merge(group: readonly Issue[]): Omit<Finding, 'fingerprint'> {
     description: describeFinding({
       what: main.what,
       facts: { ...main.facts, ...(cves.length > 1 && { CVE: cves.join(', ') }) },
-      where: [
-        ...places.slice(0, MAX_PLACES).map((place) => `- ${place}`),
-        ...(places.length > MAX_PLACES ? [`- … and ${places.length - MAX_PLACES} more`] : []),
-      ].join('\n'),
+      where: bullets(places, MAX_PLACES),
       snippet: evidence.slice(0, MAX_EVIDENCE).join('\n\n'),
       fix: main.fix,
       references: group.flatMap((issue) => issue.references ?? []),
@@ -150,34 +147,3 @@ export const shownAddress = (address: string | undefined | null): string =>
       .replace(/(:\/\/)[^/?#@\s]*@/, '$1')
       .replace(/(;(?:jsessionid|phpsessid|sid)=)[^/;?#]*/gi, '$1********'),
   );
-
-export const rowsOf = (report: Report): Record<string, string>[] =>
-  report.kind === 'csv' ? report.rows : [];
-
-/** Reads the first cell that is not empty, because the names of the columns depend on the version. */
-export type Cell = (...names: readonly string[]) => string | undefined;
-
-export const cellOf =
-  (row: Record<string, string>): Cell =>
-  (...names) =>
-    names.map((name) => row[name]?.trim()).find(Boolean);
-
-/** Whether a CSV report has all these columns. */
-export const hasColumns = (report: Report, ...names: readonly string[]): boolean =>
-  report.kind === 'csv' && names.every((name) => report.columns.includes(name));
-
-/** The root element of an XML report. @throws ReportError if the report has another one */
-export function rootOf(report: Report, ...names: readonly string[]): Record<string, unknown> {
-  if (report.kind !== 'xml' || !names.includes(report.root))
-    throw new ReportError(`expected XML with the element ${names.join(' or ')}`);
-  const root: unknown = [(report.document as Record<string, unknown>)[report.root]].flat()[0];
-  return typeof root === 'object' && root !== null ? (root as Record<string, unknown>) : {};
-}
-
-/** Whether a report is XML with one of these root elements. */
-export const hasRoot = (report: Report, ...names: readonly string[]): boolean =>
-  report.kind === 'xml' && names.includes(report.root);
-
-/** The only document of a JSON report. */
-export const jsonOf = (report: Report): unknown =>
-  report.kind === 'json' && report.documents.length === 1 ? report.documents[0] : undefined;

@@ -8,6 +8,7 @@ import {
   describeFinding,
   escapeMarkdown,
   formatLocation,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 import { upgrade, vulnerabilityTitle, withoutVersion } from './dependency.ts';
@@ -23,6 +24,8 @@ export interface FailedCheck {
   /** The id of the check, and its title. */
   id: string;
   name?: Text;
+  /** Identifies the check, if its id depends on the version of the tool. */
+  identityId?: string;
   /** The account, region, namespace, kind, name or ARN: as shown, and what identifies it (default: as shown). */
   resource?: Text;
   resourceIdentity?: readonly Text[];
@@ -49,16 +52,17 @@ export interface FailedCheck {
 export function failedCheck(check: FailedCheck): Result {
   const { tool, id, name, resource, severity, message, about, risk, fix, snippet, references } = check;
   const { code, markdown, facts, cwe, file, line, resourceIdentity = [resource] } = check;
+  const { identityId = id } = check;
   const title = distinct(id, name).join(': ');
   const format = markdown ? sanitizeMarkdown : escapeMarkdown;
   const found = maskCredentials(message ?? '').trim();
   return {
-    identify: (path) => fingerprintOf(tool, 'check', id, path, ...resourceIdentity),
+    identify: (path) => fingerprintOf(tool, 'check', identityId, path, ...resourceIdentity),
     title: resource && !file ? `${title} (${resource})` : title,
     severity,
     description: describeFinding({
       what:
-        [escapeMarkdown(found), ...distinct(about, risk).map(format)].filter(Boolean).join('\n\n') ||
+        joined([escapeMarkdown(found), ...distinct(about, risk).map(format)], '\n\n') ||
         escapeMarkdown(title),
       facts: {
         Check: distinct(id, name).join(' '),
@@ -67,7 +71,7 @@ export function failedCheck(check: FailedCheck): Result {
         ...facts,
       },
       snippet: maskCredentials(snippet ?? ''),
-      fix: [fix?.trim() && format(fix), code?.trim() && codeBlock(code.trim())].filter(Boolean).join('\n\n'),
+      fix: joined([fix?.trim() && format(fix), code?.trim() && codeBlock(code.trim())], '\n\n'),
       references,
     }),
     cwe: cweOf(cwe),
@@ -132,7 +136,7 @@ export function vulnerablePackage(found: VulnerablePackage): Result {
         ...artifactIdentity,
       ),
     title: vulnerabilityTitle(id, name, version, summary ?? details),
-    severity: severityOf(isRated(severity) ? severity : undefined, rated ? severityOfScore(rated) : 'info'),
+    severity: severityOf(isRated(severity) ? severity : undefined, severityOfScore(rated)),
     description: describeFinding({
       what: distinct(summary, details).map(escapeMarkdown).join('\n\n'),
       facts: {
@@ -175,17 +179,17 @@ export const fixedVersions = (text: Text): string[] =>
 
 /** A place in a cluster: `default/Deployment/web`. */
 export const kubernetesName = (...parts: readonly Text[]): string | undefined =>
-  parts
-    .map((part) => part?.trim())
-    .filter(Boolean)
-    .join('/') || undefined;
+  joined(
+    parts.map((part) => part?.trim()),
+    '/',
+  ) || undefined;
 
 /** The lists of a report that may consist of several documents. @throws ReportError if one of them has none */
-export function listsOf(report: Report, find: (document: unknown) => unknown, expected: string): unknown[] {
+export function listsOf(report: Report, find = (document: unknown) => document): unknown[] {
   const documents = report.kind === 'json' ? report.documents : [undefined];
   return documents.flatMap((document, index) => {
     const found = find(document);
     if (Array.isArray(found)) return found;
-    throw new ReportError(`The report has no ${expected}`, index > 0 ? `document ${index + 1}` : undefined);
+    throw new ReportError('expected a list', index > 0 ? `document ${index + 1}` : undefined);
   });
 }

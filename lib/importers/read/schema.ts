@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { elementAt, property } from './values.ts';
 
 /*
  * Schemas for reports of many versions and vendors. A field that an importer can do without is read leniently: a value of
@@ -7,6 +8,10 @@ import { z } from 'zod';
 
 /** Text, or a number or flag as text; undefined for anything else. XML elements are read too ({@link elementText}). */
 export const text = z.preprocess((value) => asText(value), z.string().optional());
+
+/** The text of an element or attribute at a path of names in an XML element: `textAt(host, 'status', '@_state')`. */
+export const textAt = (element: unknown, ...path: string[]): string | undefined =>
+  text.parse(property(elementAt(element, ...path.slice(0, -1)), path.at(-1) ?? ''));
 
 /** Text that is required and not empty. */
 export const requiredText = z.preprocess((value) => asText(value), z.string().min(1));
@@ -41,8 +46,24 @@ export const list = <S extends z.ZodType>(member: S) =>
 /** Texts in a list or a single text. */
 export const texts = list(requiredText);
 
-/** An object; undefined for anything else. */
+/** A value of a schema; undefined for anything else. */
 export const optional = <S extends z.ZodType>(schema: S) => schema.optional().catch(undefined);
+
+/** An object with these fields; undefined for anything else. */
+export const object = <Fields extends z.ZodRawShape>(fields: Fields) => optional(z.object(fields));
+
+/** A list of objects with these fields. Members that do not match are left out. */
+export const objects = <Fields extends z.ZodRawShape>(fields: Fields) => list(z.object(fields));
+
+/** Several fields of one schema: `z.object({ id: requiredText, ...fields(text, 'title', 'severity') })` */
+export const fields = <S extends z.ZodType, Name extends string>(schema: S, ...names: Name[]) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, S>;
+
+/** An object whose keys are data; undefined for anything else. */
+export const record = optional(z.record(z.string(), z.unknown()));
+
+/** A value that is read later, such as a list whose invalid members are reported. */
+export const anything = z.unknown().optional();
 
 function asText(value: unknown): string | undefined {
   switch (typeof value) {
@@ -64,27 +85,3 @@ function elementText(value: unknown): string | undefined {
     typeof only === 'object' && only !== null ? (only as { '#text'?: unknown })['#text'] : undefined;
   return typeof content === 'string' || typeof content === 'number' ? String(content) : undefined;
 }
-
-/** The element of an XML document at a path of names: the first of each. */
-export function elementAt(document: unknown, ...path: string[]): Record<string, unknown> | undefined {
-  let at = document;
-  for (const name of path) {
-    at = [(at as Record<string, unknown> | null | undefined)?.[name]].flat()[0];
-  }
-  return typeof at === 'object' && at !== null ? (at as Record<string, unknown>) : undefined;
-}
-
-/** The elements of a name in an XML element. Empty elements, which the parser returns as empty texts, become objects. */
-export const elements = (parent: unknown, name: string): Record<string, unknown>[] =>
-  [(parent as Record<string, unknown> | null | undefined)?.[name] ?? []]
-    .flat()
-    .map((element) => (isObject(element) ? element : { '#text': element }));
-
-/** A property of an unknown value; undefined if it is not an object. */
-export const property = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

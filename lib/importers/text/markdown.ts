@@ -4,6 +4,24 @@ import { collapseWhitespace } from '../support.ts';
 export const toStrings = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((text) => typeof text === 'string');
 
+/** The parts that are not empty, with a separator between them. */
+export const joined = (parts: readonly unknown[], separator: string): string =>
+  parts.filter(Boolean).join(separator);
+
+const unchanged = (item: string) => item;
+
+/** The first items of a list as lines, and how many more there are. @param format of the items that are shown */
+export const firstLines = (items: readonly string[], max: number, format = unchanged): string[] => [
+  ...items.slice(0, max).map((item) => format(item)),
+  ...(items.length > max ? [`… and ${items.length - max} more`] : []),
+];
+
+/** The same as a Markdown list. */
+export const bullets = (items: readonly string[], max: number, format = unchanged): string =>
+  firstLines(items, max, format)
+    .map((line) => `- ${line}`)
+    .join('\n');
+
 /** The first sentence of a text, truncated to `max` characters. */
 export function firstSentence(text: string | undefined | null, max = 160): string {
   const [paragraph = ''] = (text ?? '').trim().split(/\n\s*\n/);

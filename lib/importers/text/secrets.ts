@@ -1,5 +1,9 @@
 import type { ImportContext } from '../importer.ts';
 
+/** The fix for an exposed secret. */
+export const REVOKE_SECRET =
+  'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.';
+
 /** Masks a secret. The first four characters of a long secret stay visible, to recognize it. */
 export function mask(secret: string): string {
   const visible = secret.length >= 16 ? 4 : 0;
@@ -89,6 +93,19 @@ export function createMasker(
         ? mask(text)
         : maskSecrets(text, [...current.secrets, ...secretsIn(text, current.line, index)]);
   };
+}
+
+/** Converts entries, each with the function that masks the secrets at its location and near it. */
+export function mapMasked<Entry extends { location: SecretLocation }, Converted>(
+  entries: readonly Entry[],
+  context: Pick<ImportContext, 'parts'>,
+  convert: (entry: Entry, mask: (text: string) => string) => Converted,
+): Converted[] {
+  const maskerFor = createMasker(
+    entries.map(({ location }) => location),
+    context,
+  );
+  return entries.map((entry) => convert(entry, maskerFor(entry.location)));
 }
 
 export function secretsByFile<Location extends SecretLocation>(

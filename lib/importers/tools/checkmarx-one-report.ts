@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { type ImportContext, type Result, readList } from '../importer.ts';
+import { type ImportContext, type Result, readAt, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { elements, list, number, property, requiredText, text } from '../read/schema.ts';
-import { nodeOf, OneNode } from './checkmarx-nodes.ts';
+import { fields, list, number, requiredText, text } from '../read/schema.ts';
+import { elements, property } from '../read/values.ts';
 import { infrastructureFinding, packageResult } from './checkmarx-one-others.ts';
-import { isOpen, staticFinding } from './checkmarx-results.ts';
+import { isOpen, nodeOf, OneNode, staticFinding } from './checkmarx-results.ts';
 
 /* Checkmarx One has two kinds of JSON reports: that of 2022 groups by engine in `scanResults`, that of 2024 has a part per engine. */
 
@@ -12,38 +12,25 @@ const Common = { similarityId: text, severity: text, status: text, state: text, 
 
 const Static = z.object({
   ...Common,
-  groupName: text,
-  cweId: text,
-  nodes: list(OneNode),
-  sourceFileName: text,
-  sourceLine: number,
-  destinationFileName: text,
-  destinationLine: number,
-  destinationCode: text,
+  ...fields(text, 'groupName', 'cweId', 'sourceFileName', 'destinationFileName', 'destinationCode'),
   resultViewerLink: text,
+  nodes: list(OneNode),
+  sourceLine: number,
+  destinationLine: number,
 });
 
 const Query = z.object({ queryName: requiredText, description: text, cweId: text, queryPath: text });
 
 const Infrastructure = z.object({
   ...Common,
-  queryName: text,
-  category: text,
-  fileName: text,
-  line: number,
-  expectedValue: text,
-  actualValue: text,
-  issueType: text,
+  ...fields(text, 'queryName', 'category', 'fileName', 'expectedValue', 'actualValue', 'issueType'),
   resultViewerLink: text,
+  line: number,
 });
 
 const Package = z.object({
   ...Common,
-  id: text,
-  cveId: text,
-  cveName: text,
-  cwe: text,
-  version: text,
+  ...fields(text, 'id', 'cveId', 'cveName', 'cwe', 'version'),
   score: number,
 });
 
@@ -81,7 +68,7 @@ export function readReport(document: unknown, context: ImportContext): Result[] 
 function staticFindings(query: unknown, language: string | undefined, context: ImportContext): CodeFinding[] {
   const [known] = readList(Query, [query], 'query', context);
   if (!known) return [];
-  const results = readList(Static, property(query, 'vulnerabilities'), 'vulnerabilities', context);
+  const results = readAt(Static, query, 'vulnerabilities', context);
   return results
     .filter(({ state }) => isOpen(state, context))
     .map(({ nodes, ...result }) =>
@@ -157,7 +144,7 @@ function recordUnread(document: unknown, packages: number, context: ImportContex
     ['apiSecScanResults', 'API security'],
     ['scaScanResults', 'packages'],
   ] as const) {
-    const total = number.parse(property(property(document, part), 'totalResults')) ?? 0;
+    const total = number.parse(property(document, part, 'totalResults')) ?? 0;
     if (total > 0 && !(part === 'scaScanResults' && packages > 0))
       context.error(`${total} results of ${name} are not imported: use the JSON of “cx results show”`);
   }

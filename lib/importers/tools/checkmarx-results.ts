@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import type { ImportContext } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
+import { fields, number, text } from '../read/schema.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -73,3 +75,16 @@ export function isOpen(state: string | undefined, context: Pick<ImportContext, '
   context.skip('they are marked as not exploitable');
   return false;
 }
+
+/** A step in the results and reports of Checkmarx One. */
+export const OneNode = z.object({
+  ...fields(text, 'fileName', 'name', 'node', 'method', 'code'),
+  line: number,
+  column: number,
+});
+
+export const nodeOf = ({ fileName, node, name = node, ...rest }: z.output<typeof OneNode>): Node => ({
+  ...rest,
+  file: fileName,
+  name,
+});

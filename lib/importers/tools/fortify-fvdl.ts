@@ -2,33 +2,31 @@ import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Report, readList } from '../importer.ts';
-import type { CodeFinding } from '../kinds/code.ts';
-import type { Step } from '../kinds/flow.ts';
-import { elementAt, elements, list, number, requiredText, text } from '../read/schema.ts';
+import type { CodeFinding, Step } from '../kinds/code.ts';
+import { fields, list, number, objects, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
 import { cweOf, relativePath } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
+import { joined } from '../text/markdown.ts';
 
 const Group = z.object({ '@_name': requiredText, '#text': text });
-const MetaInfo = list(z.object({ Group: list(Group) }));
+const MetaInfo = objects({ Group: list(Group) });
 
 const Location = z.object({ '@_path': text, '@_line': number, '@_lineEnd': number, '@_snippet': text });
 
 const Node = z.object({
-  '@_id': text,
-  '@_label': text,
-  '@_isDefault': text,
+  ...fields(text, '@_id', '@_label', '@_isDefault', 'Action'),
   SourceLocation: list(Location),
-  Action: text,
 });
 type Node = z.output<typeof Node>;
 
-const Entry = z.object({ Node: list(Node), NodeRef: list(z.object({ '@_id': text })) });
+const Entry = z.object({ Node: list(Node), NodeRef: objects({ '@_id': text }) });
 const Definition = z.object({ '@_key': requiredText, '@_value': text });
 
 const Unified = z.object({
-  Context: list(z.object({ Function: list(z.object({ '@_name': text, '@_enclosingClass': text })) })),
-  ReplacementDefinitions: list(z.object({ Def: list(Definition) })),
-  Trace: list(z.object({ Primary: list(z.object({ Entry: list(Entry) })) })),
+  Context: objects({ Function: objects({ '@_name': text, '@_enclosingClass': text }) }),
+  ReplacementDefinitions: objects({ Def: list(Definition) }),
+  Trace: objects({ Primary: objects({ Entry: list(Entry) }) }),
 });
 
 const Vulnerability = z.object({
@@ -38,14 +36,12 @@ const Vulnerability = z.object({
   InstanceInfo: z.tuple([
     z.object({ InstanceID: text, InstanceSeverity: number, Confidence: number, MetaInfo }),
   ]),
-  AnalysisInfo: list(z.object({ Unified: list(Unified) })),
+  AnalysisInfo: objects({ Unified: list(Unified) }),
 });
 
 const Description = z.object({
   '@_classID': requiredText,
-  Abstract: text,
-  Explanation: text,
-  Recommendations: text,
+  ...fields(text, 'Abstract', 'Explanation', 'Recommendations'),
 });
 type Description = z.output<typeof Description>;
 
@@ -60,20 +56,20 @@ export function readFvdl(
 ): CodeFinding[] {
   const scan = elementAt(report.kind === 'xml' ? report.document : undefined, 'FVDL');
   const engine = elementAt(scan, 'EngineData');
-  for (const error of elements(elementAt(engine, 'Errors'), 'Error'))
+  for (const error of elements(engine, 'Errors', 'Error'))
     context.error(`Fortify failed: ${text.parse(error) ?? text.parse(error['@_code']) ?? 'no reason given'}`);
   const known = {
     descriptions: byId(Description, elements(scan, 'Description'), '@_classID'),
-    rules: byId(Rule, elements(elementAt(engine, 'RuleInfo'), 'Rule'), '@_id'),
-    snippets: byId(Snippet, elements(elementAt(scan, 'Snippets'), 'Snippet'), '@_id'),
+    rules: byId(Rule, elements(engine, 'RuleInfo', 'Rule'), '@_id'),
+    snippets: byId(Snippet, elements(scan, 'Snippets', 'Snippet'), '@_id'),
     nodes: new Map(
       list(Node)
-        .parse(elements(elementAt(scan, 'UnifiedNodePool'), 'Node'))
+        .parse(elements(scan, 'UnifiedNodePool', 'Node'))
         .map((node) => [node['@_id'] ?? '', node]),
     ),
     base: text.parse(elementAt(scan, 'Build')?.SourceBasePath),
   };
-  const listed = elements(elementAt(scan, 'Vulnerabilities'), 'Vulnerability');
+  const listed = elements(scan, 'Vulnerabilities', 'Vulnerability');
   return readList(Vulnerability, listed, 'Vulnerability', context).flatMap((vulnerability) => {
     const [{ InstanceID: id }] = vulnerability.InstanceInfo;
     const decision = decisions.get(id ?? '');
@@ -98,7 +94,7 @@ function findingOf(
   const [kind] = vulnerability.ClassInfo;
   const [instance] = vulnerability.InstanceInfo;
   const unified = vulnerability.AnalysisInfo[0]?.Unified[0];
-  const category = [kind.Type, kind.Subtype].filter(Boolean).join(': ');
+  const category = joined([kind.Type, kind.Subtype], ': ');
   const entries = unified?.Trace[0]?.Primary[0]?.Entry ?? [];
   const nodes = entries.flatMap(({ Node: own, NodeRef: refs }) => [
     ...own,
@@ -136,7 +132,7 @@ function findingOf(
       what: text('Abstract') || category,
       facts: {
         Kingdom: kind.Kingdom,
-        Function: [scope?.['@_enclosingClass'], scope?.['@_name']].filter(Boolean).join('.'),
+        Function: joined([scope?.['@_enclosingClass'], scope?.['@_name']], '.'),
       },
       fix: text('Recommendations'),
       help: text('Explanation'),

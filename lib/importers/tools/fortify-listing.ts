@@ -1,28 +1,21 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, readList } from '../importer.ts';
+import { type ImportContext, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { elements, isObject, list, number, requiredText, text } from '../read/schema.ts';
+import { fields, list, number, objects, requiredText, text } from '../read/schema.ts';
+import { elements, isObject } from '../read/values.ts';
 import { cweOf, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Place = z.object({
-  FileName: text,
-  FilePath: text,
+  ...fields(text, 'FileName', 'FilePath', 'Snippet', 'TargetFunction'),
   LineStart: number,
-  Snippet: text,
-  TargetFunction: text,
 });
 
 const Issue = z.object({
-  '@_iid': text,
+  ...fields(text, '@_iid', 'Kingdom', 'Abstract', 'Friority', 'Folder', 'ExternalCategory'),
   Category: requiredText,
-  Kingdom: text,
-  Abstract: text,
-  Friority: text,
-  Folder: text,
-  Tag: list(z.object({ Name: text, Value: text })),
-  ExternalCategory: text,
+  Tag: objects({ Name: text, Value: text }),
   Primary: list(Place),
   Source: list(Place),
 });
@@ -41,36 +34,32 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
     const id = issue['@_iid'];
     if (id !== undefined && seen.has(id)) return [];
     seen.add(id ?? '');
-    if (issue.Tag.some(({ Value }) => /^not an issue$/i.test(Value?.trim() ?? ''))) {
-      context.skip('they are audited as “Not an Issue”');
-      return [];
-    }
+    if (issue.Tag.some(({ Value }) => /^not an issue$/i.test(Value?.trim() ?? '')))
+      return skipped('they are audited as “Not an Issue”', context);
     const [sink] = issue.Primary;
     const fileOf = (place: z.output<typeof Place> | undefined) =>
       relativePath(place?.FilePath ?? place?.FileName, context);
     const places = [...issue.Source, ...issue.Primary];
-    return [
-      {
-        title: issue.Category,
-        severity: severityOf(issue.Friority ?? issue.Folder),
-        identity: [issue.Category],
-        identify: id ? () => fingerprintOf('fortify', id) : undefined,
-        rule: [issue.Category],
-        file: fileOf(sink),
-        line: sink?.LineStart,
-        snippet: sink?.Snippet,
-        flows: [
-          places.map((place) => ({ file: fileOf(place), line: place.LineStart, what: place.TargetFunction })),
-        ],
-        describe: {
-          what: escapeMarkdown(issue.Abstract ?? help.get('Abstract') ?? issue.Category),
-          facts: { Kingdom: issue.Kingdom, Function: sink?.TargetFunction },
-          fix: escapeMarkdown(help.get('Recommendations') ?? ''),
-          help: escapeMarkdown(help.get('Explanation') ?? ''),
-        },
-        cwe: cweOf(/\bCWE(?: ID)?[- ]\d+/i.exec(issue.ExternalCategory ?? '')?.[0].replace(/ ID/i, '')),
+    return {
+      title: issue.Category,
+      severity: severityOf(issue.Friority ?? issue.Folder),
+      identity: [issue.Category],
+      identify: id ? () => fingerprintOf('fortify', id) : undefined,
+      rule: [issue.Category],
+      file: fileOf(sink),
+      line: sink?.LineStart,
+      snippet: sink?.Snippet,
+      flows: [
+        places.map((place) => ({ file: fileOf(place), line: place.LineStart, what: place.TargetFunction })),
+      ],
+      describe: {
+        what: escapeMarkdown(issue.Abstract ?? help.get('Abstract') ?? issue.Category),
+        facts: { Kingdom: issue.Kingdom, Function: sink?.TargetFunction },
+        fix: escapeMarkdown(help.get('Recommendations') ?? ''),
+        help: escapeMarkdown(help.get('Explanation') ?? ''),
       },
-    ];
+      cwe: cweOf(/\bCWE(?: ID)?[- ]\d+/i.exec(issue.ExternalCategory ?? '')?.[0].replace(/ ID/i, '')),
+    };
   });
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ImportContext } from '../importer.ts';
-import { flag, isObject, number, requiredText, text } from '../read/schema.ts';
+import { anything, fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 
 /** A list, or its members in a text with commas, spaces or lines between them. */
 const words = z.preprocess(
@@ -12,21 +13,15 @@ const words = z.preprocess(
   z.array(z.string()),
 );
 
-const anything = z.unknown().optional();
-
 /** The fields of a finding. Their names are compared without case, spaces, `_` and `-`. */
 const FIELDS = {
   title: requiredText,
-  severity: text,
-  description: text,
-  fingerprint: text,
+  ...fields(text, 'severity', 'description', 'fingerprint'),
   previousfingerprints: words,
   cwe: text,
   cweid: text,
   cwes: words,
-  cve: text,
-  cveid: text,
-  vulnerabilityid: text,
+  ...fields(text, 'cve', 'cveid', 'vulnerabilityid'),
   vulnerabilityids: words,
   vulnidfromtool: text,
   uniqueidfromtool: text,
@@ -41,22 +36,12 @@ const FIELDS = {
   line: number,
   sastsourcefilepath: text,
   sastsourceline: number,
-  sastsourceobject: text,
-  sastsinkobject: text,
-  componentname: text,
-  componentversion: text,
+  ...fields(text, 'sastsourceobject', 'sastsinkobject', 'componentname', 'componentversion'),
   fixavailable: flag,
-  fixversion: text,
-  mitigation: text,
-  impact: text,
-  stepstoreproduce: text,
-  severityjustification: text,
-  references: text,
-  url: text,
+  ...fields(text, 'fixversion', 'mitigation', 'impact', 'stepstoreproduce', 'severityjustification'),
+  ...fields(text, 'references', 'url'),
   endpoints: anything,
-  param: text,
-  payload: text,
-  service: text,
+  ...fields(text, 'param', 'payload', 'service'),
   tags: words,
   date: text,
   source: text,
@@ -64,9 +49,7 @@ const FIELDS = {
   epsspercentile: number,
   knownexploited: flag,
   ransomwareused: flag,
-  kevdate: text,
-  scannerconfidence: text,
-  effortforfixing: text,
+  ...fields(text, 'kevdate', 'scannerconfidence', 'effortforfixing'),
   planneddetails: anything,
   active: flag,
   verified: flag,
@@ -80,26 +63,10 @@ const FIELDS = {
   mitigateddate: anything,
   files: anything,
   // Known names without use here.
-  scanid: anything,
-  projectid: anything,
-  publishdate: anything,
-  lastreviewed: anything,
-  laststatusupdate: anything,
-  numericalseverity: anything,
-  nboccurences: anything,
-  staticfinding: anything,
-  dynamicfinding: anything,
-  threadid: anything,
-  hashcode: anything,
-  underreview: anything,
-  mitigatedby: anything,
-  reviewers: anything,
-  notes: anything,
-  planneddate: anything,
-  plannedremediationdate: anything,
-  plannedremediationversion: anything,
-  effort: anything,
-  sonarqubeissue: anything,
+  ...fields(anything, 'scanid', 'projectid', 'publishdate', 'lastreviewed', 'laststatusupdate'),
+  ...fields(anything, 'numericalseverity', 'nboccurences', 'staticfinding', 'dynamicfinding', 'threadid'),
+  ...fields(anything, 'hashcode', 'underreview', 'mitigatedby', 'reviewers', 'notes', 'planneddate'),
+  ...fields(anything, 'plannedremediationdate', 'plannedremediationversion', 'effort', 'sonarqubeissue'),
   sla: anything,
 } satisfies Record<string, z.ZodType>;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
-import type { ImportContext, Result } from '../importer.ts';
+import { type ImportContext, type Result, skipped } from '../importer.ts';
 import { text } from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
@@ -9,6 +9,7 @@ import {
   escapeMarkdown,
   formatLocation,
   inlineCode,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 import type { GenericFinding } from './generic-fields.ts';
@@ -33,10 +34,7 @@ export function genericResults(
   let attachments = 0;
   const results = findings.flatMap((finding): Result[] => {
     const closed = closedBecause(finding);
-    if (closed) {
-      context.skip(closed);
-      return [];
-    }
+    if (closed) return skipped(closed, context);
     if (finding.active === false) inactive++;
     if (Array.isArray(finding.files)) attachments += finding.files.length;
     return [resultOf(finding, context, type)];
@@ -70,11 +68,7 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
     identify: identifyBy(finding, { file, endpoints, ids, cwe, type }, context),
     ...formerlyOf(finding),
     title: maskCredentials(finding.title),
-    severity: finding.severity?.trim()
-      ? severityOf(finding.severity)
-      : score === undefined
-        ? 'info'
-        : severityOfScore(score),
+    severity: finding.severity?.trim() ? severityOf(finding.severity) : severityOfScore(score),
     description: describeFinding({
       what: markdown(finding.description),
       facts: {
@@ -82,7 +76,7 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
         Source: formatLocation(relativePath(finding.sastsourcefilepath, context), finding.sastsourceline),
         'Source object': finding.sastsourceobject,
         'Sink object': finding.sastsinkobject,
-        Component: [finding.componentname, finding.componentversion].filter(Boolean).join(' '),
+        Component: joined([finding.componentname, finding.componentversion], ' '),
         Service: finding.service,
         Parameter: finding.param,
         Identifiers: [...new Set([finding.vulnidfromtool, ...ids].filter(Boolean))].join(', '),
@@ -96,22 +90,24 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
         Date: finding.date,
       },
       where: endpoints.map((endpoint) => `- ${inlineCode(maskCredentials(endpoint))}`).join('\n'),
-      fix: [
-        markdown(finding.mitigation),
-        finding.fixversion
-          ? `Upgrade ${finding.componentname ? `${inlineCode(finding.componentname)} ` : ''}to ${inlineCode(finding.fixversion)}.`
-          : '',
-      ]
-        .filter(Boolean)
-        .join('\n\n'),
-      details: [
-        markdown(finding.impact),
-        markdown(finding.severityjustification),
-        markdown(finding.stepstoreproduce),
-        finding.payload ? `Payload: ${escapeMarkdown(maskCredentials(finding.payload))}` : '',
-      ]
-        .filter(Boolean)
-        .join('\n\n'),
+      fix: joined(
+        [
+          markdown(finding.mitigation),
+          finding.fixversion
+            ? `Upgrade ${finding.componentname ? `${inlineCode(finding.componentname)} ` : ''}to ${inlineCode(finding.fixversion)}.`
+            : '',
+        ],
+        '\n\n',
+      ),
+      details: joined(
+        [
+          markdown(finding.impact),
+          markdown(finding.severityjustification),
+          markdown(finding.stepstoreproduce),
+          finding.payload ? `Payload: ${escapeMarkdown(maskCredentials(finding.payload))}` : '',
+        ],
+        '\n\n',
+      ),
       references: finding.references?.split('\n').map((line) => line.trim()),
     }),
     cwe,

@@ -1,5 +1,5 @@
 import type { ImportContext, Report } from '../importer.ts';
-import { isObject } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 
 /** The alerts of a report. `gh api --paginate` writes one list per page. */
 export function alertsOf(report: Report): unknown[] {

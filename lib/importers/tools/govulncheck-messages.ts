@@ -1,23 +1,21 @@
 import { z } from 'zod';
 import { type ImportContext, type Report, ReportError, readList } from '../importer.ts';
-import { isObject, list, number, optional, requiredText, text } from '../read/schema.ts';
+import { documentsOf } from '../read/report.ts';
+import { anything, fields, list, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import { fixedVersions, Osv } from './osv.ts';
 
 const Frame = z.object({
-  module: text,
-  version: text,
-  package: text,
-  function: text,
-  receiver: text,
-  position: optional(z.object({ filename: text, line: number }).nullable()),
+  ...fields(text, 'module', 'version', 'package', 'function', 'receiver'),
+  position: object({ filename: text, line: number }),
 });
 
 export type Frame = z.output<typeof Frame>;
 
 const Message = z.object({
-  config: optional(z.object({ scan_mode: text, scan_level: text }).nullable()),
-  progress: optional(z.object({ message: text }).nullable()),
-  SBOM: optional(z.object({ modules: list(z.object({ path: text, version: text })) }).nullable()),
+  config: object({ scan_mode: text, scan_level: text }),
+  progress: object({ message: text }),
+  SBOM: object({ modules: objects({ path: text, version: text }) }),
   osv: Osv.nullish(),
   finding: z.object({ osv: requiredText, fixed_version: text, trace: list(Frame) }).nullish(),
 });
@@ -44,8 +42,7 @@ export interface Run {
   isBinary: boolean;
 }
 
-export const messagesOf = (report: Report): unknown[] =>
-  report.kind === 'json' ? report.documents.flat() : [];
+export const messagesOf = (report: Report): unknown[] => documentsOf(report).flat();
 
 /** Whether a value is a message: an object with one of the known names and nothing else. */
 export function isMessage(value: unknown): boolean {
@@ -103,29 +100,25 @@ function isComplete(run: readonly Message[]): boolean {
   return announced(/^(?:Scanning|Checking)/) || run.some(({ osv, finding }) => osv || finding);
 }
 
-const Position = optional(z.object({ Filename: text, Line: number }).nullable());
+const Position = object({ Filename: text, Line: number });
 
 const FunctionNode = z.object({
-  Name: text,
-  RecvType: text,
-  PkgPath: text,
+  ...fields(text, 'Name', 'RecvType', 'PkgPath'),
   Pos: Position,
-  CallSites: list(z.object({ Parent: text, Pos: Position })),
+  CallSites: objects({ Parent: text, Pos: Position }),
 });
 
 const Vulnerability = z.object({
   OSV: Osv,
-  Symbol: text,
-  PkgPath: text,
-  ModPath: text,
+  ...fields(text, 'Symbol', 'PkgPath', 'ModPath'),
   CallSink: number,
   ImportSink: number,
 });
 
 const Former = z.object({
-  Vulns: z.unknown().optional(),
-  Modules: list(z.object({ Path: text, Version: text })),
-  Calls: optional(z.object({ Functions: z.record(z.string(), z.unknown()) }).nullable()),
+  Vulns: anything,
+  Modules: objects({ Path: text, Version: text }),
+  Calls: object({ Functions: z.record(z.string(), z.unknown()) }),
 });
 
 /** Whether govulncheck before 1.0 wrote the report. */

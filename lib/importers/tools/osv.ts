@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { isMalicious } from '../kinds/dependency.ts';
-import { list, optional, requiredText, text, texts } from '../read/schema.ts';
+import { anything, list, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { type Cvss, cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
 import { sanitizeMarkdown } from '../text/markdown.ts';
 
-const DatabaseSpecific = optional(
-  z.object({ severity: z.unknown().optional(), cwe_ids: texts, url: text }).nullable(),
-);
+const DatabaseSpecific = object({ severity: anything, cwe_ids: texts, url: text });
 
 /** The used fields of an advisory in the OSV format (https://ossf.github.io/osv-schema/). */
 export const Osv = z.object({
@@ -17,15 +15,13 @@ export const Osv = z.object({
   summary: text,
   details: text,
   /** A list of CVSS vectors. Some databases write a word. */
-  severity: z.unknown().optional(),
-  affected: list(
-    z.object({
-      package: optional(z.object({ ecosystem: text, name: text }).nullable()),
-      ranges: list(z.object({ type: text, events: list(z.object({ fixed: text })) })),
-      database_specific: DatabaseSpecific,
-    }),
-  ),
-  references: list(z.object({ type: text, url: text })),
+  severity: anything,
+  affected: objects({
+    package: object({ ecosystem: text, name: text }),
+    ranges: objects({ type: text, events: objects({ fixed: text }) }),
+    database_specific: DatabaseSpecific,
+  }),
+  references: objects({ type: text, url: text }),
   database_specific: DatabaseSpecific,
   // Newer versions of OSV-Scanner use this name.
   databaseSpecific: DatabaseSpecific,

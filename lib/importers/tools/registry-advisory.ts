@@ -1,27 +1,19 @@
 import { z } from 'zod';
 import type { Result } from '../importer.ts';
 import { vulnerabilityResult } from '../kinds/dependency.ts';
-import { isObject, list, number, optional, property, text, texts } from '../read/schema.ts';
+import { fields, number, object, objects, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cvssOf, severityOf, severityOfScore } from '../support.ts';
-import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
+import { codeBlock, escapeMarkdown, firstLines, joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 /** An advisory of the npm registry, as npm 6, pnpm and Yarn report it. */
 export const RegistryAdvisory = z.object({
-  id: text,
-  module_name: text,
-  title: text,
-  severity: text,
-  url: text,
-  github_advisory_id: text,
+  ...fields(text, 'id', 'module_name', 'title', 'severity', 'url', 'github_advisory_id', 'overview'),
+  ...fields(text, 'recommendation', 'references', 'vulnerable_versions', 'patched_versions'),
   cves: texts,
   cwe: texts,
-  cvss: optional(z.object({ score: number, vectorString: text })),
-  overview: text,
-  recommendation: text,
-  references: text,
-  vulnerable_versions: text,
-  patched_versions: text,
-  findings: list(z.object({ version: text, paths: texts })),
+  cvss: object({ score: number, vectorString: text }),
+  findings: objects({ version: text, paths: texts }),
 });
 
 export type RegistryAdvisory = z.output<typeof RegistryAdvisory>;
@@ -66,9 +58,9 @@ export function advisoryResult(
     id: /^https?:/.test(id) ? (title ?? id) : id,
     aliases: [...advisory.cves, advisory.github_advisory_id],
     name,
-    version: [...new Set(findings.map(({ version }) => version))].filter(Boolean).join(', ') || undefined,
+    version: joined([...new Set(findings.map(({ version }) => version))], ', ') || undefined,
     summary: title,
-    severity: severityOf(advisory.severity, score ? severityOfScore(score) : 'medium'),
+    severity: severityOf(advisory.severity, severityOfScore(score || undefined, 'medium')),
     cvss: { score, vector: cvss?.vector },
     cwes: advisory.cwe,
     file,
@@ -91,7 +83,4 @@ export const linksOf = ({ references }: RegistryAdvisory): string[] =>
 const MAX_PATHS = 50;
 
 /** The first dependency paths of a package, and how many more there are. */
-export const listedPaths = (paths: readonly string[]): string[] =>
-  paths.length > MAX_PATHS
-    ? [...paths.slice(0, MAX_PATHS), `… and ${paths.length - MAX_PATHS} more`]
-    : [...paths];
+export const listedPaths = (paths: readonly string[]) => firstLines(paths, MAX_PATHS);

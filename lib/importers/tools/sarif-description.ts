@@ -1,5 +1,13 @@
 import { collapseWhitespace } from '../support.ts';
-import { escapeMarkdown, formatLocation, inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
+import {
+  bullets,
+  escapeMarkdown,
+  firstLines,
+  formatLocation,
+  inlineCode,
+  joined,
+  sanitizeMarkdown,
+} from '../text/markdown.ts';
 import type { Resolve } from './sarif-places.ts';
 import type { MessageText } from './sarif-rules.ts';
 import type { Location, Result, Rule } from './sarif-schema.ts';
@@ -38,14 +46,13 @@ export function describeResult(result: Result, rule: Rule, message: MessageText,
       ? sanitizeMarkdown(mask(replaceLocationLinks(message.markdown, formatLink)))
       : escapeMarkdown(replaceLinks(mask(message.text), formatLink));
   return {
-    what: [what, repeats(`${message.text} ${help?.text}`, full?.text) ? '' : escapeMarkdown(full?.text ?? '')]
-      .filter(Boolean)
-      .join('\n\n'),
+    what: joined(
+      [what, repeats(`${message.text} ${help?.text}`, full?.text) ? '' : escapeMarkdown(full?.text ?? '')],
+      '\n\n',
+    ),
     where: describePlaces(places, mask),
     fix: result.fixes.map(({ description }) => escapeMarkdown(mask(description?.text ?? ''))).join('\n\n'),
-    details: [describeFlows(result, context), describeRelated(result, message.text, context)]
-      .filter(Boolean)
-      .join('\n\n'),
+    details: joined([describeFlows(result, context), describeRelated(result, message.text, context)], '\n\n'),
     help: documented || repeats(message.text, help?.markdown ?? help?.text) ? undefined : documentation,
   };
 }
@@ -78,7 +85,7 @@ export const placesOf = ({ locations }: Result, resolve: Resolve): string[] =>
 
 /** All places of a result that has several. */
 const describePlaces = (places: string[], mask: (value: string) => string): string | undefined =>
-  places.length > 1 ? itemize(places, { format: (place) => inlineCode(mask(place)) }) : undefined;
+  places.length > 1 ? bullets(places, MAX_LISTED, (place) => inlineCode(mask(place))) : undefined;
 
 /** The first path through the code. */
 function describeFlows(result: Result, context: Context): string | undefined {
@@ -86,7 +93,9 @@ function describeFlows(result: Result, context: Context): string | undefined {
   if (steps.length === 0) return undefined;
   const count = result.codeFlows.length;
   const heading = count > 1 ? `Data flow (the first of ${count}):` : 'Data flow:';
-  return `${heading}\n\n${itemize(steps, { markOf: (index) => `${index + 1}.` })}`;
+  return [heading, '', ...firstLines(steps, MAX_LISTED).map((step, index) => `${index + 1}. ${step}`)].join(
+    '\n',
+  );
 }
 
 /** Lists the related locations that the message does not already name. */
@@ -95,28 +104,17 @@ function describeRelated({ relatedLocations }: Result, text: string, context: Co
     .slice(0, MAX_READ)
     .filter(({ id, message }) => message?.text || !text.includes(`](${id})`));
   const related = distinct(others.flatMap((location) => formatStep(location, context) ?? []));
-  return related.length > 0 ? `Related locations:\n\n${itemize(related)}` : undefined;
+  return related.length > 0 ? `Related locations:\n\n${bullets(related, MAX_LISTED)}` : undefined;
 }
 
 const distinct = (texts: string[]) => [...new Set(texts)];
-
-interface ItemOptions {
-  markOf?: (index: number) => string;
-  format?: (item: string) => string;
-}
-
-const itemize = (items: string[], { markOf = () => '-', format = (item) => item }: ItemOptions = {}) =>
-  [
-    ...items.slice(0, MAX_LISTED).map((item, index) => `${markOf(index)} ${format(item)}`),
-    ...(items.length > MAX_LISTED ? [`${markOf(MAX_LISTED)} … and ${items.length - MAX_LISTED} more`] : []),
-  ].join('\n');
 
 function formatStep(location: Location, { resolve, mask }: Context): string | undefined {
   const place = formatPlace(location, resolve);
   const text = collapseWhitespace(
     escapeMarkdown(mask(replaceLinks(location.message?.text ?? '', (label) => label))),
   );
-  return place ? [inlineCode(mask(place)), text].filter(Boolean).join(' ') : undefined;
+  return place ? joined([inlineCode(mask(place)), text], ' ') : undefined;
 }
 
 function formatPlace(location: Location | undefined, resolve: Resolve): string | undefined {

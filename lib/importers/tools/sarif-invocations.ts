@@ -1,5 +1,5 @@
 import type { ImportContext } from '../importer.ts';
-import { formatLocation } from '../text/markdown.ts';
+import { formatLocation, joined } from '../text/markdown.ts';
 import { recordAll } from '../text/notices.ts';
 import type { Resolve } from './sarif-places.ts';
 import type { Invocation, Notification, Run } from './sarif-schema.ts';
@@ -37,7 +37,7 @@ function describeFailure(invocation: Invocation): string {
     exitSignalName,
     processStartFailureMessage,
   ].filter(Boolean);
-  return ['reports that it failed', reasons.join(', ')].filter(Boolean).join(': ');
+  return joined(['reports that it failed', reasons.join(', ')], ': ');
 }
 
 function messageOf({ message, exception, descriptor, locations }: Notification, resolve: Resolve): string {

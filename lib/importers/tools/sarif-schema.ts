@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { list, number, optional, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  list,
+  number,
+  object,
+  objects,
+  optional,
+  record,
+  text,
+  texts,
+} from '../read/schema.ts';
 
 /* The used fields of SARIF 2.1.0 (OASIS). Only the structure is required: tools omit fields and write other types. */
 
@@ -10,93 +21,77 @@ const indexed = <S extends z.ZodType>(member: S) =>
     .optional()
     .catch(undefined);
 
-const record = <S extends z.ZodType>(value: S) => optional(z.record(z.string(), value));
+const map = <S extends z.ZodType>(value: S) => optional(z.record(z.string(), value));
 
 const Multiformat = z.object({ text, markdown: text });
 const Message = Multiformat.extend({ id: text, arguments: texts });
 const Reference = z.object({
   id: text,
   index: number,
-  toolComponent: optional(z.object({ index: number, name: text })),
+  toolComponent: object({ index: number, name: text }),
 });
-const Properties = optional(z.record(z.string(), z.unknown()));
 
 export const Rule = z.object({
-  id: text,
-  name: text,
+  ...fields(text, 'id', 'name', 'helpUri'),
   shortDescription: optional(Multiformat),
   fullDescription: optional(Multiformat),
   help: optional(Multiformat),
-  helpUri: text,
-  messageStrings: record(Multiformat.catch({})),
-  defaultConfiguration: optional(z.object({ level: text })),
-  relationships: list(z.object({ target: optional(Reference) })),
-  properties: Properties,
+  messageStrings: map(Multiformat.catch({})),
+  defaultConfiguration: object({ level: text }),
+  relationships: objects({ target: optional(Reference) }),
+  properties: record,
 });
 const Component = z.object({
-  name: text,
-  version: text,
-  semanticVersion: text,
+  ...fields(text, 'name', 'version', 'semanticVersion'),
   rules: indexed(Rule),
-  globalMessageStrings: record(Multiformat.catch({})),
+  globalMessageStrings: map(Multiformat.catch({})),
 });
 
 const Artifact = z.object({ uri: text, uriBaseId: text, index: number });
 const Region = z.object({
-  startLine: number,
-  startColumn: number,
-  endLine: number,
-  endColumn: number,
-  snippet: optional(z.object({ text })),
+  ...fields(number, 'startLine', 'startColumn', 'endLine', 'endColumn'),
+  snippet: object({ text }),
 });
 const Location = z.object({
   id: text,
   message: optional(Message),
-  physicalLocation: optional(
-    z.object({
-      artifactLocation: optional(Artifact),
-      region: optional(Region),
-      contextRegion: optional(Region),
-    }),
-  ),
-  logicalLocations: list(z.object({ fullyQualifiedName: text, name: text })),
+  physicalLocation: object({
+    artifactLocation: optional(Artifact),
+    region: optional(Region),
+    contextRegion: optional(Region),
+  }),
+  logicalLocations: objects({ fullyQualifiedName: text, name: text }),
 });
 
-const ThreadFlow = z.object({ locations: list(z.object({ location: optional(Location) })) });
+const ThreadFlow = z.object({ locations: objects({ location: optional(Location) }) });
 
 export const Result = z.object({
-  ruleId: text,
+  ...fields(text, 'ruleId', 'level', 'kind', 'baselineState', 'hostedViewerUri'),
   ruleIndex: number,
   rule: optional(Reference),
-  level: text,
-  kind: text,
   message: optional(Message),
   locations: list(Location),
   relatedLocations: list(Location),
-  codeFlows: list(z.object({ threadFlows: list(ThreadFlow) })),
-  fingerprints: record(z.unknown()),
-  partialFingerprints: record(z.unknown()),
-  suppressions: list(z.object({ status: text })),
-  baselineState: text,
-  fixes: list(z.object({ description: optional(Multiformat) })),
+  codeFlows: objects({ threadFlows: list(ThreadFlow) }),
+  fingerprints: record,
+  partialFingerprints: record,
+  suppressions: objects({ status: text }),
+  fixes: objects({ description: optional(Multiformat) }),
   taxa: list(Reference),
-  hostedViewerUri: text,
-  properties: Properties,
+  properties: record,
 });
 
 const Notification = z.object({
   level: text,
   message: optional(Message),
-  descriptor: optional(z.object({ id: text })),
-  exception: optional(z.object({ kind: text, message: text })),
+  descriptor: object({ id: text }),
+  exception: object({ kind: text, message: text }),
   locations: list(Location),
 });
 const Invocation = z.object({
-  executionSuccessful: z.unknown().optional(),
+  executionSuccessful: anything,
   exitCode: number,
-  exitCodeDescription: text,
-  exitSignalName: text,
-  processStartFailureMessage: text,
+  ...fields(text, 'exitCodeDescription', 'exitSignalName', 'processStartFailureMessage'),
   toolExecutionNotifications: list(Notification),
   toolConfigurationNotifications: list(Notification),
 });
@@ -106,10 +101,10 @@ export const Run = z.object({
     .object({ driver: Component.catch(() => Component.parse({})), extensions: indexed(Component) })
     .catch(() => ({ driver: Component.parse({}), extensions: undefined })),
   artifacts: indexed(z.object({ location: optional(Artifact) })),
-  originalUriBaseIds: record(Artifact.catch({})),
+  originalUriBaseIds: map(Artifact.catch({})),
   invocations: list(Invocation),
-  externalPropertyFileReferences: optional(z.object({ results: z.unknown().optional() })),
-  results: z.unknown().optional(),
+  externalPropertyFileReferences: object({ results: anything }),
+  results: anything,
 });
 
 export type Run = z.output<typeof Run>;

@@ -4,8 +4,8 @@ import { sourceIdentity } from '../identity/literals.ts';
 import type { ImportContext, Result } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { relativePath } from '../support.ts';
-import { codeBlock, describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
-import { maskSecrets } from '../text/secrets.ts';
+import { codeBlock, describeFinding, escapeMarkdown, formatLocation, joined } from '../text/markdown.ts';
+import { maskSecrets, REVOKE_SECRET } from '../text/secrets.ts';
 
 /** A place where a tool found a secret. */
 export interface FoundSecret {
@@ -49,9 +49,7 @@ function toResult(
   const { rule, secret, secrets = [secret], source, line, column } = found;
   const mask = (text: string) => maskSecrets(text, [...secrets, secret]);
   const file = relativePath(mask(found.path ?? ''), context);
-  const places = group.map((one) =>
-    [formatLocation(file, one.line), one.commit].filter(Boolean).join(' in commit '),
-  );
+  const places = group.map((one) => joined([formatLocation(file, one.line), one.commit], ' in commit '));
   return {
     identify: (path) => fingerprintOf(tool, rule, source, path, ...identityOf(secret)),
     title: `Secret (${mask(rule)})${file ? ` in ${file}` : ''}`,
@@ -67,7 +65,7 @@ function toResult(
         ),
       },
       where: group.length > 1 ? codeBlock([...new Set(places)].slice(0, MAX_PLACES).join('\n')) : undefined,
-      fix: 'Revoke the secret and issue a new one, because the history keeps what was committed. Then remove it from the code.',
+      fix: REVOKE_SECRET,
       references: (found.references ?? []).map((link) => link && mask(link)),
     }),
     cwe: 'CWE-798',

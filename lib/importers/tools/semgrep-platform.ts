@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
-import { type ImportContext, type Result as Imported, readList } from '../importer.ts';
-import { isObject, number, optional, property, requiredText, text, texts } from '../read/schema.ts';
+import { type ImportContext, type Result as Imported, open, readAt } from '../importer.ts';
+import { fields, number, object, requiredText, text, texts } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
 import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import {
@@ -9,58 +10,44 @@ import {
   describeFinding,
   firstSentence,
   formatLocation,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 
-const Dependency = optional(z.object({ package: text, version: text }));
+const Dependency = object({ package: text, version: text });
 const Rule = z.object({ message: text, cwe_names: texts, owasp_names: texts });
 
 /** A finding of `GET /api/v1/deployments/{slug}/findings`. */
 const Finding = z.object({
   rule_name: requiredText,
-  rule_message: text,
-  severity: text,
-  confidence: text,
-  state: text,
-  status: text,
-  triage_state: text,
-  line_of_code_url: text,
-  repository: optional(z.object({ name: text })),
-  location: optional(z.object({ file_path: text, line: number, column: number, end_line: number })),
+  ...fields(text, 'rule_message', 'severity', 'confidence', 'state', 'status', 'triage_state'),
+  ...fields(text, 'line_of_code_url', 'reachability', 'vulnerability_identifier'),
+  repository: object({ name: text }),
+  location: object({ file_path: text, line: number, column: number, end_line: number }),
   rule: Rule.catch(() => Rule.parse({})),
-  assistant: optional(
-    z.object({
-      autofix: optional(z.object({ fix_code: text })),
-      guidance: optional(z.object({ summary: text, instructions: text })),
-    }),
-  ),
+  assistant: object({
+    autofix: object({ fix_code: text }),
+    guidance: object({ summary: text, instructions: text }),
+  }),
   found_dependency: Dependency,
-  reachability: text,
-  vulnerability_identifier: text,
 });
 type Finding = z.output<typeof Finding>;
 
-const NamedVersion = optional(z.object({ name: text, versionSpecifier: text }));
+const NamedVersion = object({ name: text, versionSpecifier: text });
 const References = z.object({ cveIds: texts, cweIds: texts, owaspIds: texts, urls: texts });
 
 /** A vulnerability of the older API of Semgrep Supply Chain, `…/ssc-vulns`. */
 const Vulnerability = z.object({
-  title: text,
+  ...fields(text, 'title', 'exposureType', 'repositoryName', 'subdirectory', 'transitivity'),
   advisory: z.object({
     ruleId: requiredText,
-    title: text,
-    description: text,
-    severity: text,
+    ...fields(text, 'title', 'description', 'severity'),
     references: References.catch(() => References.parse({})),
   }),
-  exposureType: text,
   matchedDependency: NamedVersion,
   closestSafeDependency: NamedVersion,
-  dependencyFileLocation: optional(z.object({ path: text, startLine: number, url: text })),
-  repositoryName: text,
-  subdirectory: text,
-  transitivity: text,
-  triage: optional(z.object({ status: text })),
+  dependencyFileLocation: object({ path: text, startLine: number, url: text }),
+  triage: object({ status: text }),
 });
 type Vulnerability = z.output<typeof Vulnerability>;
 
@@ -75,28 +62,21 @@ export function isPlatformReport(document: unknown): boolean {
   const [vulnerability] = listOf(document, 'vulns');
   return (
     (isObject(finding) && 'rule_name' in finding && ('match_based_id' in finding || 'rule' in finding)) ||
-    property(property(vulnerability, 'advisory'), 'ruleId') !== undefined
+    property(vulnerability, 'advisory', 'ruleId') !== undefined
   );
 }
 
 export function resultsOfPlatform(document: unknown, context: ImportContext): Imported[] {
-  const findings = readList(Finding, property(document, 'findings'), 'findings', context);
-  const vulnerabilities = readList(Vulnerability, property(document, 'vulns'), 'vulns', context);
+  const findings = readAt(Finding, document, 'findings', context);
+  const vulnerabilities = readAt(Vulnerability, document, 'vulns', context);
   if (property(document, 'hasMore') === true)
     context.error('The report is one page of several: append the others');
-  const open = findings.filter(({ state, status, triage_state }) => {
-    const reason = CLOSED.get((status ?? triage_state ?? '').toLowerCase()) ?? CLOSED.get(state ?? '');
-    if (reason) context.skip(reason);
-    return !reason;
-  });
-  const undecided = vulnerabilities.filter(({ triage }) => {
-    const reason = CLOSED.get(triage?.status?.toLowerCase() ?? '');
-    if (reason) context.skip(reason);
-    return !reason;
-  });
+  const reasonOf = ({ state, status, triage_state }: Finding) =>
+    CLOSED.get((status ?? triage_state ?? '').toLowerCase()) ?? CLOSED.get(state ?? '');
+  const decided = ({ triage }: Vulnerability) => CLOSED.get(triage?.status?.toLowerCase() ?? '');
   return [
-    ...open.map((finding) => fromFinding(finding, context)),
-    ...undecided.map((vulnerability) => fromVulnerability(vulnerability, context)),
+    ...open(findings, reasonOf, context).map((finding) => fromFinding(finding, context)),
+    ...open(vulnerabilities, decided, context).map((found) => fromVulnerability(found, context)),
   ];
 }
 
@@ -124,7 +104,7 @@ function fromFinding(finding: Finding, context: ImportContext): Imported {
         ? (path) => fingerprintOf('semgrep', ...parts, path, 'package')
         : identifyCode('semgrep', parts, { file, line, column, endLine: location?.end_line }, context),
     ...(dependency?.package && { repeats: true }),
-    title: [rule.split('.').at(-1), firstSentence(message)].filter(Boolean).join(': '),
+    title: joined([rule.split('.').at(-1), firstSentence(message)], ': '),
     severity: severityOf(finding.severity, 'medium'),
     description: describeFinding({
       what: sanitizeMarkdown(message),
@@ -137,13 +117,14 @@ function fromFinding(finding: Finding, context: ImportContext): Imported {
         Confidence: finding.confidence,
         OWASP: finding.rule.owasp_names.join(', '),
       },
-      fix: [
-        guidance?.summary && sanitizeMarkdown(guidance.summary),
-        guidance?.instructions && sanitizeMarkdown(guidance.instructions),
-        autofix?.fix_code && codeBlock(autofix.fix_code),
-      ]
-        .filter(Boolean)
-        .join('\n\n'),
+      fix: joined(
+        [
+          guidance?.summary && sanitizeMarkdown(guidance.summary),
+          guidance?.instructions && sanitizeMarkdown(guidance.instructions),
+          autofix?.fix_code && codeBlock(autofix.fix_code),
+        ],
+        '\n\n',
+      ),
       references: [finding.line_of_code_url],
     }),
     cwe: cweOf(...finding.rule.cwe_names),
@@ -172,9 +153,7 @@ function fromVulnerability(vulnerability: Vulnerability, context: ImportContext)
         dependency?.name,
       ),
     repeats: true,
-    title: [advisory.title ?? vulnerability.title ?? advisory.ruleId, name && `(${name})`]
-      .filter(Boolean)
-      .join(' '),
+    title: joined([advisory.title ?? vulnerability.title ?? advisory.ruleId, name && `(${name})`], ' '),
     severity: severityOf(advisory.severity, 'medium'),
     description: describeFinding({
       what: sanitizeMarkdown(advisory.description ?? ''),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { flag, list, number, optional, requiredText, text } from '../read/schema.ts';
+import { fields, flag, list, number, object, optional, record, requiredText, text } from '../read/schema.ts';
 
-const Position = optional(z.object({ line: number, col: number }));
-const Place = optional(z.object({ path: text, start: Position, end: Position }));
+const Position = object({ line: number, col: number });
+const Place = object({ path: text, start: Position, end: Position });
 
 const Dependency = z.object({ package: text, version: text });
 
@@ -16,23 +16,18 @@ const Step = z.preprocess(
 );
 
 const Extra = z.object({
-  message: text,
-  severity: text,
-  lines: text,
-  fingerprint: text,
-  fix: text,
+  ...fields(text, 'message', 'severity', 'lines', 'fingerprint', 'fix', 'validation_state'),
   is_ignored: flag,
-  validation_state: text,
-  metadata: optional(z.record(z.string(), z.unknown())),
-  dataflow_trace: optional(
-    z.object({ taint_source: optional(Step), intermediate_vars: list(Step), taint_sink: optional(Step) }),
-  ),
-  sca_info: optional(
-    z.object({
-      reachable: flag,
-      dependency_match: optional(z.object({ found_dependency: optional(Dependency) })),
-    }),
-  ),
+  metadata: record,
+  dataflow_trace: object({
+    taint_source: optional(Step),
+    intermediate_vars: list(Step),
+    taint_sink: optional(Step),
+  }),
+  sca_info: object({
+    reachable: flag,
+    dependency_match: object({ found_dependency: optional(Dependency) }),
+  }),
 });
 
 export const Result = z.object({
@@ -49,13 +44,8 @@ export type Step = z.output<typeof Step>;
 export const Failure = z.preprocess(
   (value) => (typeof value === 'string' ? { message: value } : value),
   z.object({
-    level: text,
+    ...fields(text, 'level', 'message', 'long_msg', 'short_msg', 'path', 'rule_id'),
     type: z.preprocess((value) => (Array.isArray(value) ? value[0] : value), text),
-    message: text,
-    long_msg: text,
-    short_msg: text,
-    path: text,
-    rule_id: text,
   }),
 );
 export type Failure = z.output<typeof Failure>;

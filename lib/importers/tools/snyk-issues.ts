@@ -2,49 +2,40 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import type { ImportContext, Result } from '../importer.ts';
 import { isMalicious, REMOVE_PACKAGE, readPart, upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
-import { list, number, optional, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  list,
+  number,
+  object,
+  objects,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
-import { codeBlock, describeFinding, inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
+import { codeBlock, describeFinding, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Issue = z.object({
   id: requiredText,
-  type: text,
-  title: text,
-  severity: text,
-  severityWithCritical: text,
-  description: text,
-  license: text,
+  ...fields(text, 'type', 'title', 'severity', 'severityWithCritical', 'description', 'license'),
+  ...fields(text, 'packageName', 'moduleName', 'version', 'packageManager', 'nearestFixedInVersion'),
+  ...fields(text, 'exploit', 'CVSSv3', 'dockerfileInstruction'),
   name: texts,
-  packageName: text,
-  moduleName: text,
-  version: text,
-  packageManager: text,
   /** A list of paths with `--group-issues`. */
   from: list(z.union([z.string(), z.array(z.string())])),
   upgradePath: list(z.unknown()),
   fixedIn: texts,
-  nearestFixedInVersion: text,
-  exploit: text,
-  CVSSv3: text,
   cvssScore: number,
-  cvssSources: list(z.object({ type: text, vector: text, baseScore: number })),
-  identifiers: optional(z.object({ CVE: texts, CWE: texts }).nullable()),
-  references: list(z.object({ url: text })),
-  dockerfileInstruction: text,
+  cvssSources: objects({ type: text, vector: text, baseScore: number }),
+  identifiers: object({ CVE: texts, CWE: texts }),
+  references: objects({ url: text }),
 });
 
 export const Project = z.object({
-  error: text,
-  path: text,
-  projectName: text,
-  displayTargetFile: text,
-  targetFile: text,
-  packageManager: text,
-  docker: z.unknown().optional(),
-  vulnerabilities: z.unknown().optional(),
-  infrastructureAsCodeIssues: z.unknown().optional(),
-  applications: z.unknown().optional(),
-  filtered: optional(z.object({ ignore: list(z.unknown()), patch: list(z.unknown()) }).nullable()),
+  ...fields(text, 'error', 'path', 'projectName', 'displayTargetFile', 'targetFile', 'packageManager'),
+  ...fields(anything, 'docker', 'vulnerabilities', 'infrastructureAsCodeIssues', 'applications'),
+  filtered: object({ ignore: list(z.unknown()), patch: list(z.unknown()) }),
 });
 
 type Issue = z.output<typeof Issue>;
@@ -103,18 +94,22 @@ function toResult(issue: Issue, project: Project, { file, image, isApplication }
           identifyVaguely: identifyFormerly,
         }
       : { identify: identifyFormerly }),
-    title: [
-      isLicense
-        ? `License issue in ${[name, version].filter(Boolean).join(' ')}: ${title ?? issue.license ?? id}`
-        : vulnerabilityTitle(cveOf(...(identifiers?.CVE ?? [])) ?? id, name, version, title),
-      // Distinguishes entries that differ only in the path.
-      direct && deeper.length > 0 && `(by ${withoutVersion(direct)})`,
-    ]
-      .filter(Boolean)
-      .join(' '),
+    title: joined(
+      [
+        isLicense
+          ? `License issue in ${joined([name, version], ' ')}: ${title ?? issue.license ?? id}`
+          : vulnerabilityTitle(cveOf(...(identifiers?.CVE ?? [])) ?? id, name, version, title),
+        // Distinguishes entries that differ only in the path.
+        direct && deeper.length > 0 && `(by ${withoutVersion(direct)})`,
+      ],
+      ' ',
+    ),
     severity: isMalware
       ? 'critical'
-      : severityOf(issue.severityWithCritical ?? issue.severity, score ? severityOfScore(score) : 'medium'),
+      : severityOf(
+          issue.severityWithCritical ?? issue.severity,
+          severityOfScore(score || undefined, 'medium'),
+        ),
     description: describeFinding({
       what:
         sanitizeMarkdown(overview) ||
@@ -176,10 +171,11 @@ function fixOf(
 ) {
   // The project can upgrade its direct dependency, the first string. `false` stands for the project.
   const first = upgradePath.find((part): part is string => typeof part === 'string' && part !== '');
-  return [
-    first && `Upgrade to ${inlineCode(first)}, which brings a fixed version.`,
-    sanitizeMarkdown(remediation) || upgrade(name, fixedIn.length > 0 ? fixedIn : [nearestFixedInVersion]),
-  ]
-    .filter(Boolean)
-    .join('\n\n');
+  return joined(
+    [
+      first && `Upgrade to ${inlineCode(first)}, which brings a fixed version.`,
+      sanitizeMarkdown(remediation) || upgrade(name, fixedIn.length > 0 ? fixedIn : [nearestFixedInVersion]),
+    ],
+    '\n\n',
+  );
 }

@@ -8,6 +8,7 @@ import {
   escapeMarkdown,
   formatLocation,
   inlineCode,
+  joined,
   sanitizeMarkdown,
 } from '../text/markdown.ts';
 import type { Place } from './trivy-places.ts';
@@ -29,7 +30,7 @@ export function vulnerability(found: Vulnerability, section: Section, place: Pla
     title: vulnerabilityTitle(id, name, version, found.Title ?? details),
     severity: severityOf(
       found.Severity === 'UNKNOWN' ? undefined : found.Severity,
-      cvss ? severityOfScore(cvss.score) : 'info',
+      severityOfScore(cvss?.score),
     ),
     description: describeFinding({
       // Descriptions from GitHub are Markdown, most others are plain text.
@@ -96,7 +97,7 @@ export function misconfiguration(found: Misconfiguration, section: Section, plac
   return {
     identify: (path) => fingerprintOf('trivy', place.artifact(path), path ?? place.targetId, ...problem),
     ...former(place, file, ([artifact, path]) => fingerprintOf('trivy', artifact, path, ...problem)),
-    title: [id, found.Title ?? message].filter(Boolean).join(': '),
+    title: joined([id, found.Title ?? message], ': '),
     severity: severityOf(found.Severity),
     description: describeFinding({
       what: [message, found.Description]
@@ -104,10 +105,10 @@ export function misconfiguration(found: Misconfiguration, section: Section, plac
         .map((part) => escapeMarkdown(part ?? ''))
         .join('\n\n'),
       facts: {
-        Check: [id, found.AVDID !== id && found.AVDID].filter(Boolean).join(' '),
+        Check: joined([id, found.AVDID !== id && found.AVDID], ' '),
         Location: formatLocation(target, StartLine),
         Resource,
-        Service: [Provider, Service].filter(Boolean).join(' '),
+        Service: joined([Provider, Service], ' '),
       },
       snippet: maskCredentials((Code?.Lines ?? []).map(({ Content }) => Content ?? '').join('\n')),
       fix: found.Resolution && escapeMarkdown(found.Resolution),

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { Workspace } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
 import { plainPath, relativePath } from '../support.ts';
+import { joined } from '../text/markdown.ts';
 import type { Resource, Section } from './trivy-schema.ts';
 
 /** Where the results of a target are. */
@@ -56,19 +57,17 @@ export function inImage(section: Section, name: string | undefined): Place {
 
 /** A place in a resource of a cluster. None of its targets is a file of the workspace. */
 export function inCluster(section: Section, cluster: string, { Namespace, Kind, Name }: Resource): Place {
-  const resource = [Namespace, Kind, Name].filter(Boolean).join('/');
+  const resource = joined([Namespace, Kind, Name], '/');
   const isOs = isOsSection(section);
   const isResource = section.Target === `${Kind}/${Name}`;
   return {
-    target: [resource, !isResource && section.Target].filter(Boolean).join(': '),
+    target: joined([resource, !isResource && section.Target], ': '),
     file: undefined,
     fileOf: () => undefined,
     isOs: false,
     isLocal: false,
     artifact: () => cluster,
-    targetId: [resource, isOs ? imageName(section.Target ?? '') : !isResource && section.Target]
-      .filter(Boolean)
-      .join(' '),
+    targetId: joined([resource, isOs ? imageName(section.Target ?? '') : !isResource && section.Target], ' '),
   };
 }
 
@@ -91,7 +90,7 @@ export function inWorkspace(
     if (isSbom || path.startsWith(`${workspace.directory}/`)) return relativePath(path, workspace);
     // A file was scanned.
     if (folder && `/${folder}`.endsWith(`/${path}`)) return folder;
-    return plainPath([folder, path].filter(Boolean).join('/'));
+    return plainPath(joined([folder, path], '/'));
   };
   return {
     target: section.Target,

@@ -1,44 +1,38 @@
 import { z } from 'zod';
-import { list, number, optional, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  number,
+  object,
+  objects,
+  optional,
+  requiredText,
+  text,
+  texts,
+} from '../read/schema.ts';
 
 const Cvss = z.object({ V40Vector: text, V3Vector: text, V2Vector: text });
 
 export const Vulnerability = z.object({
   VulnerabilityID: requiredText,
   PkgName: requiredText,
-  PkgPath: text,
-  InstalledVersion: text,
-  FixedVersion: text,
-  Status: text,
-  Severity: text,
-  SeveritySource: text,
-  Title: text,
-  Description: text,
-  PrimaryURL: text,
+  ...fields(text, 'PkgPath', 'InstalledVersion', 'FixedVersion', 'Status', 'Severity', 'SeveritySource'),
+  ...fields(text, 'Title', 'Description', 'PrimaryURL'),
   References: texts,
   CweIDs: texts,
   CVSS: optional(z.record(z.string(), Cvss).nullable()),
 });
 
 export const Misconfiguration = z.object({
-  ID: text,
-  AVDID: text,
-  Title: text,
-  Description: text,
-  Message: text,
-  Resolution: text,
-  Severity: text,
-  Status: text,
+  ...fields(text, 'ID', 'AVDID', 'Title', 'Description', 'Message', 'Resolution', 'Severity', 'Status'),
   PrimaryURL: text,
   References: texts,
   CauseMetadata: optional(
     z
       .object({
-        Resource: text,
-        Provider: text,
-        Service: text,
+        ...fields(text, 'Resource', 'Provider', 'Service'),
         StartLine: number,
-        Code: optional(z.object({ Lines: list(z.object({ Content: text })) }).nullable()),
+        Code: object({ Lines: objects({ Content: text }) }),
       })
       .nullable(),
   ),
@@ -46,45 +40,30 @@ export const Misconfiguration = z.object({
 
 export const Secret = z.object({
   RuleID: requiredText,
-  Category: text,
-  Severity: text,
-  Title: text,
+  ...fields(text, 'Category', 'Severity', 'Title', 'Match'),
   StartLine: number,
   EndLine: number,
-  Match: text,
 });
 
 export const License = z.object({
-  Severity: text,
-  Category: text,
-  PkgName: text,
-  FilePath: text,
+  ...fields(text, 'Severity', 'Category', 'PkgName', 'FilePath', 'Link'),
   Name: requiredText,
   Confidence: number,
-  Link: text,
 });
 
 /** The results of a target. The lists are read separately. */
 export const Section = z.object({
-  Target: text,
-  Class: text,
-  Type: text,
-  Vulnerabilities: z.unknown().optional(),
-  Misconfigurations: z.unknown().optional(),
-  MisconfSummary: optional(z.object({ Exceptions: number }).nullable()),
-  Secrets: z.unknown().optional(),
-  Licenses: z.unknown().optional(),
+  ...fields(text, 'Target', 'Class', 'Type'),
+  ...fields(anything, 'Vulnerabilities', 'Misconfigurations', 'Secrets', 'Licenses'),
+  MisconfSummary: object({ Exceptions: number }),
   /** Suppressed by `.trivyignore`, a policy or a VEX document, with `--show-suppressed`. */
-  ExperimentalModifiedFindings: list(z.object({ Status: text })),
+  ExperimentalModifiedFindings: objects({ Status: text }),
 });
 
 /** A resource in a cluster. */
 export const Resource = z.object({
-  Namespace: text,
-  Kind: text,
-  Name: text,
-  Error: text,
-  Results: z.unknown().optional(),
+  ...fields(text, 'Namespace', 'Kind', 'Name', 'Error'),
+  Results: anything,
 });
 
 export type Section = z.output<typeof Section>;

@@ -1,16 +1,13 @@
 import { z } from 'zod';
 import { type ImportContext, readList } from '../importer.ts';
-import { isObject, requiredText, text, texts } from '../read/schema.ts';
+import { fields, requiredText, text, texts } from '../read/schema.ts';
+import { isObject } from '../read/values.ts';
 import type { FoundSecret } from './secret-results.ts';
 
 /** A finding of TruffleHog 2, and of the first releases of trufflehog3. */
 const HistoryFinding = z.object({
   reason: requiredText,
-  path: text,
-  branch: text,
-  commitHash: text,
-  date: text,
-  diff: text,
+  ...fields(text, 'path', 'branch', 'commitHash', 'date', 'diff'),
   stringsFound: texts,
 });
 

@@ -1,28 +1,17 @@
 import { z } from 'zod';
-import { type ImportContext, type Report, type Result, readList } from '../importer.ts';
+import { type ImportContext, open, type Report, type Result, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { elementAt, elements, flag, number, requiredText, text } from '../read/schema.ts';
-import { escapeMarkdown } from '../text/markdown.ts';
-import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
-import { packageResult } from './veracode-packages.ts';
+import { fields, flag, number, requiredText, text } from '../read/schema.ts';
+import { elementAt, elements } from '../read/values.ts';
+import { escapeMarkdown, joined } from '../text/markdown.ts';
+import { flawFinding, packageResult, severityOfLevel } from './veracode-results.ts';
 
 const Flaw = z.object({
-  '@_issueid': text,
+  ...fields(text, '@_issueid', '@_categoryname', '@_type', '@_description', '@_cweid', '@_module'),
+  ...fields(text, '@_remediation_status', '@_mitigation_status', '@_sourcefile', '@_sourcefilepath'),
+  ...fields(text, '@_scope', '@_functionprototype', '@_url', '@_vuln_parameter'),
   '@_severity': number,
-  '@_categoryname': text,
-  '@_type': text,
-  '@_description': text,
-  '@_cweid': text,
-  '@_module': text,
-  '@_remediation_status': text,
-  '@_mitigation_status': text,
-  '@_sourcefile': text,
-  '@_sourcefilepath': text,
   '@_line': number,
-  '@_scope': text,
-  '@_functionprototype': text,
-  '@_url': text,
-  '@_vuln_parameter': text,
 });
 
 const Vulnerability = z.object({
@@ -47,9 +36,9 @@ export function readDetailed(
     return elements(category, 'cwe').flatMap((cwe) =>
       ['staticflaws', 'dynamicflaws', 'manualflaws'].flatMap((kind) =>
         elements(cwe, kind).flatMap((list) =>
-          readList(Flaw, elements(list, 'flaw'), kind, context)
-            .filter((flaw) => isOpen(flaw, context))
-            .map((flaw) => findingOf(flaw, text.parse(cwe['@_cwename']), fix, application, context)),
+          open(readList(Flaw, elements(list, 'flaw'), kind, context), closedBecause, context).map((flaw) =>
+            findingOf(flaw, text.parse(cwe['@_cwename']), fix, application, context),
+          ),
         ),
       ),
     );
@@ -59,11 +48,9 @@ export function readDetailed(
   return { flaws, packages };
 }
 
-function isOpen(flaw: z.output<typeof Flaw>, context: Pick<ImportContext, 'skip'>): boolean {
-  if (/^(?:fixed|mitigated)$/i.test(flaw['@_remediation_status'] ?? '')) context.skip('they are fixed');
-  else if (flaw['@_mitigation_status'] === 'accepted') context.skip('their mitigation is accepted');
-  else return true;
-  return false;
+function closedBecause(flaw: z.output<typeof Flaw>): string | undefined {
+  if (/^(?:fixed|mitigated)$/i.test(flaw['@_remediation_status'] ?? '')) return 'they are fixed';
+  return flaw['@_mitigation_status'] === 'accepted' ? 'their mitigation is accepted' : undefined;
 }
 
 function findingOf(
@@ -111,7 +98,7 @@ function textsOf(parent: unknown): string {
     ),
   ]);
   return paragraphs
-    .map((lines) => lines.filter(Boolean).join('\n'))
+    .map((lines) => joined(lines, '\n'))
     .join('\n\n')
     .trim();
 }
@@ -128,22 +115,17 @@ function packagesOf(
     elements(list, 'file_path').flatMap((path) => text.parse(path['@_value']) ?? []),
   );
   return readList(Vulnerability, listed, 'vulnerability', context).flatMap((found) => {
-    if (found['@_mitigation']) {
-      context.skip('their mitigation is accepted');
-      return [];
-    }
-    return [
-      packageResult('veracode', {
-        id: found['@_cve_id'],
-        description: found['@_cve_summary'],
-        severity: severityOfLevel(found['@_severity']),
-        score: found['@_cvss_score'],
-        cwe: found['@_cwe_id'],
-        name: library ?? text.parse(component['@_library']) ?? text.parse(component['@_file_name']),
-        version: text.parse(component['@_version']),
-        project: application,
-        paths,
-      }),
-    ];
+    if (found['@_mitigation']) return skipped('their mitigation is accepted', context);
+    return packageResult('veracode', {
+      id: found['@_cve_id'],
+      description: found['@_cve_summary'],
+      severity: severityOfLevel(found['@_severity']),
+      score: found['@_cvss_score'],
+      cwe: found['@_cwe_id'],
+      name: library ?? text.parse(component['@_library']) ?? text.parse(component['@_file_name']),
+      version: text.parse(component['@_version']),
+      project: application,
+      paths,
+    });
   });
 }

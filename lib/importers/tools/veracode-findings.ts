@@ -1,52 +1,40 @@
 import { z } from 'zod';
-import { type ImportContext, type Report, type Result, readList } from '../importer.ts';
+import { type ImportContext, open, type Report, type Result, readList } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
-import { firstDocument } from '../kinds/dependency.ts';
-import { list, number, optional, property, requiredText, text } from '../read/schema.ts';
+import { firstDocument, hasKind } from '../read/report.ts';
+import { fields, number, object, objects, requiredText, text } from '../read/schema.ts';
+import { property } from '../read/values.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
-import { flawFinding, severityOfLevel } from './veracode-flaws.ts';
-import { packageResult } from './veracode-packages.ts';
+import { flawFinding, packageResult, severityOfLevel } from './veracode-results.ts';
 
-const Cvss = optional(z.object({ score: number, vector: text }));
+const Cvss = object({ score: number, vector: text });
 
 const Finding = z.object({
-  issue_id: text,
+  ...fields(text, 'issue_id', 'description', 'context_guid'),
   scan_type: requiredText,
-  description: text,
-  context_guid: text,
-  finding_status: optional(z.object({ status: text, resolution: text, resolution_status: text })),
+  finding_status: object({ status: text, resolution: text, resolution_status: text }),
   finding_details: z.object({
     severity: number,
-    cwe: optional(z.object({ id: text, name: text })),
-    finding_category: optional(z.object({ name: text })),
-    file_path: text,
-    file_name: text,
+    cwe: object({ id: text, name: text }),
+    finding_category: object({ name: text }),
+    ...fields(text, 'file_path', 'file_name', 'module', 'procedure', 'attack_vector', 'url'),
+    ...fields(text, 'vulnerable_parameter', 'plugin', 'component_filename', 'language', 'version'),
     file_line_number: number,
-    module: text,
-    procedure: text,
-    attack_vector: text,
-    url: text,
-    vulnerable_parameter: text,
-    plugin: text,
-    cve: optional(z.object({ name: text, href: text, cvss: number, vector: text, cvss3: Cvss })),
-    component_filename: text,
-    component_path: list(z.object({ path: requiredText })),
-    language: text,
-    version: text,
+    cve: object({ name: text, href: text, cvss: number, vector: text, cvss3: Cvss }),
+    component_path: objects({ path: requiredText }),
   }),
 });
 type Finding = z.output<typeof Finding>;
 
 function listOf(report: Report): unknown {
   const document = firstDocument(report);
-  return property(property(document, '_embedded'), 'findings') ?? property(document, 'findings');
+  return property(document, '_embedded', 'findings') ?? property(document, 'findings');
 }
 
 /** Whether a report has findings of the API. */
 export function isFindings(report: Report): boolean {
-  const findings = listOf(report);
-  const first = Array.isArray(findings) ? findings[0] : undefined;
-  return property(first, 'scan_type') !== undefined && property(first, 'finding_details') !== undefined;
+  const [first] = [listOf(report)].flat();
+  return hasKind(first, { scan_type: 'value', finding_details: 'value' });
 }
 
 export function readFindings(
@@ -58,21 +46,19 @@ export function readFindings(
   const total = number.parse(property(page, 'total_elements')) ?? 0;
   if (total > findings.length)
     context.error(`The report has ${findings.length} of ${total} findings: raise “size”`);
-  const open = findings.filter((finding) => isOpen(finding, context));
+  const undecided = open(findings, closedBecause, context);
   const isPackage = ({ scan_type, finding_details }: Finding) =>
     scan_type === 'SCA' || Boolean(finding_details.cve);
   return {
-    flaws: open.filter((finding) => !isPackage(finding)).map((finding) => flawOf(finding, context)),
-    packages: open.filter(isPackage).map(packageOf),
+    flaws: undecided.filter((finding) => !isPackage(finding)).map((finding) => flawOf(finding, context)),
+    packages: undecided.filter(isPackage).map(packageOf),
   };
 }
 
-function isOpen({ finding_status: found }: Finding, context: Pick<ImportContext, 'skip'>): boolean {
+function closedBecause({ finding_status: found }: Finding): string | undefined {
   if (found?.resolution_status === 'APPROVED')
-    context.skip(`their resolution is approved: ${found.resolution?.toLowerCase().replaceAll('_', ' ')}`);
-  else if (found?.status === 'CLOSED') context.skip('they are closed');
-  else return true;
-  return false;
+    return `their resolution is approved: ${found.resolution?.toLowerCase().replaceAll('_', ' ')}`;
+  return found?.status === 'CLOSED' ? 'they are closed' : undefined;
 }
 
 function flawOf(

@@ -1,8 +1,10 @@
 import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import type { Result } from '../importer.ts';
+import type { ImportContext, Result } from '../importer.ts';
+import type { CodeFinding } from '../kinds/code.ts';
 import { upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
-import { cveOf, cvssOf, cweOf } from '../support.ts';
+import { cveOf, cvssOf, cweOf, relativePath } from '../support.ts';
+import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
 
 export interface PackageVulnerability {
@@ -44,5 +46,50 @@ export function packageResult(tool: string, found: PackageVulnerability): Result
     cve: cveOf(id),
     cvss_score: found.score ?? cvss?.score,
     cvss_vector: cvss?.vector,
+  };
+}
+
+/** The severities 0 to 5. */
+const SEVERITIES: readonly Severity[] = ['info', 'info', 'low', 'medium', 'high', 'critical'];
+
+export const severityOfLevel = (level: number | undefined): Severity =>
+  SEVERITIES[Math.round(level ?? 0)] ?? 'info';
+
+/** A flaw of static or dynamic analysis. */
+export interface Flaw {
+  /** The application, in which the number of a flaw is unique. */
+  application?: string | undefined;
+  issue?: string | undefined;
+  name: string;
+  severity?: number | undefined;
+  cwe?: string | number | undefined;
+  /** Markdown. */
+  what: string;
+  fix?: string | undefined;
+  directory?: string | undefined;
+  file?: string | undefined;
+  line?: number | undefined;
+  url?: string | undefined;
+  facts: Record<string, string | number | undefined>;
+}
+
+export function flawFinding(flaw: Flaw, context: ImportContext): CodeFinding {
+  const { application, issue, name, url } = flaw;
+  const path = flaw.directory && flaw.file ? `${flaw.directory.replace(/\/$/, '')}/${flaw.file}` : flaw.file;
+  return {
+    title: name,
+    severity: severityOfLevel(flaw.severity),
+    identity: [application, name, url],
+    identify: issue ? () => fingerprintOf('veracode', application, issue) : undefined,
+    rule: [name],
+    file: relativePath(path, context),
+    line: flaw.line,
+    describe: {
+      what: flaw.what,
+      facts: { ...flaw.facts, Flaw: issue },
+      where: url ? `- ${inlineCode(maskCredentials(url))}` : undefined,
+      fix: flaw.fix,
+    },
+    cwe: cweOf(flaw.cwe),
   };
 }
