@@ -90,12 +90,12 @@ export async function startCluster(
     async start() {
       const launched = await launch({
         ...{ cluster, binaries, user, settings, port },
-        stale: await readLockFile(cluster.dir),
+        stalePid: (await readLockFile(cluster))?.pid,
         signal: new AbortController().signal,
       });
       if (typeof launched === 'string') throw new Error(`PostgreSQL does not start: ${launched}`);
       postmaster = launched;
-      port ??= (await readLockFile(cluster.dir))?.port;
+      port ??= (await readLockFile(cluster))?.port;
     },
     async stop(signal) {
       if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return;
