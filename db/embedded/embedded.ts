@@ -4,7 +4,7 @@ import { openCluster, readPassword } from './cluster.ts';
 import { createDiskGuard, type MeasureDisk } from './disk.ts';
 import { openServer } from './server.ts';
 import { prepareServiceRole } from './service-role.ts';
-import { type EmbeddedLog, EmbeddedUnavailable, INSTEAD, sweepTemps, unprivilegedUser } from './system.ts';
+import { type EmbeddedLog, EmbeddedUnavailable, INSTEAD, sweepTemps } from './system.ts';
 
 export { EmbeddedUnavailable };
 
@@ -54,7 +54,6 @@ async function start({
   settings = {},
   measureDisk,
 }: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const user = await unprivilegedUser();
   const cluster = await openCluster(dataDir);
   await sweepTemps(cluster.home);
   const disk = createDiskGuard(cluster, log, measureDisk);
@@ -63,9 +62,9 @@ async function start({
   const found = await findPackage();
   const copies = [join(cluster.home, `runtime-${found.version}`)];
   // The user may not be able to enter the data directory.
-  if (user) copies.unshift(`/var/cache/svc-findings/postgres-${found.version}`);
-  const binaries = await prepareBinaries(found, user, copies);
-  const server = await openServer({ cluster, user, password, binaries, settings, disk, log });
+  if (cluster.user) copies.unshift(`/var/cache/svc-findings/postgres-${found.version}`);
+  const binaries = await prepareBinaries(found.dir, cluster.user, copies);
+  const server = await openServer({ cluster, password, binaries, settings, disk, log });
   let stopped: Promise<void> | undefined;
   const stop = () => {
     stopped ??= server.stop();

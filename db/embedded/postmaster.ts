@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
-import { chmod, open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { chmod, open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { type Cluster, dataArgument, readLockFile } from './cluster.ts';
-import { EmbeddedUnavailable, INSTEAD, type RunUser, run, spawnOptions } from './system.ts';
+import { EmbeddedUnavailable, INSTEAD, run, spawnOptions } from './system.ts';
 
 const LOG_MAX_BYTES = 1024 * 1024;
 const POLL_MS = 10;
@@ -37,7 +37,6 @@ export async function tryStartLock(password: string): Promise<(() => void) | und
 export interface Launch {
   cluster: Cluster;
   binaries: Binaries;
-  user: RunUser | undefined;
   settings: Record<string, string>;
   /** The process id in a lock file whose postmaster is dead. */
   stalePid: number | undefined;
@@ -53,7 +52,7 @@ export interface Launch {
  * @throws EmbeddedUnavailable when PostgreSQL cannot start
  */
 export async function launch(options: Launch): Promise<ChildProcess | string> {
-  const { cluster, binaries, user, stalePid, port = randomInt(PORTS.from, PORTS.to), signal } = options;
+  const { cluster, binaries, stalePid, port = randomInt(PORTS.from, PORTS.to), signal } = options;
   const settings = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -65,9 +64,9 @@ export async function launch(options: Launch): Promise<ChildProcess | string> {
     ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
     ...options.settings,
   };
-  const args = ['-D', dataArgument(cluster.dir, user), '-p', `${port}`];
+  const args = ['-D', dataArgument(cluster.dir, cluster.user), '-p', `${port}`];
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  const spawning = spawnOptions(user, cluster.dir);
+  const spawning = spawnOptions(cluster.user, cluster.dir);
   // Makes PostgreSQL treat the lock file as stale even if another program has the process id now, as happens after a reboot
   // and in containers. Unlike deleting the file, this keeps its check for a server that uses the shared memory.
   if (stalePid) spawning.env.PG_GRANDPARENT_PID = `${stalePid}`;
@@ -110,46 +109,38 @@ export async function launch(options: Launch): Promise<ChildProcess | string> {
 }
 
 /**
- * Kills the remaining backends of a killed postmaster. A busy one would prevent the next server from starting; waiting ones
- * exit by themselves. Call it only if the cluster has no postmaster.
- * @returns whether none was left, as far as this process can see
+ * Kills the remaining backends of a dead postmaster. A busy one would prevent the next server from starting; waiting ones exit by
+ * themselves.
+ * @returns false when the postmaster is alive
  */
-export async function killBackends(cluster: Cluster): Promise<boolean> {
+export async function killBackends(cluster: Cluster, postmaster: number): Promise<boolean> {
   const dir = await realpath(cluster.dir);
-  let isClear = true;
+  const pids: number[] = [];
   for (const pid of await readdir('/proc').catch(() => [])) {
-    const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // A zombie holds no resources. It stays for ever if process 1 does not reap it.
-    if (!/^\d+ \(postgres\) [^ZX]/.test(status)) continue;
-    // In containers, root may not see the directory of another user's process.
-    const at = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
-    if (at !== undefined && at !== dir) continue;
-    isClear = false;
+    const program = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
+    const directory = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+    if (program === 'postgres\n' && directory === dir) pids.push(Number(pid));
+  }
+  if (pids.includes(postmaster)) return false;
+  for (const pid of pids) {
     try {
       // Its transaction cannot be committed without a postmaster.
-      if (at) process.kill(Number(pid), 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     } catch {
       // The process has ended.
     }
   }
-  return isClear;
+  return true;
 }
 
 /**
  * Shuts down the server of a cluster: first fast, then immediately (without a checkpoint).
  * @returns whether it has ended
  */
-export async function shutDown(
-  { dir }: Cluster,
-  { pgCtl }: Binaries,
-  user: RunUser | undefined,
-): Promise<boolean> {
-  // Another user may have started it.
-  const { uid, gid } = await stat(dir);
-  const options = spawnOptions(user && { ...user, uid, gid }, dir);
+export async function shutDown({ dir, user }: Cluster, { pgCtl }: Binaries): Promise<boolean> {
   for (const [mode, seconds] of Object.entries({ fast: '8', immediate: '7' })) {
     const args = ['stop', '-D', dataArgument(dir, user), '-m', mode, '-t', seconds];
-    if ((await run(pgCtl, args, options)).code === 0) return true;
+    if ((await run(pgCtl, args, spawnOptions(user, dir))).code === 0) return true;
   }
   return false;
 }

@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import {
   type Cluster,
-  changeOwner,
   clusterExists,
   createCluster,
   type LockFile,
@@ -15,11 +14,10 @@ import {
 import type { DiskGuard } from './disk.ts';
 import { killBackends, launch, shutDown, tryStartLock } from './postmaster.ts';
 import { openSession, type Session } from './session.ts';
-import { type EmbeddedLog, EmbeddedUnavailable, INSTEAD, type RunUser } from './system.ts';
+import { type EmbeddedLog, EmbeddedUnavailable, INSTEAD } from './system.ts';
 
 export interface ServerOptions {
   cluster: Cluster;
-  user: RunUser | undefined;
   password: string;
   binaries: Binaries;
   settings: Record<string, string>;
@@ -36,9 +34,8 @@ const POLL_MS = 20;
 const SILENT_MS = 2_000;
 /** A server that restarts itself while this process stops. */
 const STOP_TIMEOUT_MS = 3_000;
-const RETRY_FIRST_MS = 100;
 /** Short, so that the server returns soon after the cause, such as a full disk, is fixed. */
-const RETRY_LAST_MS = 2_000;
+const RETRY_MS = 1_000;
 
 /** Obstacles to joining a server. */
 const DEAD = 'its process is dead';
@@ -51,13 +48,17 @@ const STARTING = 'another process is starting it';
  * one and stops the server.
  */
 export async function openServer(options: ServerOptions) {
-  const { cluster, user, password, binaries, disk, log } = options;
+  const { cluster, password, binaries, disk, log } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   /** Fixed by the first connection, because the service's connection pools use it. */
   let port: number | undefined;
   let child: ChildProcess | undefined;
+  /** Ends a pause between two checks of the server and the disk. */
+  let wake = () => {};
 
+  /** Another program may also have the port of a dead server. */
+  const denied = `${cluster.passwordFile} does not contain this database's password: restore that file`;
   const urlOf = (at: number | undefined) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${at}/postgres`;
   const directory = async () =>
     createHash('sha256')
@@ -67,7 +68,7 @@ export async function openServer(options: ServerOptions) {
   /** @returns an obstacle when the server cannot be joined now */
   async function join(lock: LockFile): Promise<Session | string> {
     try {
-      const session = await openSession(urlOf(lock.port));
+      const session = await openSession(urlOf(lock.port), () => wake());
       if (!session) return SILENT;
       const [row] = await session.run("select current_setting('svc.directory', true) as name");
       // The copy of a directory contains the lock file of the original's server. Older versions do not set a name.
@@ -77,30 +78,27 @@ export async function openServer(options: ServerOptions) {
       return isOther ? DEAD : `another process started it on port ${lock.port}: restart this process`;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === '28P01' && exists(lock.pid)) {
-        throw new EmbeddedUnavailable(
-          `the password in ${cluster.passwordFile} is not the database's: restore that file, or ${INSTEAD}`,
-        );
-      }
-      // The port is not open before there is a status. Another program may have the port of a dead server.
-      return (code === 'ECONNREFUSED' && lock.status) || code === '28P01' ? DEAD : SILENT;
+      if (code === '28P01') return denied;
+      // The port is not open before there is a status.
+      return code === 'ECONNREFUSED' && lock.status ? DEAD : SILENT;
     }
   }
 
   /** Starts a server, on a new cluster if there is none. @returns an obstacle, or nothing when it is ready */
   async function start(lock: LockFile | undefined, isDead: boolean): Promise<string | undefined> {
     if (!clusterExists(cluster)) {
-      await createCluster(cluster, password, binaries.initdb, user);
+      await createCluster(cluster, password, binaries.initdb);
       log.info('database created', { dir: cluster.dir });
     }
-    const isStopped = !lock || (isDead && (await killBackends(cluster)));
-    if (user && !(await changeOwner(cluster, user, isStopped))) return 'its previous server has not ended';
+    // Another process may have started one before this process got the start lock.
+    if ((await readLockFile(cluster))?.pid !== lock?.pid) return SILENT;
+    if (lock && isDead && !(await killBackends(cluster, lock.pid))) return SILENT;
     await disk.freeReserve();
     const began = Date.now();
     const started = await launch({
-      ...{ cluster, binaries, user, signal },
+      ...{ cluster, binaries, signal },
       // Processes that used the previous server expect the same port.
-      port: port ?? lock?.port,
+      port: port ?? (isDead ? lock?.port : undefined),
       stalePid: isDead ? lock?.pid : undefined,
       settings: {
         'svc.directory': await directory(),
@@ -122,7 +120,7 @@ export async function openServer(options: ServerOptions) {
   async function connect(): Promise<Session> {
     const silentUntil = Date.now() + SILENT_MS;
     let deadline = Date.now() + START_TIMEOUT_MS;
-    let obstacle: string | undefined;
+    let obstacle = '';
     for (; Date.now() < deadline && !signal.aborted; await sleep(POLL_MS)) {
       const lock = await readLockFile(cluster);
       const found = lock ? await join(lock) : DEAD;
@@ -131,14 +129,14 @@ export async function openServer(options: ServerOptions) {
         return found;
       }
       obstacle = found;
-      if (found !== DEAD && Date.now() < silentUntil) continue;
+      if (found === SILENT && Date.now() < silentUntil) continue;
       const unlock = await tryStartLock(password);
-      if (unlock) obstacle = (await start(lock, found === DEAD).finally(unlock)) ?? SILENT;
-      else {
-        obstacle = STARTING;
-        deadline = Date.now() + START_TIMEOUT_MS;
-      }
-      log.debug('database server not joined', { obstacle });
+      const failure = unlock ? await start(lock, found === DEAD).finally(unlock) : STARTING;
+      // A recovery may take longer.
+      if (!failure || !unlock) deadline = Date.now() + START_TIMEOUT_MS;
+      if (found === DEAD) obstacle = failure ?? SILENT;
+      if (found === denied && unlock && failure) break;
+      log.debug('database server not joined', { obstacle, failure });
     }
     throw new EmbeddedUnavailable(
       `the embedded PostgreSQL in ${cluster.dir} does not start (${obstacle}): ${INSTEAD}`,
@@ -154,9 +152,14 @@ export async function openServer(options: ServerOptions) {
 
   async function watch(): Promise<void> {
     while (!signal.aborted) {
-      const pausing = sleep(pause, false, { signal, ref: false }).catch(() => false);
-      if (await Promise.race([pausing, session.closed.then(() => true)])) await reconnect();
+      if (!session.isClosed()) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          setTimeout(resolve, pause).unref();
+        });
+      }
       if (signal.aborted) return;
+      if (session.isClosed()) await reconnect();
       await disk.fillReserve().catch(() => {});
       pause = await disk.check(session.run);
     }
@@ -168,7 +171,7 @@ export async function openServer(options: ServerOptions) {
     await session.end();
     log.warn('database server lost');
     let reason = '';
-    for (let delay = RETRY_FIRST_MS; !signal.aborted; delay = Math.min(2 * delay, RETRY_LAST_MS)) {
+    while (!signal.aborted) {
       try {
         session = await connect();
         log.info('database server is back', { ms: Date.now() - began });
@@ -178,7 +181,7 @@ export async function openServer(options: ServerOptions) {
         if (message !== reason && !signal.aborted) log.warn('database server not back', { reason: message });
         reason = message;
       }
-      await sleep(delay, undefined, { signal }).catch(() => {});
+      await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
     }
   }
 
@@ -191,13 +194,14 @@ export async function openServer(options: ServerOptions) {
     /** Leaves the server, and waits for one that restarts itself just now, which would be left running otherwise. */
     async stop(): Promise<void> {
       stopping.abort();
+      wake();
       await watching;
       let found: Session | string = session;
       for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
         const isLast = typeof found !== 'string' && (await found.release().catch(() => undefined));
         const lock = await readLockFile(cluster);
         if (isLast) {
-          const hasEnded = await shutDown(cluster, binaries, user);
+          const hasEnded = await shutDown(cluster, binaries);
           if (hasEnded) log.info('database server stopped', { pid: lock?.pid });
           else log.warn('database server does not stop', { pid: lock?.pid });
         }
@@ -210,12 +214,4 @@ export async function openServer(options: ServerOptions) {
       }
     },
   };
-}
-
-function exists(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }

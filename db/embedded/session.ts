@@ -7,14 +7,12 @@ export type Session = NonNullable<Awaited<ReturnType<typeof openSession>>>;
 
 /**
  * Opens a connection that holds a shared advisory lock while this process uses the server.
+ * @param onClose is called when the connection is lost or ended
  * @returns undefined when another process is about to shut the server down
  * @throws the driver's error when there is no connection
  */
-export async function openSession(url: string) {
-  let onclose = () => {};
-  const closed = new Promise<void>((resolve) => {
-    onclose = resolve;
-  });
+export async function openSession(url: string, onClose = () => {}) {
+  let isClosed = false;
   const sql = postgres(url, {
     max: 1,
     ssl: false,
@@ -23,7 +21,10 @@ export async function openSession(url: string) {
     connect_timeout: 5,
     fetch_types: false,
     onnotice: () => {},
-    onclose,
+    onclose() {
+      isClosed = true;
+      onClose();
+    },
     connection: {
       application_name: 'svc-findings lock',
       idle_session_timeout: 0,
@@ -44,8 +45,7 @@ export async function openSession(url: string) {
   if (!isJoined) return void (await end());
   return {
     run,
-    /** Resolves when the connection is closed. */
-    closed,
+    isClosed: () => isClosed,
     /** Gives up the lock. @returns whether no other process holds it: none gets it before this session ends */
     async release(): Promise<boolean> {
       await lock('pg_advisory_unlock_shared');

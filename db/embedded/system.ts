@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -22,22 +22,6 @@ export interface RunUser {
   name: string;
   uid: number;
   gid: number;
-}
-
-/**
- * PostgreSQL refuses to run as root, so root runs it as the user `nobody`.
- * @returns undefined when this process is not root
- * @throws EmbeddedUnavailable when that user does not exist
- */
-export async function unprivilegedUser(): Promise<RunUser | undefined> {
-  if (process.geteuid?.() !== 0) return undefined;
-  const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '');
-  const [, uid, gid] = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(accounts) ?? [];
-  // macOS writes -2 where stat() says 4294967294.
-  if (Number(uid)) return { name: 'nobody', uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
-  throw new EmbeddedUnavailable(
-    `PostgreSQL does not run as root and there is no user "nobody" to run it as: run this as another user, or ${INSTEAD}`,
-  );
 }
 
 /** Spawn options for PostgreSQL's programs: the user, and an environment without the service's secrets. */

@@ -24,8 +24,8 @@ import { build } from 'esbuild';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findPackage, prepareBinaries } from '../../db/embedded/binaries.ts';
+import { openCluster } from '../../db/embedded/cluster.ts';
 import { EmbeddedUnavailable, startEmbedded } from '../../db/embedded/embedded.ts';
-import { unprivilegedUser } from '../../db/embedded/system.ts';
 import { isRunning } from '../support/server/proc.ts';
 
 const onLinux = process.platform === 'linux';
@@ -133,6 +133,9 @@ async function query<T extends object>(url: string, text: string): Promise<T[]> 
     await sql.end();
   }
 }
+
+/** The user PostgreSQL runs as, unless it is that of this process. */
+const runUser = async () => (await openCluster(dataDir)).user;
 
 const clusterDir = () => join(dataDir, 'postgres', '18');
 
@@ -360,7 +363,7 @@ describe('startEmbedded', () => {
     const lockFile = join(clusterDir(), 'postmaster.pid');
     process.kill(await postmasterPid(), 'SIGKILL');
     // The same user's: PostgreSQL itself ignores those of others.
-    const user = await unprivilegedUser();
+    const user = await runUser();
     const unrelated = spawn('sleep', ['60'], {
       stdio: 'ignore',
       ...(user && { uid: user.uid, gid: user.gid }),
@@ -373,6 +376,19 @@ describe('startEmbedded', () => {
     expect(await query(second.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
     expect(await postmasterPid()).not.toBe(unrelated.pid);
     expect(unrelated.exitCode).toBeNull();
+  });
+
+  test('does not join the server of the directory that its own was copied from', async () => {
+    await haveDatabase();
+    const original = await start();
+    await query(original.adminUrl, 'create table kept as select 42 as answer; checkpoint');
+    dataDir = join(dir, 'copy');
+    await mkdir(dataDir);
+    await promisify(execFile)('cp', ['-a', join(dir, 'data', 'postgres'), dataDir]);
+    const copy = await start();
+    expect(copy.adminUrl).not.toBe(original.adminUrl);
+    await query(copy.adminUrl, 'drop table kept');
+    expect(await query(original.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
   });
 
   test('takes its share again after the server had to disconnect everyone', async () => {
@@ -397,7 +413,7 @@ describe('startEmbedded', () => {
     await (await start()).stop();
     const passwordFile = join(dataDir, 'postgres', '18.password');
     await writeFile(passwordFile, 'wrong\n');
-    await expect(start()).rejects.toThrow("is not the database's");
+    await expect(start()).rejects.toThrow("18.password does not contain this database's password");
     await vi.waitFor(() => expect(existsSync(join(clusterDir(), 'postmaster.pid'))).toBe(false));
     await rm(passwordFile);
     await expect(start()).rejects.toThrow('18.password is missing');
@@ -426,9 +442,18 @@ describe('startEmbedded', () => {
     await chmod(dir, 0o700);
     const { adminUrl: url } = await start();
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    const user = await unprivilegedUser();
+    const user = await runUser();
     expect((await stat(`/proc/${await postmasterPid()}`)).uid).toBe(user?.uid);
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(0);
+  });
+
+  test.skipIf(!asRoot || !onLinux)('runs for root as the user who owns the data', async () => {
+    await haveDatabase();
+    await promisify(execFile)('chown', ['-R', '1:1', clusterDir()]);
+    const { adminUrl: url } = await start();
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await stat(`/proc/${await postmasterPid()}`)).uid).toBe(1);
+    expect((await stat(join(clusterDir(), 'PG_VERSION'))).uid).toBe(1);
   });
 });
 
@@ -456,7 +481,7 @@ describe('prepareBinaries', () => {
     await chmod(dir, 0o755);
     const found = await unpacked(dir);
     expect(await linksIn(found.dir)).toEqual([]);
-    const { postgres } = await prepareBinaries(found, await unprivilegedUser(), []);
+    const { postgres } = await prepareBinaries(found.dir, await runUser(), []);
     expect(postgres).toBe(join(found.dir, 'native', 'bin', 'postgres'));
     expect(await linksIn(found.dir)).toEqual(await linksIn((await findPackage()).dir));
   });
@@ -471,11 +496,11 @@ describe('prepareBinaries', () => {
 
     const copies = [join(closed, 'not-a-directory', 'copy'), join(dir, 'open', 'copy')];
     await writeFile(join(closed, 'not-a-directory'), '');
-    const user = await unprivilegedUser();
-    const binaries = await prepareBinaries(found, user, copies);
+    const user = await runUser();
+    const binaries = await prepareBinaries(found.dir, user, copies);
     expect(binaries.postgres).toBe(join(dir, 'open', 'copy', 'native', 'bin', 'postgres'));
     const { ino } = await stat(binaries.postgres);
-    expect(await prepareBinaries(found, user, copies)).toEqual(binaries);
+    expect(await prepareBinaries(found.dir, user, copies)).toEqual(binaries);
     expect((await stat(binaries.postgres)).ino).toBe(ino);
     expect(await readdir(join(dir, 'open'))).toEqual(['copy']);
   });
@@ -486,7 +511,7 @@ describe('prepareBinaries', () => {
       await mkdir(join(dir, 'native', 'bin'), { recursive: true });
       // As good as a program for another C library.
       await writeFile(join(dir, 'native', 'bin', 'postgres'), '#!/lib/ld-missing.so.1\n', { mode: 0o755 });
-      const failure = prepareBinaries({ dir, version: '0' }, undefined, []);
+      const failure = prepareBinaries(dir, undefined, []);
       await expect(failure).rejects.toThrow(EmbeddedUnavailable);
       await expect(failure).rejects.toThrow(
         /^the embedded PostgreSQL cannot run on this system [^\n]+ set DATABASE_URL [^\n]+$/,
