@@ -191,26 +191,24 @@ export async function openServer(options: ServerOptions) {
     port: port as number,
     /** Runs a statement as the superuser. */
     run: (statement: string) => session.run(statement),
-    /** Leaves the server, and waits for one that restarts itself just now, which would be left running otherwise. */
+    /** Leaves the server. The last process stops it. */
     async stop(): Promise<void> {
       stopping.abort();
       wake();
       await watching;
-      let found: Session | string = session;
+      let current: Session | string = session;
       for (const deadline = Date.now() + STOP_TIMEOUT_MS; Date.now() < deadline; await sleep(POLL_MS)) {
-        const isLast = typeof found !== 'string' && (await found.release().catch(() => undefined));
-        const lock = await readLockFile(cluster);
-        if (isLast) {
-          const hasEnded = await shutDown(cluster, binaries);
-          if (hasEnded) log.info('database server stopped', { pid: lock?.pid });
-          else log.warn('database server does not stop', { pid: lock?.pid });
-        }
-        if (typeof found !== 'string') {
-          await found.end();
+        if (typeof current !== 'string') {
+          const isLast = await current.release().catch(() => undefined);
+          if (isLast && (await shutDown(cluster, binaries))) log.info('database server stopped');
+          else if (isLast) log.warn('database server does not stop');
+          await current.end();
           if (isLast !== undefined) return;
         }
-        found = lock ? await join(lock) : DEAD;
-        if (found === DEAD) return;
+        // The connection was lost just now. A server that restarts itself would be left running.
+        const lock = await readLockFile(cluster);
+        current = lock ? await join(lock) : DEAD;
+        if (current === DEAD) return;
       }
     },
   };

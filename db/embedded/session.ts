@@ -27,10 +27,8 @@ export async function openSession(url: string, onClose = () => {}) {
     },
     connection: {
       application_name: 'svc-findings lock',
-      idle_session_timeout: 0,
-      statement_timeout: 0,
-      // Otherwise on while the disk is full.
-      default_transaction_read_only: 'off',
+      // Transactions are read-only by default while the disk is full.
+      options: '-c default_transaction_read_only=off -c statement_timeout=0 -c idle_session_timeout=0',
     },
   });
   /** Runs a statement. */
