@@ -1,8 +1,16 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, lstat, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readFile, rename, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { EmbeddedUnavailable, INSTEAD, type RunUser, run, spawnOptions, sweepTemps, TEMP } from './system.ts';
+import {
+  EmbeddedUnavailable,
+  INSTEAD,
+  type RunUser,
+  run,
+  spawnOptions,
+  sweepTemps,
+  withTemp,
+} from './system.ts';
 
 /** Paths of PostgreSQL's programs. */
 export interface Binaries {
@@ -93,21 +101,17 @@ async function provideCopy(dir: string, copy: string): Promise<boolean> {
 async function isTrusted(dir: string): Promise<boolean> {
   const found = await lstat(dir).catch(() => undefined);
   if (!found?.isDirectory()) return false;
-  if (process.platform === 'win32') return true;
   return (found.uid === 0 || found.uid === process.geteuid?.()) && (found.mode & 0o022) === 0;
 }
 
 /** Copies the package atomically, readable for all users. */
 async function copyPackage(dir: string, copy: string): Promise<void> {
   await sweepTemps(dirname(copy));
-  const temp = await mkdtemp(join(dirname(copy), TEMP));
-  try {
+  await withTemp(dirname(copy), async (temp) => {
     await cp(dir, temp, { recursive: true, verbatimSymlinks: true });
     await run('chmod', ['-R', 'a+rX,go-w', temp], spawnOptions(undefined, temp));
     // A copy left empty by a power failure would not be replaced.
     await run('sync', [], spawnOptions(undefined, temp));
     await rename(temp, copy);
-  } finally {
-    await rm(temp, { recursive: true, force: true });
-  }
+  });
 }

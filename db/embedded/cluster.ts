@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import {
-  chmod,
-  lchown,
-  link,
-  lstat,
-  mkdir,
-  mkdtemp,
-  open,
-  readFile,
-  rename,
-  rm,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, lchown, link, lstat, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { EmbeddedUnavailable, INSTEAD, type RunUser, run, spawnOptions, TEMP } from './system.ts';
+import {
+  EmbeddedUnavailable,
+  INSTEAD,
+  type RunUser,
+  run,
+  spawnOptions,
+  sweepTemps,
+  withTemp,
+} from './system.ts';
 
 /** Part of the paths, because another major version cannot read these files. */
 const MAJOR = '18';
@@ -39,6 +35,7 @@ export interface Cluster {
 export async function openCluster(dataDir: string): Promise<Cluster> {
   const home = resolve(dataDir, 'postgres');
   if (await mkdir(home, { recursive: true })) await chmod(home, 0o755);
+  await sweepTemps(home);
   const dir = join(home, MAJOR);
   const user = process.geteuid?.() === 0 ? await findUser(dir) : undefined;
   return { home, dir, passwordFile: `${dir}.password`, logFile: join(home, 'postgres.log'), user };
@@ -81,25 +78,24 @@ export async function readPassword(cluster: Cluster): Promise<string> {
         `${passwordFile} is missing, so the database in ${dir} cannot be opened: restore that file, or ${INSTEAD}`,
       );
     }
-    const temp = await mkdtemp(join(home, TEMP));
-    const file = join(temp, 'password');
-    await writeFile(file, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true });
-    // Unlike a rename, a link fails if another process has written a password, which is then used.
-    await link(file, passwordFile).catch((error) => {
-      if (error.code !== 'EEXIST') throw error;
+    await withTemp(home, async (temp) => {
+      const file = join(temp, 'password');
+      await writeFile(file, `${randomBytes(24).toString('base64url')}\n`, { mode: 0o600, flush: true });
+      // Unlike a rename, a link fails if another process has written a password, which is then used.
+      await link(file, passwordFile).catch((error) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
     });
-    await rm(temp, { recursive: true });
   }
   return (await readFile(passwordFile, 'utf8')).trim();
 }
 
 /** Creates the cluster atomically: runs initdb in a temporary directory and renames it. */
 export async function createCluster(cluster: Cluster, password: string, initdb: string): Promise<void> {
-  const { user } = cluster;
-  const temp = await mkdtemp(join(cluster.home, TEMP));
-  const dir = join(temp, 'data');
-  const passwordFile = join(temp, 'password');
-  try {
+  const { home, user } = cluster;
+  await withTemp(home, async (temp) => {
+    const dir = join(temp, 'data');
+    const passwordFile = join(temp, 'password');
     await mkdir(dir, 0o700);
     await writeFile(passwordFile, password, { mode: 0o600 });
     if (user) for (const path of [passwordFile, dir, temp]) await lchown(path, user.uid, user.gid);
@@ -117,11 +113,9 @@ export async function createCluster(cluster: Cluster, password: string, initdb: 
       if (!clusterExists(cluster)) throw error;
     });
     // Windows cannot open directories, and does not need to sync them.
-    const home = await open(cluster.home).catch(() => undefined);
-    await home?.sync().finally(() => home.close());
-  } finally {
-    await rm(temp, { recursive: true, force: true });
-  }
+    const directory = await open(home).catch(() => undefined);
+    await directory?.sync().finally(() => directory.close());
+  });
 }
 
 export type LockFile = NonNullable<Awaited<ReturnType<typeof readLockFile>>>;

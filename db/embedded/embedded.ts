@@ -4,7 +4,7 @@ import { openCluster, readPassword } from './cluster.ts';
 import { createDiskGuard, type MeasureDisk } from './disk.ts';
 import { openServer } from './server.ts';
 import { prepareServiceRole } from './service-role.ts';
-import { type EmbeddedLog, EmbeddedUnavailable, INSTEAD, sweepTemps } from './system.ts';
+import { type EmbeddedLog, EmbeddedUnavailable, INSTEAD } from './system.ts';
 
 export { EmbeddedUnavailable };
 
@@ -55,7 +55,6 @@ async function start({
   measureDisk,
 }: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(dataDir);
-  await sweepTemps(cluster.home);
   const disk = createDiskGuard(cluster, log, measureDisk);
   await disk.freeReserve();
   const password = await readPassword(cluster);
@@ -65,15 +64,10 @@ async function start({
   if (cluster.user) copies.unshift(`/var/cache/svc-findings/postgres-${found.version}`);
   const binaries = await prepareBinaries(found.dir, cluster.user, copies);
   const server = await openServer({ cluster, password, binaries, settings, disk, log });
-  let stopped: Promise<void> | undefined;
-  const stop = () => {
-    stopped ??= server.stop();
-    return stopped;
-  };
   try {
-    return { url: await prepareServiceRole(server, password), adminUrl: server.url, stop };
+    return { url: await prepareServiceRole(server, password), adminUrl: server.url, stop: server.stop };
   } catch (error) {
-    await stop();
+    await server.stop();
     throw error;
   }
 }

@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
@@ -60,10 +59,6 @@ export async function openServer(options: ServerOptions) {
   /** Another program may also have the port of a dead server. */
   const denied = `${cluster.passwordFile} does not contain this database's password: restore that file`;
   const urlOf = (at: number | undefined) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${at}/postgres`;
-  const directory = async () =>
-    createHash('sha256')
-      .update(await realpath(cluster.dir))
-      .digest('hex');
 
   /** @returns an obstacle when the server cannot be joined now */
   async function join(lock: LockFile): Promise<Session | string> {
@@ -72,7 +67,7 @@ export async function openServer(options: ServerOptions) {
       if (!session) return SILENT;
       const [row] = await session.run("select current_setting('svc.directory', true) as name");
       // The copy of a directory contains the lock file of the original's server. Older versions do not set a name.
-      const isOther = row?.name && row.name !== (await directory());
+      const isOther = row?.name && row.name !== (await realpath(cluster.dir));
       if (!isOther && lock.port === (port ?? lock.port)) return session;
       await session.end();
       return isOther ? DEAD : `another process started it on port ${lock.port}: restart this process`;
@@ -101,7 +96,7 @@ export async function openServer(options: ServerOptions) {
       port: port ?? (isDead ? lock?.port : undefined),
       stalePid: isDead ? lock?.pid : undefined,
       settings: {
-        'svc.directory': await directory(),
+        'svc.directory': await realpath(cluster.dir),
         // Workers would copy what a large read needs from the page cache: it would use two processors, and take as long.
         io_method: 'sync',
         ...(await disk.settings()),

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -45,15 +45,19 @@ export const run = async (
     ({ code, stdout = '', stderr = '', message }) => ({ code, output: stdout + stderr || message }),
   );
 
-/** Name prefix of temporary directories. */
-export const TEMP = 'tmp-';
 const TEMP_MAX_AGE_MS = 10 * 60_000;
+
+/** Calls `use` with a temporary directory in `dir`. */
+export async function withTemp(dir: string, use: (temp: string) => Promise<unknown>): Promise<void> {
+  const temp = await mkdtemp(join(dir, 'tmp-'));
+  await use(temp).finally(() => rm(temp, { recursive: true, force: true }));
+}
 
 /** Removes temporary directories that a process left when it died. */
 export async function sweepTemps(dir: string): Promise<void> {
   for (const name of await readdir(dir)) {
     const path = join(dir, name);
-    const found = name.startsWith(TEMP) && (await stat(path).catch(() => undefined));
+    const found = name.startsWith('tmp-') && (await stat(path).catch(() => undefined));
     if (!found || Date.now() - found.mtimeMs < TEMP_MAX_AGE_MS) continue;
     await rm(path, { recursive: true, force: true }).catch(() => {});
   }
