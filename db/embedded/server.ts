@@ -131,7 +131,7 @@ export async function openServer(options: ServerOptions) {
       if (!failure || !unlock) deadline = Date.now() + START_TIMEOUT_MS;
       if (found === DEAD) obstacle = failure ?? SILENT;
       if (found === denied && unlock && failure) break;
-      log.debug('database server not joined', { obstacle, failure });
+      if (failure) log.debug('database server not started', { reason: failure });
     }
     throw new EmbeddedUnavailable(
       `the embedded PostgreSQL in ${cluster.dir} does not start (${obstacle}): ${INSTEAD}`,
