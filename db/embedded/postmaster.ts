@@ -97,7 +97,11 @@ export async function launch(options: Launch): Promise<ChildProcess | string> {
     }
     const output = (await readFile(cluster.logFile)).subarray(logStart).toString();
     const why = /(?:FATAL|PANIC):.*/.exec(output)?.[0] ?? (output.trim().split('\n').at(-1) || end);
-    const isConflict = /FATAL: .*(lock file|TCP\/IP sockets|shared memory block)/.test(output);
+    // Another process holds the lock file, the port or the shared memory.
+    const isConflict =
+      /FATAL: .*(lock file .* (already exists|is empty)|any TCP\/IP sockets|shared memory block)/.test(
+        output,
+      );
     // Shut down by another process, or killed.
     if (isConflict || ['0', 'SIGKILL'].includes(end)) return why;
     throw new EmbeddedUnavailable(
