@@ -89,7 +89,7 @@ export function createDiskGuard({ home, dir }: Cluster, log: EmbeddedLog, measur
   }
 
   return {
-    /** Call it before a start: deletes a reserve file if the disk is full. */
+    /** Deletes a reserve file if the disk is full, so that the server can start. */
     async freeReserve(): Promise<void> {
       const { free, reserveBytes } = await measureSpace();
       if (free < reserveBytes) await deleteReserveFile();

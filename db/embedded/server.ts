@@ -88,7 +88,6 @@ export async function openServer(options: ServerOptions) {
     // Another process may have started one before this process got the start lock.
     if ((await readLockFile(cluster))?.pid !== lock?.pid) return SILENT;
     if (lock && isDead && !(await killBackends(cluster, lock.pid))) return SILENT;
-    await disk.freeReserve();
     const began = Date.now();
     const started = await launch({
       ...{ cluster, binaries, signal },
@@ -117,6 +116,7 @@ export async function openServer(options: ServerOptions) {
     let deadline = Date.now() + START_TIMEOUT_MS;
     let obstacle = '';
     for (; Date.now() < deadline && !signal.aborted; await sleep(POLL_MS)) {
+      await disk.freeReserve();
       const lock = await readLockFile(cluster);
       const found = lock ? await join(lock) : DEAD;
       if (typeof found !== 'string') {
