@@ -1,8 +1,9 @@
-import { openCluster } from './cluster.ts';
+import { join } from 'node:path';
+import { findPackage, prepareBinaries } from './binaries.ts';
+import { openCluster, readPassword } from './cluster.ts';
 import { createDiskGuard, type MeasureDisk } from './disk.ts';
+import { openServer } from './server.ts';
 import { prepareServiceRole } from './service-role.ts';
-import { joinOrStart, leave, openContext, rejoin } from './share.ts';
-import { supervise } from './supervisor.ts';
 import { type EmbeddedLog, EmbeddedUnavailable, INSTEAD } from './system.ts';
 
 export { EmbeddedUnavailable };
@@ -24,16 +25,15 @@ export interface EmbeddedOptions {
   /** All data is in its subfolder `postgres`. Created if missing. */
   dataDir: string;
   log: EmbeddedLog;
-  /** Additional server settings by name. They have no effect on a server that another process has started. */
+  /** Additional server settings by name. They have no effect on a server that is running already. */
   settings?: Record<string, string>;
   /** Measures the disk space. Unset: `statfs`. */
   measureDisk?: MeasureDisk;
 }
 
 /**
- * Starts PostgreSQL on the data in `dataDir`, or joins the server that another process has started there. A server whose
- * processes have all died is replaced. A server that dies is restarted on the same port. While the disk is full, the
- * database is read-only.
+ * Starts PostgreSQL on the data in `dataDir`, or joins the server that is running there, even if the process that started it has
+ * died. A server that dies is restarted on the same port. While the disk is full, the database is read-only.
  * @throws EmbeddedUnavailable when PostgreSQL cannot run on this system or in this directory
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -48,41 +48,26 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
   }
 }
 
-async function start({ dataDir, log, settings, measureDisk }: EmbeddedOptions): Promise<EmbeddedPostgres> {
+async function start({
+  dataDir,
+  log,
+  settings = {},
+  measureDisk,
+}: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const cluster = await openCluster(dataDir);
-  const disk = createDiskGuard({ cluster, log, ...(measureDisk && { measure: measureDisk }) });
-  const stopping = new AbortController();
-  const context = await openContext({
-    cluster,
-    settings: settings ?? {},
-    log,
-    disk,
-    signal: stopping.signal,
-  });
-  const joined = await joinOrStart(context);
-  const supervisor = supervise(context, joined);
-  await disk.watch({ url: joined.url, run: supervisor.run });
-  const role = { run: joined.session.run, port: joined.lock.port, password: context.password };
-  const url = await prepareServiceRole(role).catch(async (error) => {
-    await stop();
+  const disk = createDiskGuard(cluster, log, measureDisk);
+  await disk.freeReserve();
+  const password = await readPassword(cluster);
+  const found = await findPackage();
+  const copies = [join(cluster.home, `runtime-${found.version}`)];
+  // The user may not be able to enter the data directory.
+  if (cluster.user) copies.unshift(`/var/cache/svc-findings/postgres-${found.version}`);
+  const binaries = await prepareBinaries(found.dir, cluster.user, copies);
+  const server = await openServer({ cluster, password, binaries, settings, disk, log });
+  try {
+    return { url: await prepareServiceRole(server, password), adminUrl: server.url, stop: server.stop };
+  } catch (error) {
+    await server.stop();
     throw error;
-  });
-  let stopped: Promise<void> | undefined;
-  async function stop(): Promise<void> {
-    stopping.abort();
-    await disk.end();
-    const last = await supervisor.end();
-    if (last && (await leave(context, last))) return;
-    // The connection was lost just now. Without this, a restarting server would be left running.
-    const rejoined = await rejoin(context);
-    if (rejoined) await leave(context, rejoined);
   }
-  return {
-    url,
-    adminUrl: joined.url,
-    stop() {
-      stopped ??= stop();
-      return stopped;
-    },
-  };
 }

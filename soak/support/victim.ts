@@ -18,8 +18,13 @@ export async function killServer(
   dataDir: string,
   whom: 'server' | 'postmaster too' | 'all',
 ): Promise<void> {
-  const others =
-    whom === 'all' ? await descendantsOf(pid) : whom === 'server' ? [] : [(await postmasterIn(dataDir))?.pid];
+  const postmaster = whom === 'server' ? undefined : (await postmasterIn(dataDir))?.pid;
+  const others = postmaster ? [postmaster] : [];
+  if (whom === 'all') {
+    others.push(...(await descendantsOf(pid)));
+    // A postmaster that has outlived its server is not a descendant of the next one.
+    if (postmaster) others.push(...(await descendantsOf(postmaster)));
+  }
   for (const victim of [pid, ...others]) kill(victim);
   await exited;
 }

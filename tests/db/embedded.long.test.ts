@@ -12,6 +12,7 @@ import {
   readlink,
   rm,
   stat,
+  utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,8 +24,9 @@ import { build } from 'esbuild';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { findPackage, prepareBinaries } from '../../db/embedded/binaries.ts';
+import { openCluster } from '../../db/embedded/cluster.ts';
 import { EmbeddedUnavailable, startEmbedded } from '../../db/embedded/embedded.ts';
-import { inspect, unprivilegedUser } from '../../db/embedded/system.ts';
+import { isRunning } from '../support/server/proc.ts';
 
 const onLinux = process.platform === 'linux';
 const asRoot = process.geteuid?.() === 0;
@@ -132,6 +134,9 @@ async function query<T extends object>(url: string, text: string): Promise<T[]> 
   }
 }
 
+/** The user PostgreSQL runs as, unless it is that of this process. */
+const runUser = async () => (await openCluster(dataDir)).user;
+
 const clusterDir = () => join(dataDir, 'postgres', '18');
 
 async function postmasterPid(): Promise<number> {
@@ -140,9 +145,9 @@ async function postmasterPid(): Promise<number> {
 
 async function killPostmaster() {
   const pid = await postmasterPid().catch(() => 0);
-  if (!pid || (await inspect(pid, clusterDir())) === 'gone') return;
+  if (!pid || !(await isRunning(pid))) return;
   process.kill(pid, 'SIGKILL');
-  await vi.waitFor(async () => expect(await inspect(pid, clusterDir())).toBe('gone'));
+  await vi.waitFor(async () => expect(await isRunning(pid)).toBe(false));
 }
 
 /** The postmasters at work in the cluster, whatever its lock file says; as far as the system shows. */
@@ -150,7 +155,7 @@ async function postmasters(): Promise<number[]> {
   const locked = await postmasterPid();
   const cluster = await stat(clusterDir());
   const visible = await stat(`/proc/${locked}/cwd`).catch(() => undefined);
-  if (!visible) return (await inspect(locked, clusterDir())) === 'gone' ? [] : [locked];
+  if (!visible) return (await isRunning(locked)) ? [locked] : [];
   const parents = new Map<number, number>();
   for (const pid of (await readdir('/proc')).map(Number).filter(Boolean)) {
     const cwd = await stat(`/proc/${pid}/cwd`).catch(() => undefined);
@@ -305,12 +310,14 @@ describe('startEmbedded', () => {
     await query(url, 'create table kept as select 42 as answer');
     const orphan = await postmasterPid();
     await child.kill();
-    expect(await inspect(orphan, clusterDir())).not.toBe('gone');
+    expect(await isRunning(orphan)).toBe(true);
 
     const next = await start();
+    expect(next.adminUrl).toBe(url);
     expect(await query(next.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
-    expect(await postmasterPid()).not.toBe(orphan);
-    expect(await postmasters()).toEqual([await postmasterPid()]);
+    expect(await postmasters()).toEqual([orphan]);
+    await next.stop();
+    expect(await isRunning(orphan)).toBe(false);
   });
 
   test('goes on after its process was killed while it made the database', async () => {
@@ -326,16 +333,13 @@ describe('startEmbedded', () => {
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('removes what a process that died left unfinished, and nothing of one that lives', async () => {
+  test('removes what a process that died left unfinished, and nothing of one that may live', async () => {
     const home = join(dataDir, 'postgres');
-    const dead = spawn(process.execPath, ['-e', '']);
-    await once(dead, 'exit');
-    for (const pid of [dead.pid, process.ppid])
-      await mkdir(join(home, `tmp-${pid}-x`, 'data'), { recursive: true });
+    for (const name of ['tmp-old', 'tmp-new']) await mkdir(join(home, name, 'data'), { recursive: true });
+    const longAgo = new Date(Date.now() - 60 * 60_000);
+    await utimes(join(home, 'tmp-old'), longAgo, longAgo);
     await start();
-    expect((await readdir(home)).filter((name) => name.startsWith('tmp-'))).toEqual([
-      `tmp-${process.ppid}-x`,
-    ]);
+    expect((await readdir(home)).filter((name) => name.startsWith('tmp-'))).toEqual(['tmp-new']);
   });
 
   // Both start it again; which of them does is a matter of chance.
@@ -359,7 +363,7 @@ describe('startEmbedded', () => {
     const lockFile = join(clusterDir(), 'postmaster.pid');
     process.kill(await postmasterPid(), 'SIGKILL');
     // The same user's: PostgreSQL itself ignores those of others.
-    const user = await unprivilegedUser();
+    const user = await runUser();
     const unrelated = spawn('sleep', ['60'], {
       stdio: 'ignore',
       ...(user && { uid: user.uid, gid: user.gid }),
@@ -372,6 +376,19 @@ describe('startEmbedded', () => {
     expect(await query(second.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
     expect(await postmasterPid()).not.toBe(unrelated.pid);
     expect(unrelated.exitCode).toBeNull();
+  });
+
+  test('does not join the server of the directory that its own was copied from', async () => {
+    await haveDatabase();
+    const original = await start();
+    await query(original.adminUrl, 'create table kept as select 42 as answer; checkpoint');
+    dataDir = join(dir, 'copy');
+    await mkdir(dataDir);
+    await promisify(execFile)('cp', ['-a', join(dir, 'data', 'postgres'), dataDir]);
+    const copy = await start();
+    expect(copy.adminUrl).not.toBe(original.adminUrl);
+    await query(copy.adminUrl, 'drop table kept');
+    expect(await query(original.adminUrl, 'select answer from kept')).toEqual([{ answer: 42 }]);
   });
 
   test('takes its share again after the server had to disconnect everyone', async () => {
@@ -396,7 +413,7 @@ describe('startEmbedded', () => {
     await (await start()).stop();
     const passwordFile = join(dataDir, 'postgres', '18.password');
     await writeFile(passwordFile, 'wrong\n');
-    await expect(start()).rejects.toThrow("is not the database's");
+    await expect(start()).rejects.toThrow("18.password does not contain this database's password");
     await vi.waitFor(() => expect(existsSync(join(clusterDir(), 'postmaster.pid'))).toBe(false));
     await rm(passwordFile);
     await expect(start()).rejects.toThrow('18.password is missing');
@@ -425,9 +442,18 @@ describe('startEmbedded', () => {
     await chmod(dir, 0o700);
     const { adminUrl: url } = await start();
     expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
-    const user = await unprivilegedUser();
+    const user = await runUser();
     expect((await stat(`/proc/${await postmasterPid()}`)).uid).toBe(user?.uid);
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(0);
+  });
+
+  test.skipIf(!asRoot || !onLinux)('runs for root as the user who owns the data', async () => {
+    await haveDatabase();
+    await promisify(execFile)('chown', ['-R', '1:1', clusterDir()]);
+    const { adminUrl: url } = await start();
+    expect(await query(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect((await stat(`/proc/${await postmasterPid()}`)).uid).toBe(1);
+    expect((await stat(join(clusterDir(), 'PG_VERSION'))).uid).toBe(1);
   });
 });
 
@@ -455,7 +481,7 @@ describe('prepareBinaries', () => {
     await chmod(dir, 0o755);
     const found = await unpacked(dir);
     expect(await linksIn(found.dir)).toEqual([]);
-    const { postgres } = await prepareBinaries(found, await unprivilegedUser(), []);
+    const { postgres } = await prepareBinaries(found.dir, await runUser(), []);
     expect(postgres).toBe(join(found.dir, 'native', 'bin', 'postgres'));
     expect(await linksIn(found.dir)).toEqual(await linksIn((await findPackage()).dir));
   });
@@ -470,11 +496,11 @@ describe('prepareBinaries', () => {
 
     const copies = [join(closed, 'not-a-directory', 'copy'), join(dir, 'open', 'copy')];
     await writeFile(join(closed, 'not-a-directory'), '');
-    const user = await unprivilegedUser();
-    const binaries = await prepareBinaries(found, user, copies);
+    const user = await runUser();
+    const binaries = await prepareBinaries(found.dir, user, copies);
     expect(binaries.postgres).toBe(join(dir, 'open', 'copy', 'native', 'bin', 'postgres'));
     const { ino } = await stat(binaries.postgres);
-    expect(await prepareBinaries(found, user, copies)).toEqual(binaries);
+    expect(await prepareBinaries(found.dir, user, copies)).toEqual(binaries);
     expect((await stat(binaries.postgres)).ino).toBe(ino);
     expect(await readdir(join(dir, 'open'))).toEqual(['copy']);
   });
@@ -485,7 +511,7 @@ describe('prepareBinaries', () => {
       await mkdir(join(dir, 'native', 'bin'), { recursive: true });
       // As good as a program for another C library.
       await writeFile(join(dir, 'native', 'bin', 'postgres'), '#!/lib/ld-missing.so.1\n', { mode: 0o755 });
-      const failure = prepareBinaries({ dir, version: '0' }, undefined, []);
+      const failure = prepareBinaries(dir, undefined, []);
       await expect(failure).rejects.toThrow(EmbeddedUnavailable);
       await expect(failure).rejects.toThrow(
         /^the embedded PostgreSQL cannot run on this system [^\n]+ set DATABASE_URL [^\n]+$/,

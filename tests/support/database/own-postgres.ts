@@ -12,7 +12,6 @@ import {
   SUPERUSER,
 } from '../../../db/embedded/cluster.ts';
 import { launch } from '../../../db/embedded/postmaster.ts';
-import { type RunUser, unprivilegedUser } from '../../../db/embedded/system.ts';
 import type { Site } from '../scenario/site.ts';
 import { descendantsOf, kill } from '../server/proc.ts';
 
@@ -22,7 +21,6 @@ export interface ClusterFiles {
   /** The password of its superuser. */
   password: string;
   binaries: Binaries;
-  user: RunUser | undefined;
 }
 
 /** A PostgreSQL without supervision: nothing restarts it. */
@@ -57,15 +55,14 @@ export async function startOwnPostgres(
   settings: Record<string, string> = {},
   { name = 'own', binDir, password: given }: OwnPostgresOptions = {},
 ): Promise<OwnPostgres> {
-  const user = await unprivilegedUser();
   const cluster = await openCluster(join(site.workDir, name));
   if (given) await writeFile(cluster.passwordFile, given, { mode: 0o600 });
   const password = await readPassword(cluster);
   const binaries = binDir
     ? programsIn(binDir)
-    : await prepareBinaries(await findPackage(), user, [join(cluster.home, 'runtime')]);
-  await createCluster(cluster, password, binaries.initdb, user);
-  return startCluster(site, { cluster, password, binaries, user }, settings);
+    : await prepareBinaries((await findPackage()).dir, cluster.user, [join(cluster.home, 'runtime')]);
+  await createCluster(cluster, password, binaries.initdb);
+  return startCluster(site, { cluster, password, binaries }, settings);
 }
 
 /** Starts a cluster; it stops when the site closes. */
@@ -74,7 +71,7 @@ export async function startCluster(
   files: ClusterFiles,
   settings: Record<string, string> = {},
 ): Promise<OwnPostgres> {
-  const { cluster, password, binaries, user } = files;
+  const { cluster, password, binaries } = files;
   let port: number | undefined;
   let postmaster: ChildProcess | undefined;
 
@@ -89,13 +86,13 @@ export async function startCluster(
     },
     async start() {
       const launched = await launch({
-        ...{ cluster, binaries, user, settings, port },
-        stale: await readLockFile(cluster.dir),
+        ...{ cluster, binaries, settings, port },
+        stalePid: (await readLockFile(cluster))?.pid,
         signal: new AbortController().signal,
       });
       if (typeof launched === 'string') throw new Error(`PostgreSQL does not start: ${launched}`);
       postmaster = launched;
-      port ??= (await readLockFile(cluster.dir))?.port;
+      port ??= (await readLockFile(cluster))?.port;
     },
     async stop(signal) {
       if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return;

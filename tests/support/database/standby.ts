@@ -59,7 +59,7 @@ export async function startStandby(
     ] as const) {
       const path = join(cluster.dir, file);
       await writeFile(path, text, { mode: 0o600 });
-      if (files.user) await lchown(path, files.user.uid, files.user.gid);
+      if (cluster.user) await lchown(path, cluster.user.uid, cluster.user.gid);
     }
   } finally {
     await admin.close();

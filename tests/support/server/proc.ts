@@ -89,3 +89,8 @@ export async function freePort(): Promise<number> {
   await once(server, 'close');
   return port;
 }
+
+/** Whether a process exists and is no zombie. */
+export async function isRunning(pid: number): Promise<boolean> {
+  return /[^ZX]/.test((await statOf(pid))?.[0] ?? 'X');
+}
