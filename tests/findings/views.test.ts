@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOrg, createUser, must, type TestOrg } from '../support/api/api.ts';
+import { addMember, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
@@ -16,9 +16,8 @@ beforeEach(async () => {
 
 /** A member of the organization. */
 async function join(role: string): Promise<As & { id: string }> {
-  const { id, email, cookie } = await createUser(t.api);
-  must(await t.api.post('/members/invite', { ...org.asOwner, body: { email, role } }));
-  return { id, cookie, org: org.slug };
+  const { id, as } = await addMember(t.api, org, role);
+  return { id, ...as };
 }
 const asOf = ({ cookie, org }: As) => ({ cookie, org });
 const save = (as: As, fields: object = {}) =>

@@ -3,7 +3,7 @@ import { changeFindings } from '../../db/findings/triage/triage.ts';
 import { finishScan } from '../../db/scans/scans.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { createOrg, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { createOrg, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -184,17 +184,6 @@ describe('a completed scan', () => {
       ...[...all].toReversed().map((print) => see(other, print)),
     ]);
     await expectKeptCounts(t.services.database, org);
-  });
-
-  it('marks findings of its organization only', async () => {
-    await scan('ab');
-    const own = org;
-    org = await createOrg(t.api);
-    await scan('ab');
-    await scan('a');
-    expect(await missing()).toBe('b');
-    org = own;
-    expect(await missing()).toBe('');
   });
 
   it('keeps the update of a finding that is seen again a HOT update: no index has the mark', async () => {
@@ -419,22 +408,5 @@ describe('PATCH /projects/{slug}', () => {
   ])('refuses %j', async (body, field) => {
     const answer = await patch(body);
     expect([answer.status, answer.badFields]).toEqual([400, [field]]);
-  });
-
-  it('is for admins of the organization', async () => {
-    const body = { close_after_scans: 1 };
-    for (const role of ['member', 'viewer']) {
-      const user = await createUser(t.api);
-      must(await t.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
-      const answer = await patch(body, { cookie: user.cookie, org: org.slug });
-      expect([answer.status, answer.error]).toEqual([403, 'permission_error/denied']);
-    }
-    const stranger = await createOrg(t.api);
-    expect((await patch(body, stranger.asOwner)).status).toBe(404);
-    expect((await patch(body, { ...stranger.asOwner, org: org.slug })).status).toBe(403);
-    expect((await patch(body, org.asAgent)).status).toBe(401);
-    expect((await patch(body, org.asOwner, 'none')).status).toBe(404);
-    const project = must(await t.api.get(`/projects/${org.projectId}`, org.asOwner));
-    expect(project).not.toHaveProperty('close_after_scans');
   });
 });
