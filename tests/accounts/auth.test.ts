@@ -122,11 +122,7 @@ describe('registration', () => {
     'refuses the address %j',
     async (email) => {
       const answer = await register(person({ email }));
-      expect([...outcome(answer), answer.badFields]).toEqual([
-        400,
-        'validation_error/field_invalid',
-        ['email'],
-      ]);
+      expect(answer.refusal).toBe('400 validation_error/field_invalid email');
     },
   );
 
@@ -166,11 +162,7 @@ describe('registration', () => {
     ['no text', 12345678],
   ])('refuses a password with %s', async (_, password) => {
     const answer = await register(person({ password }));
-    expect([...outcome(answer), answer.badFields]).toEqual([
-      400,
-      'validation_error/field_invalid',
-      ['password'],
-    ]);
+    expect(answer.refusal).toBe('400 validation_error/field_invalid password');
   });
 
   it.each([
@@ -185,7 +177,7 @@ describe('registration', () => {
 
   it.each(['', '   ', 'x'.repeat(201), 'a\0b', 5])('refuses the name %j', async (name) => {
     const answer = await register(person({ name }));
-    expect([...outcome(answer), answer.badFields]).toEqual([400, 'validation_error/field_invalid', ['name']]);
+    expect(answer.refusal).toBe('400 validation_error/field_invalid name');
   });
 
   it.each([
@@ -203,10 +195,7 @@ describe('registration', () => {
     const other = await createUser(t.api);
     const verified = await addEmail(other.id, true);
     const unverified = await addEmail(other.id, false);
-    expect(outcome(await register(person({ email: verified })))).toEqual([
-      409,
-      'resource_error/already_exists',
-    ]);
+    expect((await register(person({ email: verified }))).refusal).toBe('409 resource_error/already_exists');
     expect((await register(person({ email: unverified }))).status).toBe(201);
   });
 

@@ -136,11 +136,7 @@ describe('a step-up', () => {
     const app = await switchMfaOn(t, cookie);
     const body = { password: PASSWORD };
     const codeless = await stepUp(cookie, body);
-    expect([...outcome(codeless), codeless.badFields]).toEqual([
-      400,
-      'validation_error/field_required',
-      ['code'],
-    ]);
+    expect(codeless.refusal).toBe('400 validation_error/field_required code');
     expect((await stepUp(cookie, {})).badFields).toEqual(['password']);
     const refused = async (fields: object) => outcome(await stepUp(cookie, { ...body, ...fields }));
     const wrong = [401, 'auth_error/mfa_invalid_code'];

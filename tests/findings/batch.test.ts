@@ -130,11 +130,7 @@ describe('a batch', () => {
     ['something else than a list', { 0: {} }],
   ])('is refused with %s', async (_, findings) => {
     const answer = await send(findings);
-    expect([answer.status, answer.error, answer.badFields]).toEqual([
-      400,
-      'validation_error/field_invalid',
-      ['findings'],
-    ]);
+    expect(answer.refusal).toBe('400 validation_error/field_invalid findings');
   });
 
   it('has at most 8 MiB', async () => {
@@ -315,11 +311,7 @@ describe('an idempotency key', () => {
 
   it.each(['', 'x'.repeat(129), 'tab\there', 'ümlaut'])('is refused as %j', async (key) => {
     const answer = await send([aFinding()], { key });
-    expect([answer.status, answer.error, answer.badFields]).toEqual([
-      400,
-      'validation_error/invalid_request',
-      ['idempotency-key'],
-    ]);
+    expect(answer.refusal).toBe('400 validation_error/invalid_request idempotency-key');
   });
 });
 

@@ -72,10 +72,6 @@ describe('GET /findings?scan_id=…&against=…&change=…', () => {
     ['scan_id=first&against=second&against=third&change=new', ['against']],
   ])('?%s is invalid', async (query, fields) => {
     const answer = await list(query);
-    expect([answer.status, answer.error, answer.badFields]).toEqual([
-      400,
-      'validation_error/invalid_request',
-      fields,
-    ]);
+    expect(answer.refusal).toBe(`400 validation_error/invalid_request ${fields.join(' ')}`);
   });
 });

@@ -1,7 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { must, push } from '../support/api/api.ts';
 import { createFiveFindings, type FiveFindings } from '../support/api/five-findings.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -121,15 +122,7 @@ describe('PATCH /findings with a filter', () => {
       );
       const answer = bulk({ ...SRC, status: 'false_positive' });
       // The change waits for the decision, which is not visible yet.
-      await vi.waitFor(
-        async () => {
-          const waiting = await sql.unsafe(
-            "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-          );
-          expect(waiting).toHaveLength(1);
-        },
-        { timeout: 20_000, interval: 10 },
-      );
+      await untilBlocked(sql);
       return [{ answer }] as const;
     });
     const { updated, conflicts } = must(await held.answer);

@@ -3,6 +3,7 @@ import { readRevision } from '../../db/findings/counts/revision.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { expectNothingLeft, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -131,38 +132,15 @@ describe('a finding', () => {
     const { id } = await furnish();
     const { sql } = t.services.database;
     const schema = orgSchemaName(org.id);
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let locked = () => {};
-    const isLocked = new Promise<void>((resolve) => {
-      locked = resolve;
-    });
-    // The counts, which the comment writes last.
-    const holding = sql.begin(async (tx) => {
+    const { comment, deletion } = await sql.begin(async (tx) => {
+      // The counts, which the comment writes last.
       await tx.unsafe(`select 1 from "${schema}".finding_counts for update`);
-      locked();
-      await released;
+      const comment = t.api.post(`/findings/${id}/comments`, { ...org.asOwner, body: { body: 'Late' } });
+      await untilBlocked(sql);
+      const deletion = remove(`/findings/${id}`);
+      await untilBlocked(sql, 2);
+      return { comment, deletion };
     });
-    await isLocked;
-    const waits = async (n: number) =>
-      expect
-        .poll(
-          async () =>
-            (
-              await sql.unsafe(
-                `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%${schema}%'`,
-              )
-            )[0]?.n,
-        )
-        .toBe(n);
-    const comment = t.api.post(`/findings/${id}/comments`, { ...org.asOwner, body: { body: 'Late' } });
-    await waits(1);
-    const deletion = remove(`/findings/${id}`);
-    await waits(2);
-    release();
-    await holding;
     expect([(await comment).status, (await deletion).status]).toEqual([201, 204]);
     await expectRight();
   });

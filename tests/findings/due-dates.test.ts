@@ -52,11 +52,7 @@ describe('/settings/due-dates', () => {
     async (days) => {
       must(await set(DAYS));
       const answer = await set({ ...DAYS, high: days });
-      expect([answer.status, answer.error, answer.badFields]).toEqual([
-        400,
-        'validation_error/field_invalid',
-        ['high'],
-      ]);
+      expect(answer.refusal).toBe('400 validation_error/field_invalid high');
       expect(must(await t.api.get('/settings/due-dates', org.asOwner))).toEqual(DAYS);
     },
   );

@@ -110,11 +110,7 @@ describe('PATCH /findings', () => {
     ['no object', () => [change(a), null], 'changes.1'],
   ])('refuses %s, and changes nothing', async (_, changes, field) => {
     const answer = await triage(changes());
-    expect([answer.status, answer.error, answer.badFields]).toEqual([
-      400,
-      'validation_error/field_invalid',
-      [field],
-    ]);
+    expect(answer.refusal).toBe(`400 validation_error/field_invalid ${field}`);
     expect(await statusesOf(a, b)).toEqual(['open', 'open']);
   });
 

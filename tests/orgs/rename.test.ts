@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   addMember,
   createOrg,
@@ -8,6 +8,7 @@ import {
   must,
   type TestOrg,
 } from '../support/api/api.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* PATCH /orgs/{slug}. */
@@ -165,23 +166,11 @@ describe('the slug', () => {
       // As what changes members does.
       await tx.unsafe(`select 1 from shared.orgs where id = '${org.id}' for no key update`);
       renaming = rename({ slug: fresh(), name: 'Mine' });
-      await waitForLock();
+      await untilBlocked(sql);
       await tx.unsafe(`${change} where org_id = '${org.id}' and user_id = '${org.owner.id}'`);
     });
     expect((await renaming)?.status).toBe(status);
     const [row] = await sql.unsafe(`select name, slug from shared.orgs where id = '${org.id}'`);
     expect(row).toMatchObject({ name: org.slug, slug: org.slug });
-
-    async function waitForLock() {
-      await vi.waitFor(
-        async () => {
-          const waiting = await sql.unsafe(
-            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          );
-          expect(waiting).toHaveLength(1);
-        },
-        { timeout: 10_000, interval: 50 },
-      );
-    }
   });
 });

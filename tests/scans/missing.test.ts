@@ -1,9 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { changeFindings } from '../../db/findings/triage/triage.ts';
 import { finishScan } from '../../db/scans/scans.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { createOrg, must, push, type TestOrg } from '../support/api/api.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -318,11 +319,7 @@ describe('a project that closes findings', () => {
       await tx.unsafe(`select from ${table} where id = $1 for update`, [id]);
       const ended = end(third);
       // The closing has chosen the finding, and waits for its row.
-      await vi.waitFor(async () => {
-        const waiting =
-          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
-        expect(await tx.unsafe(waiting)).toHaveLength(1);
-      });
+      await untilBlocked(t.services.database.sql);
       await tx.unsafe(`update ${table} set missing_since = null where id = $1`, [id]);
       return { ended };
     });

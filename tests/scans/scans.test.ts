@@ -120,7 +120,7 @@ describe('POST /agent/scans', () => {
     [{ commit: 7 }, 'field_invalid', ['commit']],
   ])('refuses %j', async (fields, code, bad) => {
     const answer = await register(valid(fields));
-    expect([answer.status, answer.error, answer.badFields]).toEqual([400, `validation_error/${code}`, bad]);
+    expect(answer.refusal).toBe(`400 validation_error/${code} ${bad.join(' ')}`);
   });
 
   it('refuses a project that is not the token’s', async () => {

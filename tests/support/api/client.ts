@@ -30,6 +30,8 @@ export interface Answer {
   error: string | undefined;
   /** Names of the fields in `details`. */
   badFields: string[];
+  /** Status, error and fields in one text: `400 validation_error/field_invalid name`. */
+  refusal: string;
   /** The session cookie it sets. */
   cookie: string | undefined;
 }
@@ -88,15 +90,18 @@ export function createClient(
 function read(response: Response, text: string): Answer {
   const isJson = response.headers.get('content-type')?.startsWith('application/json');
   const json = isJson ? JSON.parse(text) : undefined;
-  const [error] = json?.errors ?? [];
+  const [first] = json?.errors ?? [];
+  const error = first && `${first.type}/${first.code}`;
+  const badFields = (first?.details ?? []).map(({ field }: { field: string }) => field);
   return {
     status: response.status,
     headers: response.headers,
     text,
     json,
     result: json?.result,
-    error: error && `${error.type}/${error.code}`,
-    badFields: (error?.details ?? []).map(({ field }: { field: string }) => field),
+    error,
+    badFields,
+    refusal: [response.status, error, ...badFields].filter(Boolean).join(' '),
     cookie: /(?:^|, )svc_token=([^;]*)/.exec(response.headers.get('set-cookie') ?? '')?.[1],
   };
 }
