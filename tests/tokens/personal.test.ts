@@ -94,15 +94,6 @@ describe('creating one', () => {
     expect((await create(stranger.owner, { org_id: org.id })).badFields).toEqual(['org_id']);
   });
 
-  it('asks for a step-up', async () => {
-    const user = await createUser(t.api);
-    await sql("update shared.sessions set created_at = now() - interval '11 minutes' where user_id = $1", [
-      user.id,
-    ]);
-    expect(outcome(await create(user))).toEqual([403, 'permission_error/step_up_required']);
-    expect(await list(user)).toEqual([]);
-  });
-
   it('keeps to the limit, also with 20 requests at once at two processes', async () => {
     const user = await createUser(t.api);
     const answers = await Promise.all(
