@@ -287,8 +287,8 @@ describe('e-mail addresses', () => {
   it('that cannot exist are not found', async () => {
     const { cookie } = await createUser(api);
     const notFound = [404, 'resource_error/not_found'];
-    expect((await api.post('/profile/emails/nonsense/set-primary', { cookie })).refusal).toBe(
-      '400 validation_error/invalid_request',
+    expect((await api.post('/profile/emails/nonsense/set-primary', { cookie })).error).toBe(
+      'validation_error/invalid_request',
     );
     expect(outcome(await api.post('/profile/emails/nonsense/send-verification', { cookie }))).toEqual(
       notFound,

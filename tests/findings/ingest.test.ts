@@ -36,12 +36,12 @@ const WAYS = {
   },
 };
 
-const refusal = ({ type, code, ref, details }: ErrorObject) => ({
-  status: ERRORS[`${type}/${code}` as ErrorKey].status,
-  error: `${type}/${code}`,
-  ref,
-  badFields: details?.map(({ field }) => field) ?? [],
-});
+function refusal({ type, code, ref, details }: ErrorObject) {
+  const { status } = ERRORS[`${type}/${code}` as ErrorKey];
+  const error = `${type}/${code}`;
+  const badFields = details?.map(({ field }) => field) ?? [];
+  return { status, error, ref, badFields, refusal: [status, error, ...badFields].join(' ') };
+}
 
 interface ErrorObject {
   type: string;

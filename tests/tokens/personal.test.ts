@@ -254,9 +254,7 @@ describe('a token of the organization', () => {
   it('is no person: nothing is assigned to it, and it has no views', async () => {
     const { token } = await makeOrgToken('admin');
     const as = { token, org: org.slug };
-    expect((await t.api.get('/findings?assignee=me', as)).refusal).toBe(
-      '400 validation_error/invalid_request',
-    );
+    expect((await t.api.get('/findings?assignee=me', as)).error).toBe('validation_error/invalid_request');
     const view = { name: 'mine', query: 'status=open' };
     expect((await t.api.post('/views', { ...as, body: { ...view, shared: true } })).refusal).toBe(
       '403 token_error/scope_mismatch',
