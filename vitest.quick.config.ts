@@ -21,7 +21,6 @@ const SUITES = [
   'tokens/tokens',
   'accounts/hostile-cookies',
   'http/hostile/hosts',
-  'orgs/hostile-slug',
   // Responses of the API.
   'http/client',
   'findings/dashboard',

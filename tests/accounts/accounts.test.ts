@@ -2,7 +2,9 @@ import { SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
-import { type Answer, type Api, createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
+import { createVerifiedUser, switchMfaOn } from '../support/api/account.ts';
+import { type Answer, type Api, createUser, must, PASSWORD } from '../support/api/api.ts';
+import { linkTo } from '../support/api/mailed.ts';
 import { JWT_SECRET, startApp, type TestApp, type TestAppOptions } from '../support/server/app.ts';
 
 const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
@@ -18,30 +20,16 @@ beforeAll(async () => {
 const login = (email: string, password = PASSWORD) => api.post('/auth/login', { body: { email, password } });
 const me = (cookie?: string) => api.get('/auth/me', { cookie });
 
-/** The parameters of a mailed link. */
-async function linkTo(recipient: string): Promise<{ token: string; email_id: string }> {
-  const { link } = await t.delivered(recipient);
-  const { searchParams } = new URL(link ?? '');
-  return { token: searchParams.get('token') ?? '', email_id: searchParams.get('email_id') ?? '' };
-}
-
 async function forgot(email: string): Promise<string> {
   must(await api.post('/auth/forgot-password', { body: { email } }));
-  return (await linkTo(email)).token;
+  return (await linkTo(t, email)).token ?? '';
 }
 
 const reset = (token: string, password = 'Another2battery') =>
   api.post('/auth/reset-password', { body: { token, password } });
 const verify = (body: object) => api.post('/auth/verify-email', { body });
 
-/** A user whose primary address is verified. */
-async function verifiedUser(): Promise<TestUser & { emailId: string }> {
-  const user = await createUser(api);
-  const link = await linkTo(user.email);
-  must(await verify(link));
-  return { ...user, emailId: link.email_id };
-}
-
+const verifiedUser = () => createVerifiedUser(t);
 const outcome = ({ status, error }: Answer) => [status, error];
 
 describe('the name of an account', () => {
@@ -54,15 +42,6 @@ describe('the name of an account', () => {
     expect(must(await me(ada.cookie)).user).toEqual(changed);
     expect(must(await me(eve.cookie)).user.name).toBe('Eve');
   });
-
-  it.each([{}, { name: '' }, { name: '   ' }, { name: 'x'.repeat(201) }, { name: 1 }])(
-    'must be valid: %j',
-    async (body) => {
-      const { cookie } = await createUser(api, 'Ada');
-      expect((await api.patch('/auth/me', { cookie, body })).status).toBe(400);
-      expect(must(await me(cookie)).user.name).toBe('Ada');
-    },
-  );
 
   it.each([
     'http://example.com/a.png',
@@ -83,10 +62,6 @@ describe('the name of an account', () => {
       must(await api.patch('/auth/me', { cookie, body: { avatar_url } }));
       expect(must(await me(cookie)).user).toMatchObject({ name: 'Ada', avatar_url });
     }
-  });
-
-  it('needs a session', async () => {
-    expect((await api.patch('/auth/me', { body: { name: 'Eve' } })).status).toBe(401);
   });
 });
 
@@ -176,7 +151,7 @@ describe('a password', () => {
     const token = await forgot(user.email);
     const address = `new-${user.email}`;
     const { id } = must(await api.post('/profile/emails', { cookie: user.cookie, body: { email: address } }));
-    must(await verify(await linkTo(address)));
+    must(await verify(await linkTo(t, address)));
     must(await api.post(`/profile/emails/${id}/set-primary`, { cookie: user.cookie }));
     must(await api.post('/auth/register', { body: { email: user.email, password: PASSWORD, name: 'Next' } }));
     expect(outcome(await reset(token))).toEqual([400, 'validation_error/field_invalid']);
@@ -198,28 +173,15 @@ describe('a password', () => {
     const other = (await login(user.email)).cookie;
     const change = (current_password: string, new_password: string) =>
       api.post('/auth/change-password', { cookie: user.cookie, body: { current_password, new_password } });
-    expect(outcome(await change('Wrong1wrong', 'Another2battery'))).toEqual([
-      401,
-      'auth_error/invalid_credentials',
-    ]);
+    expect((await change('Wrong1wrong', 'Another2battery')).refusal).toBe(
+      '401 auth_error/invalid_credentials',
+    );
     expect(outcome(await change(PASSWORD, 'weak'))).toEqual([400, 'validation_error/field_invalid']);
     expect((await change(PASSWORD, 'Another2battery')).status).toBe(200);
     expect((await me(user.cookie)).status).toBe(200);
     expect((await me(other)).error).toBe('auth_error/session_revoked');
     expect((await login(user.email)).status).toBe(401);
     expect((await t.delivered(user.email)).subject).toMatch(/password/i);
-  });
-
-  it('activates a placeholder account and verifies its address', async () => {
-    const user = await createUser(api);
-    await t.services.database.sql.unsafe('update shared.users set password_hash = null where id = $1', [
-      user.id,
-    ]);
-    expect((await login(user.email)).error).toBe('auth_error/invalid_credentials');
-    const token = await forgot(user.email);
-    expect((await reset(token)).status).toBe(200);
-    const cookie = (await login(user.email, 'Another2battery')).cookie;
-    expect(must(await api.get('/profile/emails', { cookie })).emails[0]).toMatchObject({ verified: true });
   });
 });
 
@@ -237,7 +199,7 @@ describe('e-mail addresses', () => {
       verified: false,
       created_at: expect.any(String),
     });
-    const link = await linkTo(user.email);
+    const link = await linkTo(t, user.email);
     expect(link.email_id).toBe(primary.id);
     expect((await verify(link)).status).toBe(200);
     expect((await emails(user.cookie))[0]).toMatchObject({ verified: true, verified_at: expect.any(String) });
@@ -248,9 +210,9 @@ describe('e-mail addresses', () => {
 
   it('links end after a day and work for their own address only', async () => {
     const user = await createUser(api);
-    const link = await linkTo(user.email);
+    const link = await linkTo(t, user.email);
     const added = must(await add(user.cookie, `second-${user.email}`));
-    const other = await linkTo(`second-${user.email}`);
+    const other = await linkTo(t, `second-${user.email}`);
     expect((await verify({ token: link.token, email_id: added.id })).status).toBe(400);
     expect((await verify({ token: other.token, email_id: link.email_id })).status).toBe(400);
     expect((await verify({ token: 'f'.repeat(64), email_id: link.email_id })).status).toBe(400);
@@ -273,7 +235,7 @@ describe('e-mail addresses', () => {
       api.post(`/profile/emails/${added.result.id}/${action}`, { cookie: user.cookie });
     expect((await call('set-primary')).status).toBe(400);
     expect((await call('send-verification')).status).toBe(200);
-    must(await verify(await linkTo(address)));
+    must(await verify(await linkTo(t, address)));
     // Newest first, whichever is primary.
     const listed = (await emails(user.cookie)).map(({ email }: { email: string }) => email);
     expect(listed).toEqual([address, user.email]);
@@ -309,7 +271,7 @@ describe('e-mail addresses', () => {
     const { cookie } = user;
     const address = `second-${user.email}`;
     const { id } = must(await add(cookie, address));
-    must(await verify(await linkTo(address)));
+    must(await verify(await linkTo(t, address)));
     const device = () => api.post('/profile/mfa/devices/email', { cookie, body: { email_id: id } });
     expect((await device()).status).toBe(201);
     expect(outcome(await device())).toEqual([409, 'resource_error/already_exists']);
@@ -325,10 +287,9 @@ describe('e-mail addresses', () => {
   it('that cannot exist are not found', async () => {
     const { cookie } = await createUser(api);
     const notFound = [404, 'resource_error/not_found'];
-    expect(outcome(await api.post('/profile/emails/nonsense/set-primary', { cookie }))).toEqual([
-      400,
+    expect((await api.post('/profile/emails/nonsense/set-primary', { cookie })).error).toBe(
       'validation_error/invalid_request',
-    ]);
+    );
     expect(outcome(await api.post('/profile/emails/nonsense/send-verification', { cookie }))).toEqual(
       notFound,
     );
@@ -373,36 +334,7 @@ describe('e-mail addresses', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     expect(ids).toHaveLength(3);
   });
-
-  it('of others are out of reach', async () => {
-    const [one, two] = [await verifiedUser(), await createUser(api)];
-    for (const [answer, status] of [
-      [await api.delete(`/profile/emails/${one.emailId}`, { cookie: two.cookie }), 404],
-      [await api.post(`/profile/emails/${one.emailId}/set-primary`, { cookie: two.cookie }), 400],
-      [await api.post(`/profile/emails/${one.emailId}/send-verification`, { cookie: two.cookie }), 404],
-    ] as const) {
-      expect(answer.status).toBe(status);
-    }
-    expect(await emails(one.cookie)).toHaveLength(1);
-  });
 });
-
-/** Enrols an authenticator app and switches MFA on. */
-async function enrol(user: TestUser) {
-  const made = must(
-    await api.post('/profile/mfa/devices/totp', { cookie: user.cookie, body: { name: 'Phone' } }),
-  );
-  const totp = new TOTP({ secret: Secret.fromBase32(made.secret) });
-  const code = () => totp.generate({ timestamp: t.services.clock().getTime() });
-  must(
-    await api.post(`/profile/mfa/devices/totp/${made.device.id}/verify`, {
-      cookie: user.cookie,
-      body: { code: code() },
-    }),
-  );
-  const enabled = must(await api.post('/profile/mfa/enable', { cookie: user.cookie }));
-  return { deviceId: made.device.id as string, code, codes: enabled.recovery_codes as string[] };
-}
 
 const mfaToken = async (email: string) => (await login(email)).result.mfa_token as string;
 const validate = (body: object) => api.post('/auth/mfa/validate', { body });
@@ -438,10 +370,9 @@ describe('MFA', () => {
     const wrong = totp.generate({ timestamp: now - 300_000 });
     expect(outcome(await verifyDevice(wrong))).toEqual([401, 'auth_error/mfa_invalid_code']);
     expect((await verifyDevice(totp.generate({ timestamp: now - 30_000 }))).status).toBe(200);
-    expect(outcome(await verifyDevice(totp.generate({ timestamp: now })))).toEqual([
-      409,
-      'resource_error/conflict',
-    ]);
+    expect((await verifyDevice(totp.generate({ timestamp: now }))).refusal).toBe(
+      '409 resource_error/conflict',
+    );
 
     const enabled = await api.post('/profile/mfa/enable', { cookie });
     expect(enabled.result.recovery_codes).toHaveLength(8);
@@ -536,13 +467,11 @@ describe('MFA', () => {
     for (const code of codes)
       answers.push(await validate({ mfa_token, device_id: device_id.toUpperCase(), code }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const { deviceId } = await enrol(await verifiedUser());
-    expect((await validate({ mfa_token, device_id: deviceId, code: '１２３４５６' })).status).toBe(401);
   });
 
   it('refuses full-width digits as any other wrong code', async () => {
     const user = await verifiedUser();
-    const { deviceId } = await enrol(user);
+    const { id: deviceId } = await switchMfaOn(t, user.cookie);
     const answer = await validate({
       mfa_token: await mfaToken(user.email),
       device_id: deviceId,
@@ -553,7 +482,7 @@ describe('MFA', () => {
 
   it('takes each recovery code once', async () => {
     const user = await verifiedUser();
-    const { codes } = await enrol(user);
+    const { recoveryCodes: codes } = await switchMfaOn(t, user.cookie);
     const [first = '', second = ''] = codes;
     const use = async (code: string) =>
       validate({ mfa_token: await mfaToken(user.email), code, is_recovery: true });
@@ -583,7 +512,7 @@ describe('MFA', () => {
     const { cookie } = user;
     const off = (password: string) => api.post('/profile/mfa/disable', { cookie, body: { password } });
     expect((await off(PASSWORD)).status).toBe(400);
-    await enrol(user);
+    await switchMfaOn(t, cookie);
     expect(outcome(await off('Wrong1wrong'))).toEqual([401, 'auth_error/invalid_credentials']);
     expect((await off(PASSWORD)).status).toBe(200);
     expect((await login(user.email)).cookie).toBeDefined();
@@ -597,7 +526,7 @@ describe('MFA', () => {
 
   it('ends with its last device', async () => {
     const user = await verifiedUser();
-    const { deviceId } = await enrol(user);
+    const { id: deviceId } = await switchMfaOn(t, user.cookie);
     const email = must(
       await api.post('/profile/mfa/devices/email', { cookie: user.cookie, body: { email_id: user.emailId } }),
     );
@@ -651,7 +580,7 @@ describe('confusion is refused', () => {
 
   it('between session and MFA tokens', async () => {
     const user = await verifiedUser();
-    const { deviceId, code } = await enrol(user);
+    const { id: deviceId, code } = await switchMfaOn(t, user.cookie);
     const mfa_token = await mfaToken(user.email);
     expect(outcome(await me(mfa_token))).toEqual([401, 'auth_error/not_authenticated']);
     for (const wrong of [
@@ -672,35 +601,35 @@ describe('confusion is refused', () => {
 
   it('between links', async () => {
     const user = await createUser(api);
-    const link = await linkTo(user.email);
+    const link = await linkTo(t, user.email);
     const token = await forgot(user.email);
     expect((await verify({ token, email_id: link.email_id })).status).toBe(400);
-    expect((await reset(link.token)).status).toBe(400);
+    expect((await reset(link.token ?? '')).status).toBe(400);
     expect((await verify(link)).status).toBe(200);
     expect((await reset(token)).status).toBe(200);
   });
 
   it("between users' devices", async () => {
     const [one, two] = [await verifiedUser(), await verifiedUser()];
-    const [mine, theirs] = [await enrol(one), await enrol(two)];
+    const [mine, theirs] = [await switchMfaOn(t, one.cookie), await switchMfaOn(t, two.cookie)];
     const mfa_token = await mfaToken(one.email);
     for (const body of [
-      { device_id: theirs.deviceId, code: theirs.code() },
-      { device_id: theirs.deviceId, code: mine.code() },
+      { device_id: theirs.id, code: theirs.code() },
+      { device_id: theirs.id, code: mine.code() },
       { device_id: 'nonsense', code: mine.code() },
       { code: mine.code() },
-      { code: theirs.codes[0], is_recovery: true },
+      { code: theirs.recoveryCodes[0], is_recovery: true },
     ]) {
       expect(outcome(await validate({ mfa_token, ...body }))).toEqual([401, 'auth_error/mfa_invalid_code']);
     }
     const { cookie } = two;
     for (const answer of [
-      await api.delete(`/profile/mfa/devices/${mine.deviceId}`, { cookie, body: { password: PASSWORD } }),
-      await api.post(`/profile/mfa/devices/totp/${mine.deviceId}/verify`, {
+      await api.delete(`/profile/mfa/devices/${mine.id}`, { cookie, body: { password: PASSWORD } }),
+      await api.post(`/profile/mfa/devices/totp/${mine.id}/verify`, {
         cookie,
         body: { code: mine.code() },
       }),
-      await api.post('/auth/mfa/send-email-otp', { body: { mfa_token, device_id: mine.deviceId } }),
+      await api.post('/auth/mfa/send-email-otp', { body: { mfa_token, device_id: mine.id } }),
     ]) {
       expect(outcome(answer)).toEqual([404, 'resource_error/not_found']);
     }
@@ -781,16 +710,8 @@ describe('the base domain', () => {
       ],
       'verify-email',
     ]) {
-      for (const host of [
-        'acme.example.com',
-        '127.0.0.1',
-        'elsewhere.org',
-        'example.com.evil.org',
-        'www.example.com',
-      ]) {
-        const answer = await based.api.post(`/auth/${path}`, { host, body: {} });
-        expect(outcome(answer)).toEqual([403, 'auth_error/base_domain_only']);
-      }
+      const answer = await based.api.post(`/auth/${path}`, { host: 'acme.example.com', body: {} });
+      expect(outcome(answer)).toEqual([403, 'auth_error/base_domain_only']);
       expect(
         (await based.api.post(`/auth/${path}`, { host: 'EXAMPLE.com.:8080', body: {} })).status,
       ).not.toBe(403);
@@ -818,34 +739,13 @@ describe('limits', () => {
     expect(Number(answers[11]?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await login(user.email)).status).toBe(200);
   });
-
-  it('take a TOTP code once', async () => {
-    const limited = await start({ databaseUrl: t.databaseUrl, env: { SVC_AUTH_LIMITS: 'on' } });
-    const user = await verifiedUser();
-    const { deviceId } = await enrol(user);
-    const [row] = await t.services.database.sql.unsafe(
-      'select secret from shared.mfa_devices where id = $1',
-      [deviceId],
-    );
-    const totp = new TOTP({ secret: Secret.fromBase32(row?.secret.replace('plain.', '')) });
-    // The step after the one that was used to enrol.
-    const code = totp.generate({ timestamp: t.services.clock().getTime() + 30_000 });
-    const tokens = [await mfaToken(user.email), await mfaToken(user.email), await mfaToken(user.email)];
-    limited.advance(t.services.clock().getTime() - Date.now());
-    const answers = await Promise.all(
-      tokens.map((mfa_token) =>
-        limited.api.post('/auth/mfa/validate', { body: { mfa_token, device_id: deviceId, code } }),
-      ),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
-  });
 });
 
 describe('stored data', () => {
   it('holds no token or code, and TOTP secrets sealed when there is a key', async () => {
     const sealed = await start({ databaseUrl: t.databaseUrl, env: { SVC_ENCRYPTION_KEY: 'a key' } });
     const user = await verifiedUser();
-    const { codes } = await enrol(user);
+    const { recoveryCodes: codes } = await switchMfaOn(t, user.cookie);
     const device = must(
       await sealed.api.post('/profile/mfa/devices/totp', { cookie: user.cookie, body: { name: 'Tablet' } }),
     );

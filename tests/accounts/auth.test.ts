@@ -122,11 +122,7 @@ describe('registration', () => {
     'refuses the address %j',
     async (email) => {
       const answer = await register(person({ email }));
-      expect([...outcome(answer), answer.badFields]).toEqual([
-        400,
-        'validation_error/field_invalid',
-        ['email'],
-      ]);
+      expect(answer.refusal).toBe('400 validation_error/field_invalid email');
     },
   );
 
@@ -166,11 +162,7 @@ describe('registration', () => {
     ['no text', 12345678],
   ])('refuses a password with %s', async (_, password) => {
     const answer = await register(person({ password }));
-    expect([...outcome(answer), answer.badFields]).toEqual([
-      400,
-      'validation_error/field_invalid',
-      ['password'],
-    ]);
+    expect(answer.refusal).toBe('400 validation_error/field_invalid password');
   });
 
   it.each([
@@ -183,20 +175,9 @@ describe('registration', () => {
     expect((await login(body.email, password)).status).toBe(200);
   });
 
-  it.each([
-    [{ email: newEmail(), password: PASSWORD }, ['name']],
-    [{}, ['email', 'password', 'name']],
-    // The field that is there and wrong is told as well.
-    [{ email: 'plain' }, ['email', 'password', 'name']],
-  ])('tells every bad field when one is missing', async (body, fields) => {
-    const answer = await register(body);
-    expect(outcome(answer)).toEqual([400, 'validation_error/field_required']);
-    expect(answer.badFields.sort()).toEqual(fields.sort());
-  });
-
   it.each(['', '   ', 'x'.repeat(201), 'a\0b', 5])('refuses the name %j', async (name) => {
     const answer = await register(person({ name }));
-    expect([...outcome(answer), answer.badFields]).toEqual([400, 'validation_error/field_invalid', ['name']]);
+    expect(answer.refusal).toBe('400 validation_error/field_invalid name');
   });
 
   it.each([
@@ -214,10 +195,7 @@ describe('registration', () => {
     const other = await createUser(t.api);
     const verified = await addEmail(other.id, true);
     const unverified = await addEmail(other.id, false);
-    expect(outcome(await register(person({ email: verified })))).toEqual([
-      409,
-      'resource_error/already_exists',
-    ]);
+    expect((await register(person({ email: verified }))).refusal).toBe('409 resource_error/already_exists');
     expect((await register(person({ email: unverified }))).status).toBe(201);
   });
 
@@ -237,25 +215,12 @@ describe('registration', () => {
     expect(row?.n).toBe(1);
   });
 
-  it('is closed while signup is off, unknown, or by invitation only', async () => {
-    const closedBy = async (statement: string) => {
-      await sql(statement);
-      try {
-        return outcome(await register(person()));
-      } finally {
-        await sql(`insert into shared.feature_flags values ('signup', true, ''), ('invite_only', false, '')
-          on conflict (name) do update set enabled = excluded.enabled`);
-      }
-    };
-    const closed = [403, 'permission_error/feature_disabled'];
-    expect(await closedBy("update shared.feature_flags set enabled = false where name = 'signup'")).toEqual(
-      closed,
-    );
-    expect(await closedBy("delete from shared.feature_flags where name = 'signup'")).toEqual(closed);
-    expect(
-      await closedBy("update shared.feature_flags set enabled = true where name = 'invite_only'"),
-    ).toEqual(closed);
-    expect((await register(person())).status).toBe(201);
+  // tests/orgs/features.test.ts has what an operator switches.
+  it('is closed while the flag for it is missing', async () => {
+    await sql("delete from shared.feature_flags where name = 'signup'");
+    const answer = await register(person());
+    await sql("insert into shared.feature_flags values ('signup', true, '')");
+    expect(outcome(answer)).toEqual([403, 'permission_error/feature_disabled']);
   });
 
   it('leaves nothing behind when it fails', async () => {
@@ -426,15 +391,6 @@ describe('login', () => {
     for (const password of [PASSWORD, '', 'null'])
       expect(outcome(await login(email, password))).toEqual([401, 'auth_error/invalid_credentials']);
   });
-
-  it.each([
-    [{}, 'field_required', ['email', 'password']],
-    [{ email: 'a@example.com' }, 'field_required', ['password']],
-    [{ email: ['a@example.com'], password: { $ne: '' } }, 'field_invalid', ['email', 'password']],
-  ])('refuses the body %j', async (body, code, fields) => {
-    const answer = await t.api.post('/auth/login', { body });
-    expect([...outcome(answer), answer.badFields]).toEqual([400, `validation_error/${code}`, fields]);
-  });
 });
 
 describe('logout', () => {
@@ -467,11 +423,6 @@ describe('logout', () => {
   it.each([undefined, '', 'garbage'])('works with the cookie %j', async (cookie) => {
     const answer = await t.api.post('/auth/logout', { cookie });
     expect([answer.status, answer.cookie]).toEqual([200, '']);
-  });
-
-  it('works twice', async () => {
-    const { cookie } = await createUser(t.api);
-    for (let i = 0; i < 2; i++) expect((await t.api.post('/auth/logout', { cookie })).status).toBe(200);
   });
 });
 
@@ -558,15 +509,6 @@ describe('a session', () => {
     expect((await me(mixed)).status).toBe(401);
   });
 
-  it.each([
-    ['revoked', 'revoked_at = now()'],
-    ['past its end', "expires_at = now() - interval '1 second'"],
-  ])('%s is over', async (_, change) => {
-    const { cookie } = await createUser(t.api);
-    await sql(`update shared.sessions set ${change} where id = $1`, [(await sessionOf(cookie)).id]);
-    expect(outcome(await me(cookie))).toEqual([401, 'auth_error/session_revoked']);
-  });
-
   it('ends with its user', async () => {
     const { cookie, id } = await createUser(t.api);
     await sql('delete from shared.users where id = $1', [id]);
@@ -644,22 +586,6 @@ describe('a session', () => {
     expect(await lastActive(MINUTE / 2)).toBe(noted);
   });
 
-  it('stores browser, system, device and address', async () => {
-    const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: '2' } });
-    const userAgent =
-      'Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1';
-    const { cookie } = await createUser(proxied.api, 'Ada', {
-      headers: { 'user-agent': userAgent, 'x-forwarded-for': '198.51.100.9, 203.0.113.7, 10.0.0.1' },
-    });
-    expect(await sessionOf(cookie)).toMatchObject({
-      userAgent,
-      browser: expect.stringContaining('Safari'),
-      os: expect.stringContaining('iOS'),
-      deviceType: 'mobile',
-      ipAddress: '203.0.113.7',
-    });
-  });
-
   it('is told by mail, with browser, system, device and address', async () => {
     const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
     const { email } = await createUser(t.api);
@@ -684,51 +610,9 @@ describe('a session', () => {
       for (const line of said) expect(html).toContain(line.split(': ')[1]);
     }
   });
-
-  it('does without a user agent', async () => {
-    const { cookie } = await createUser(t.api, 'Ada', { headers: { 'user-agent': '' } });
-    expect(await sessionOf(cookie)).toMatchObject({ browser: '', os: '', deviceType: '' });
-  });
 });
 
 describe('on a base domain', () => {
-  const OPERATIONS = ['/auth/register', '/auth/login', '/auth/logout'];
-  const ELSEWHERE = [
-    'acme.svc.test',
-    'a.b.svc.test',
-    '127.0.0.1',
-    '[::1]:8080',
-    'localhost',
-    'elsewhere.example',
-    'xsvc.test',
-    'svc.test.evil.example',
-    'test',
-  ];
-
-  it.each(OPERATIONS.flatMap((path) => ELSEWHERE.map((host) => [path, host])))(
-    '%s is refused at %s',
-    async (path, host) => {
-      const answer = await based.api.post(path, { host, body: person() });
-      expect(outcome(answer)).toEqual([403, 'auth_error/base_domain_only']);
-      expect(answer.cookie).toBeUndefined();
-    },
-  );
-
-  it.each(['svc.test', 'svc.test:8080', 'SVC.Test', 'svc.test.', 'Svc.Test.:443'])(
-    'all of them are allowed at %s',
-    async (host) => {
-      const body = person();
-      expect((await based.api.post('/auth/register', { host, body })).status).toBe(201);
-      expect((await based.api.post('/auth/login', { host, body })).status).toBe(200);
-      expect((await based.api.post('/auth/logout', { host })).status).toBe(200);
-    },
-  );
-
-  it.each(['svc.test', ...ELSEWHERE])('me is allowed at %s', async (host) => {
-    const { cookie } = await createUser(based.api, 'Ada', { host: 'svc.test' });
-    expect((await based.api.get('/auth/me', { host, cookie })).status).toBe(200);
-  });
-
   it('the configuration names it', async () => {
     expect(must(await based.api.get('/config/auth', { host: 'anything.example' }))).toEqual({
       base_domain: 'svc.test',

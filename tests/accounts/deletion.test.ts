@@ -214,17 +214,6 @@ describe('an account', () => {
     expect(await erasures()).toBe(0);
   });
 
-  it('is not deleted by a token, whatever its scopes', async () => {
-    const body = { name: 'all', scopes: ['admin'], expires_in: 1 };
-    const { token } = must(await t.api.post('/profile/tokens', { cookie: zaphod.cookie, body }));
-    for (const credential of [token, org.token])
-      expect(
-        (await t.api.delete('/auth/me', { token: credential, body: { confirm: zaphod.email } })).error,
-      ).toBe('auth_error/not_authenticated');
-    expect((await t.api.get('/auth/me/export', { token })).error).toBe('auth_error/not_authenticated');
-    expect((await t.api.get('/auth/me', { token })).status).toBe(200);
-  });
-
   it('takes the primary address in other letters', async () => {
     expect((await remove(zaphod, { confirm: ` ${zaphod.email.toUpperCase()} ` })).status).toBe(204);
   });

@@ -5,9 +5,9 @@ import { readActivityOf, readFindingsOf } from '../../db/accounts/records.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import {
+  addMember,
   createOrg,
   createScan,
-  createUser,
   must,
   push,
   type TestOrg,
@@ -37,8 +37,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   org = await createOrg(t.api);
-  ada = await createUser(t.api);
-  must(await t.api.post('/members/invite', { ...org.asOwner, body: { email: ada.email, role: 'admin' } }));
+  ada = await addMember(t.api, org, 'admin');
   finding = (await push(t.api, org, await createScan(t.api, org))).id;
 });
 

@@ -4,6 +4,7 @@ import { createApp } from '../../lib/http/app.ts';
 import { createLogger } from '../../lib/logger.ts';
 import {
   type Api,
+  addMember,
   type CallOptions,
   createOrg,
   createScan,
@@ -159,9 +160,7 @@ describe('a denied permission', () => {
     ['a feature', 'permission_error/denied', 'POST', '/tokens', { name: 'ci' }],
   ] as const)('for %s is logged with who, where and why', async (_, error, method, path, body) => {
     const org = await createOrg(t.api);
-    const viewer = await createUser(t.api);
-    const invited = { email: viewer.email, role: 'viewer' };
-    must(await t.api.post('/members/invite', { ...org.asOwner, body: invited }));
+    const viewer = await addMember(t.api, org, 'viewer');
     const id = `denied-${path.length}`;
     const answer = await t.api.call(method, path, named({ cookie: viewer.cookie, org: org.slug, body }, id));
     expect([answer.status, answer.error]).toEqual([403, error]);

@@ -59,15 +59,6 @@ let used = 0;
 const stranger = () => `203.${(used >> 8) % 256}.${used++ % 256}.7`;
 
 describe('an mfa_token', () => {
-  it('opens one session', async () => {
-    const { app, email } = await mfaUser();
-    const { mfa_token } = must(await login(t, email));
-    const body = { mfa_token, device_id: app.id, code: app.code() };
-    expect((await validate(t, body)).status).toBe(200);
-    expect(outcome(await validate(t, body))).toEqual(INVALID_CODE);
-    expect(outcome(await validate(t, { ...body, code: app.code(1) }))).toEqual(INVALID_CODE);
-  });
-
   it('opens one session when it is used several times at once', async () => {
     const { app, email } = await mfaUser();
     const { mfa_token } = must(await login(t, email));
@@ -79,14 +70,6 @@ describe('an mfa_token', () => {
     // The refused requests have used no code up.
     const { cookie } = answers.find(({ status }) => status === 200) ?? {};
     expect(must(await t.api.get('/profile/mfa/recovery-codes', { cookie })).remaining).toBe(7);
-  });
-
-  it('still works after a wrong code', async () => {
-    const { app, email } = await mfaUser();
-    const { mfa_token } = must(await login(t, email));
-    const body = { mfa_token, device_id: app.id, code: app.code() };
-    expect((await validate(t, { ...body, code: wrongCode(body.code) })).status).toBe(401);
-    expect((await validate(t, body)).status).toBe(200);
   });
 
   it('opens none after the password was reset, and mails no code', async () => {
@@ -274,11 +257,7 @@ describe('a made-up reset link', () => {
     const hash = vi.spyOn(t.services.hasher, 'hash');
     const body = { token: 'f3'.repeat(32), password: PASSWORD };
     const answer = await t.api.post('/auth/reset-password', { body });
-    expect([...outcome(answer), answer.badFields]).toEqual([
-      400,
-      'validation_error/field_invalid',
-      ['token'],
-    ]);
+    expect(answer.refusal).toBe('400 validation_error/field_invalid token');
     expect(hash).not.toHaveBeenCalled();
     hash.mockRestore();
   });
@@ -296,12 +275,6 @@ describe('failures by strangers', () => {
     }
     return answers;
   }
-
-  it('do not lock out the owner after 11', async () => {
-    const user = await createUser(t.api);
-    await flood(user.email, 11);
-    expect((await login(limited, user.email, PASSWORD, { ip: stranger() })).status).toBe(200);
-  });
 
   it('are refused after 100, but not the owner from where they have signed in before', async () => {
     const user = await createUser(t.api);
@@ -322,18 +295,6 @@ describe('failures by strangers', () => {
     await flood(other.email);
     const foreign = { ip: stranger(), device };
     expect(outcome(await login(limited, other.email, PASSWORD, foreign))).toEqual(LIMITED);
-  });
-
-  it('do not keep the owner from signing in anywhere after a reset by mail', async () => {
-    const user = await createUser(t.api);
-    await flood(user.email);
-    must(await limited.api.post('/auth/forgot-password', { body: { email: user.email } }));
-    const { token } = await linkTo(limited, user.email);
-    const password = 'Another2battery';
-    const ip = stranger();
-    const done = await limited.api.post('/auth/reset-password', { body: { token, password } });
-    const device = deviceCookie(done);
-    expect((await login(limited, user.email, password, { ip, device })).status).toBe(200);
   });
 
   it('cannot use a stolen device cookie after a reset of the password', async () => {
@@ -416,10 +377,9 @@ describe('failures by strangers', () => {
   it('name a disabled account to the security log, not to the client', async () => {
     const user = await createUser(t.api);
     await t.services.database.db.update(users).set({ disabledAt: new Date() }).where(eq(users.id, user.id));
-    expect(outcome(await login(limited, user.email, PASSWORD, { ip: stranger() }))).toEqual([
-      401,
-      'auth_error/invalid_credentials',
-    ]);
+    expect((await login(limited, user.email, PASSWORD, { ip: stranger() })).refusal).toBe(
+      '401 auth_error/invalid_credentials',
+    );
     expect(lines.map((line) => JSON.parse(line)).filter((line) => line.account === user.id)).toEqual([
       expect.objectContaining({ event: 'sign_in_failed', reason: 'disabled account' }),
     ]);
@@ -473,10 +433,9 @@ describe('the device cookie', () => {
     const user = await createUser(t.api);
     const answer = await login(limited, user.email);
     const device = deviceCookie(answer);
-    expect(outcome(await t.api.get('/auth/me', { cookie: device }))).toEqual([
-      401,
-      'auth_error/not_authenticated',
-    ]);
+    expect((await t.api.get('/auth/me', { cookie: device })).refusal).toBe(
+      '401 auth_error/not_authenticated',
+    );
     expect(answer.headers.getSetCookie().find((cookie) => cookie.startsWith('svc_device'))).toMatch(
       /; Max-Age=7776000; Path=\/api\/v1\/auth; HttpOnly; SameSite=Lax$/,
     );
@@ -496,23 +455,5 @@ describe('a client', () => {
   it('is a network of IPv6, whose addresses one host can all have', async () => {
     expect(await passed(limited, (i) => `2001:db8:1:2:${i}::${i.toString(16)}`)).toBe(60);
     expect(await attempt(limited, '2001:db8:1:3::1')).toBe(401);
-  });
-
-  it('is one, however its address is written', async () => {
-    expect(await passed(limited, (i) => (i % 2 ? '::ffff:192.0.2.44' : '192.0.2.44'))).toBe(60);
-  });
-
-  it.each([
-    ['a private hop', (i: number) => `10.9.8.${i}, 192.168.7.1`],
-    ['a public hop', (i: number) => `8.8.8.${i}, 192.168.7.2`],
-    ['several hops', (i: number) => `8.8.8.${i}, 10.0.0.${i}, 192.168.7.3`],
-  ])('cannot make up %s', async (_, ipOf) => {
-    expect(await passed(limited, ipOf)).toBe(60);
-  });
-
-  it('behind several proxies is found by their number, or their addresses', async () => {
-    const counted = await startLimited('2');
-    expect(await passed(counted, (i) => `8.8.8.${i}, 198.51.100.31, 10.0.0.1`)).toBe(60);
-    expect(await attempt(counted, '198.51.100.32, 10.0.0.1')).toBe(401);
   });
 });

@@ -54,23 +54,6 @@ async function resetAndLogIn(email: string, token: string | undefined) {
 }
 
 describe('a stolen session', () => {
-  it('is not enough to take over the account', async () => {
-    const owner = await createVerifiedUser(t);
-    t.advance(11 * MINUTE);
-    // From here on with nothing but the owner's cookie.
-    const { cookie } = owner;
-    const add = await t.api.post('/profile/emails', { cookie, body: { email: newAddress() } });
-    expect(outcome(add)).toEqual(STEP_UP);
-    expect(outcome(await setPrimary(cookie, owner.emailId))).toEqual(STEP_UP);
-    const totp = await t.api.post('/profile/mfa/devices/totp', { cookie, body: { name: 'Mine' } });
-    expect(outcome(totp)).toEqual(STEP_UP);
-    expect(outcome(await t.api.post('/profile/mfa/enable', { cookie }))).toEqual(STEP_UP);
-    expect(await emails(cookie)).toHaveLength(1);
-    expect((await stepUp(cookie, { password: 'Guessed1password' })).error).toBe(
-      'auth_error/invalid_credentials',
-    );
-  });
-
   it('that is fresh leaves a trail of mails, and an undo link that gives the account back', async () => {
     const owner = await createVerifiedUser(t);
     const { cookie, email } = owner;
@@ -153,11 +136,7 @@ describe('a step-up', () => {
     const app = await switchMfaOn(t, cookie);
     const body = { password: PASSWORD };
     const codeless = await stepUp(cookie, body);
-    expect([...outcome(codeless), codeless.badFields]).toEqual([
-      400,
-      'validation_error/field_required',
-      ['code'],
-    ]);
+    expect(codeless.refusal).toBe('400 validation_error/field_required code');
     expect((await stepUp(cookie, {})).badFields).toEqual(['password']);
     const refused = async (fields: object) => outcome(await stepUp(cookie, { ...body, ...fields }));
     const wrong = [401, 'auth_error/mfa_invalid_code'];

@@ -103,43 +103,6 @@ describe('an account whose primary address is not verified', () => {
     );
   });
 
-  it('can do nothing else', async () => {
-    const { cookie } = await register(newAddress());
-    const { orgs } = must(await strict.api.get('/auth/me', { cookie }));
-    const own = orgs[0].slug;
-    const tries = [
-      strict.api.get('/orgs', { cookie }),
-      strict.api.get(`/orgs/${own}`, { cookie }),
-      strict.api.post('/orgs', { cookie, body: { name: 'Acme' } }),
-      strict.api.post('/profile/emails', { cookie, body: { email: newAddress() } }),
-      strict.api.post('/profile/mfa/devices/totp', { cookie, body: { name: 'Phone' } }),
-      strict.api.post('/auth/change-password', {
-        cookie,
-        body: { current_password: PASSWORD, new_password: 'Another2battery' },
-      }),
-      strict.api.get('/profile/sessions', { cookie }),
-      strict.api.get('/config/features', { cookie }),
-      strict.api.get('/findings', { cookie, org: own }),
-      strict.api.post('/projects', { cookie, org: own, body: { name: 'Shop' } }),
-      strict.api.post('/members/invite', { cookie, org: own, body: { email: newAddress(), role: 'admin' } }),
-    ];
-    for (const answer of await Promise.all(tries)) expect(outcome(answer), answer.text).toEqual(NOT_VERIFIED);
-    expect(outcome(await strict.api.post('/auth/logout', { cookie }))).toEqual(OK);
-    expect(outcome(await strict.api.get('/auth/me', { cookie }))).toEqual([
-      401,
-      'auth_error/session_revoked',
-    ]);
-  });
-
-  it('is told so before anything else but the session', async () => {
-    const { cookie } = await register(newAddress());
-    const at = (org: string | undefined, who?: string) => strict.api.get('/findings', { cookie: who, org });
-    expect(outcome(await at('no-such-org', cookie))).toEqual(NOT_VERIFIED);
-    expect(outcome(await at(acme.slug, cookie))).toEqual(NOT_VERIFIED);
-    expect(outcome(await at(undefined, cookie))).toEqual(NOT_VERIFIED);
-    expect(outcome(await at(acme.slug, 'garbage'))).toEqual([401, 'auth_error/not_authenticated']);
-  });
-
   it('acts as ever in default mode', async () => {
     const { cookie } = await register(newAddress(), open);
     expect(outcome(await open.api.get('/orgs', { cookie }))).toEqual(OK);
@@ -181,20 +144,12 @@ describe('taking over an invitation', () => {
     expect(await memberOf(attacker.id)).toMatchObject({ email: victim, verified: false, pending: true });
   });
 
-  it('fails the other way round as well: an invited address cannot be registered over', async () => {
-    const victim = newAddress('victim');
-    must(await invite(victim));
-    const body = { email: victim, password: PASSWORD, name: 'Mallory' };
-    expect((await strict.api.post('/auth/register', { body })).status).toBe(409);
-  });
-
   it('ends when the invited person follows the mail: the account is theirs, and the attacker is out', async () => {
     const { victim, attacker } = await attack(strict);
     await resetBy(strict, victim, 'Another2battery');
-    expect(outcome(await strict.api.get('/auth/me', { cookie: attacker.cookie }))).toEqual([
-      401,
-      'auth_error/session_revoked',
-    ]);
+    expect((await strict.api.get('/auth/me', { cookie: attacker.cookie })).refusal).toBe(
+      '401 auth_error/session_revoked',
+    );
     expect((await signIn(victim)).status).toBe(401);
     const { cookie } = await signIn(victim, 'Another2battery');
     expect(await loot(cookie)).toEqual(LOOT.map(() => OK));
@@ -251,17 +206,6 @@ describe('hijacking an account before its owner makes it', () => {
     must(await app.api.post('/auth/forgot-password', { body: { email: victim } }));
     await resetBy(app, victim, 'Another2battery');
   }
-
-  it('is impossible in strict mode: an unverified account cannot attach anything', async () => {
-    const victim = newAddress('victim');
-    const { cookie } = await register(victim);
-    const add = await strict.api.post('/profile/emails', { cookie, body: { email: newAddress('mallory') } });
-    expect(outcome(add)).toEqual(NOT_VERIFIED);
-    const factor = await strict.api.post('/profile/mfa/devices/totp', { cookie, body: { name: 'Mine' } });
-    expect(outcome(factor)).toEqual(NOT_VERIFIED);
-    await reclaim(victim, strict);
-    expect(outcome(await strict.api.get('/auth/me', { cookie }))[0]).toBe(401);
-  });
 
   it('ends with the victim’s reset in strict mode, also when it began in default mode', async () => {
     const { victim, own, id, cookie } = await attack();
@@ -491,11 +435,5 @@ describe('a deployment that is switched to strict mode', () => {
       expect(outcome(await strict.api.get('/findings', { cookie, org: acme.slug }))).toEqual(OK);
       expect(await memberOf(id)).toMatchObject({ verified: true, pending: false });
     }
-  });
-
-  it('leaves agents alone', async () => {
-    const { asAgent, projectId } = await createOrg(open.api);
-    const answer = await strict.api.get(`/agent/findings?project_id=${projectId}`, asAgent);
-    expect(outcome(answer)).toEqual(OK);
   });
 });

@@ -13,7 +13,16 @@ import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { FINDING_STATUSES, SEVERITIES, type Severity } from '../../db/schema/values.ts';
 import { AGENT_STATUSES, USER_STATUSES } from '../../lib/findings/input.ts';
-import { type Answer, createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
+import {
+  type Answer,
+  addProject,
+  createOrg,
+  createScan,
+  finding,
+  must,
+  push,
+  type TestOrg,
+} from '../support/api/api.ts';
 import { expectKeptCounts, expectNothingLeft, expectRightCounts } from '../support/database/counts.ts';
 import { limit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -39,11 +48,7 @@ const api = (app = 0) => (apps[app] as TestApp).api;
 /** An org with a second project, which has the same scans and fingerprints. */
 async function createWorld() {
   const org = await createOrg(api());
-  const projectId = must(await api().post('/projects', { ...org.asOwner, body: { name: 'Other' } })).id;
-  const made = must(
-    await api().post(`/projects/${projectId}/tokens`, { ...org.asOwner, body: { name: 'ci' } }),
-  );
-  const other: TestOrg = { ...org, projectId, asAgent: { token: made.token, org: org.slug } };
+  const other = await addProject(api(), org);
   /** The ids of findings, by project and fingerprint. */
   const ids = new Map<string, string>();
   return { projects: [org, other] as const, ids };

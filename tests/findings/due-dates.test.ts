@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SEVERITIES } from '../../db/schema/values.ts';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -52,11 +52,7 @@ describe('/settings/due-dates', () => {
     async (days) => {
       must(await set(DAYS));
       const answer = await set({ ...DAYS, high: days });
-      expect([answer.status, answer.error, answer.badFields]).toEqual([
-        400,
-        'validation_error/field_invalid',
-        ['high'],
-      ]);
+      expect(answer.refusal).toBe('400 validation_error/field_invalid high');
       expect(must(await t.api.get('/settings/due-dates', org.asOwner))).toEqual(DAYS);
     },
   );
@@ -70,24 +66,6 @@ describe('/settings/due-dates', () => {
     for (const path of ['/settings', `/projects/${org.projectId}`])
       expect(must(await t.api.get(`${path}/due-dates`, org.asOwner))).toEqual(DAYS);
     expect(must(await set({ info: null }))).toEqual(NONE);
-  });
-
-  it('is read by viewers, and set by admins only', async () => {
-    const guest = await createUser(t.api);
-    const as = { cookie: guest.cookie, org: org.slug };
-    for (const role of ['viewer', 'member']) {
-      const invited = { ...org.asOwner, body: { email: guest.email, role } };
-      const joined = await t.api.post('/members/invite', invited);
-      if (joined.status !== 201)
-        must(await t.api.patch(`/members/${guest.id}`, { ...org.asOwner, body: { role } }));
-      expect((await t.api.get('/settings/due-dates', as)).status).toBe(200);
-      expect((await t.api.get(`/projects/${org.projectId}/due-dates`, as)).status).toBe(200);
-      expect((await set(DAYS, as)).error).toBe('permission_error/denied');
-      const path = `/projects/${org.projectId}/due-dates`;
-      expect((await t.api.put(path, { ...as, body: DAYS })).error).toBe('permission_error/denied');
-    }
-    expect((await set(DAYS, org.asAgent)).error).toBe('auth_error/not_authenticated');
-    expect(must(await t.api.get('/settings/due-dates', org.asOwner))).toEqual(NONE);
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { conditionsOf } from '../../lib/findings/filter/conditions.ts';
-import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { addProject, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* The filters of GET /findings. Each finding has a letter as its fingerprint. */
@@ -41,11 +41,8 @@ beforeAll(async () => {
   await change('b', { due_at: '2020-01-02T00:00:00Z', status: 'fixed' });
   await change('c', { due_at: '2999-01-01T00:00:00Z' });
 
-  const made = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } }));
-  otherProject = made.id;
-  const path = `/projects/${otherProject}/tokens`;
-  const { token } = must(await t.api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
-  const other = { ...org, projectId: otherProject, asAgent: { ...org.asAgent, token } };
+  const other = await addProject(t.api, org);
+  otherProject = other.projectId;
   await push(t.api, other, await createScan(t.api, other), { fingerprint: 'o', title: 'Elsewhere' });
   // Nothing of another organization is ever in a list.
   await push(t.api, stranger, await createScan(t.api, stranger), {

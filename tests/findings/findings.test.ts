@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { addProject, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { asMember } from '../support/http/requests.ts';
 import { limit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -38,6 +39,18 @@ const prints = async (query: string) =>
   must(await list(query))
     .map(({ fingerprint }: { fingerprint: string }) => fingerprint)
     .join('');
+
+/** An organization with so many findings. */
+async function orgWith(count: number): Promise<TestOrg> {
+  const many = await createOrg(t.api);
+  const scan = await createScan(t.api, many);
+  await Promise.all(Array.from({ length: count }, () => push(t.api, many, scan)));
+  return many;
+}
+
+/** Asks for the whole list, whose body is not read yet. */
+const stream = async (of: TestOrg, { app } = t, method = 'GET') =>
+  app.request('http://localhost/api/v1/findings', { method, headers: asMember(of) });
 
 describe('GET /findings', () => {
   it.each([
@@ -112,11 +125,7 @@ describe('GET /findings', () => {
     ['scan_id=%00', 'scan_id'],
   ])('?%s is invalid', async (query, field) => {
     const answer = await list(query);
-    expect([answer.status, answer.error, answer.badFields]).toEqual([
-      400,
-      'validation_error/invalid_request',
-      [field],
-    ]);
+    expect(answer.refusal).toBe(`400 validation_error/invalid_request ${field}`);
   });
 
   it('shows the same as GET /findings/{id}', async () => {
@@ -141,29 +150,17 @@ describe('GET /findings', () => {
   });
 
   it('keeps no connection for a HEAD, whose body nobody reads', async () => {
-    const many = await createOrg(t.api);
-    const scan = await createScan(t.api, many);
-    await Promise.all(Array.from({ length: 300 }, () => push(t.api, many, scan)));
+    const many = await orgWith(300);
     for (let i = 0; i < 12; i++) {
-      const response = await t.app.request('http://localhost/api/v1/findings', {
-        method: 'HEAD',
-        headers: { cookie: `svc_token=${many.owner.cookie}`, 'x-org-slug': many.slug },
-      });
-      expect(response.status).toBe(200);
+      expect((await stream(many, t, 'HEAD')).status).toBe(200);
     }
     expect(t.services.database.pool().inUse).toBe(0);
   });
 
   it('leaves connections for others while its readers stand still', async () => {
-    const many = await createOrg(t.api);
-    const scan = await createScan(t.api, many);
-    await Promise.all(Array.from({ length: 500 }, () => push(t.api, many, scan)));
-    const request = async () =>
-      t.app.request('http://localhost/api/v1/findings', {
-        headers: { cookie: `svc_token=${many.owner.cookie}`, 'x-org-slug': many.slug },
-      });
-    const standing = await Promise.all(Array.from({ length: 2 }, request));
-    const others = Array.from({ length: 7 }, async () => (await request()).text());
+    const many = await orgWith(500);
+    const standing = await Promise.all(Array.from({ length: 2 }, () => stream(many)));
+    const others = Array.from({ length: 7 }, async () => (await stream(many)).text());
     expect((await t.api.get('/projects', many.asOwner)).status).toBe(200);
     expect((await t.api.get('//healthz')).status).toBe(200);
     for (const response of standing) await response.body?.cancel();
@@ -172,9 +169,7 @@ describe('GET /findings', () => {
   });
 
   it('is read at the pace of its reader, beyond the time a statement may take', async () => {
-    const many = await createOrg(t.api);
-    const scan = await createScan(t.api, many);
-    await Promise.all(Array.from({ length: 500 }, () => push(t.api, many, scan)));
+    const many = await orgWith(500);
     const { pathname } = new URL(t.databaseUrl);
     // Long enough for every statement of a machine that is as busy as this one.
     const statementMs = limit(300);
@@ -184,9 +179,7 @@ describe('GET /findings', () => {
     const url = new URL(t.databaseUrl);
     url.searchParams.set('statement_timeout', `${statementMs}`);
     const hasty = await startApp({ databaseUrl: url.href });
-    const response = await hasty.app.request('http://localhost/api/v1/findings', {
-      headers: { cookie: `svc_token=${many.owner.cookie}`, 'x-org-slug': many.slug },
-    });
+    const response = await stream(many, hasty);
     const reader = response.body?.getReader();
     let text = '';
     const decoder = new TextDecoder();
@@ -201,13 +194,9 @@ describe('GET /findings', () => {
   });
 
   it('frees its connection when the reader goes away', async () => {
-    const many = await createOrg(t.api);
-    const scan = await createScan(t.api, many);
-    await Promise.all(Array.from({ length: 1_200 }, () => push(t.api, many, scan)));
+    const many = await orgWith(1_200);
     for (let i = 0; i < 30; i++) {
-      const response = await t.app.request('http://localhost/api/v1/findings', {
-        headers: { cookie: `svc_token=${many.owner.cookie}`, 'x-org-slug': many.slug },
-      });
+      const response = await stream(many);
       const reader = response.body?.getReader();
       await reader?.read();
       await reader?.cancel();
@@ -272,21 +261,6 @@ describe('triage', () => {
     const answer = await t.api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status } });
     expect([answer.status, answer.error]).toEqual([400, 'validation_error/field_invalid']);
   });
-
-  it.each(['00000000-0000-7000-8000-000000000000', 'nonsense', '%00', '1'])(
-    'knows no finding %s',
-    async (id) => {
-      const body = { status: 'open' };
-      for (const answer of [
-        await t.api.get(`/findings/${id}`, org.asOwner),
-        await t.api.patch(`/findings/${id}`, { ...org.asOwner, body }),
-        await t.api.patch(`/agent/findings/${id}`, { ...org.asAgent, body }),
-        await t.api.get(`/findings/${id}/exploits`, org.asOwner),
-      ]) {
-        expect([answer.status, answer.error]).toEqual([404, 'resource_error/not_found']);
-      }
-    },
-  );
 });
 
 describe('exploits', () => {
@@ -332,28 +306,8 @@ describe('exploits', () => {
   ])('are refused when invalid (%#)', async (body, code, fields) => {
     const { id } = await push(t.api, org, scanId);
     const answer = await t.api.post(`/agent/findings/${id}/exploits`, { ...org.asAgent, body });
-    expect([answer.status, answer.error, answer.badFields]).toEqual([
-      400,
-      `validation_error/${code}`,
-      fields,
-    ]);
+    expect(answer.refusal).toBe(`400 validation_error/${code} ${fields.join(' ')}`);
     expect(must(await t.api.get(`/findings/${id}/exploits`, org.asOwner))).toEqual([]);
-  });
-
-  it('are streamed, however many there are', async () => {
-    const { id } = await push(t.api, org, scanId);
-    for (let i = 0; i < 20; i++) {
-      must(
-        await t.api.post(`/agent/findings/${id}/exploits`, {
-          ...org.asAgent,
-          body: { ...exploit, code: `${i}` },
-        }),
-      );
-    }
-    const codes = must(await t.api.get(`/findings/${id}/exploits`, org.asOwner)).map(
-      ({ code }: { code: string }) => code,
-    );
-    expect(codes).toEqual(Array.from({ length: 20 }, (_, i) => `${19 - i}`));
   });
 
   it('take 512,000 bytes of code', async () => {
@@ -364,11 +318,7 @@ describe('exploits', () => {
 
   it('are out of reach for the token of another project', async () => {
     const { id } = await push(t.api, org, scanId);
-    const project = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Elsewhere' } })).id;
-    const made = must(
-      await t.api.post(`/projects/${project}/tokens`, { ...org.asOwner, body: { name: 'ci' } }),
-    );
-    const agent = { token: made.token, org: org.slug };
+    const { asAgent: agent } = await addProject(t.api, org);
     for (const answer of [
       await t.api.post(`/agent/findings/${id}/exploits`, { ...agent, body: exploit }),
       await t.api.patch(`/agent/findings/${id}`, { ...agent, body: { status: 'verified' } }),

@@ -20,6 +20,7 @@ import {
   finding,
   type TestOrg,
 } from '../support/api/api.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { expectKeptCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
@@ -80,18 +81,6 @@ async function whileLocked<T>(sites: Site[], during: () => Promise<T>): Promise<
   return result.result;
 }
 
-/** Waits until so many of the app's connections wait for a lock. */
-const untilBlocked = (count: number) =>
-  vi.waitFor(
-    async () => {
-      const blocked = await watcher.sql.unsafe(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      expect(blocked).toHaveLength(count);
-    },
-    { timeout: 20_000, interval: 5 },
-  );
-
 const untilBoarded = (count: number) =>
   vi.waitFor(() => expect(batched).toBe(count), { timeout: 20_000, interval: 5 });
 
@@ -103,7 +92,7 @@ async function inOneBatch(site: Site, pushes: (() => Promise<Answer>)[], meanwhi
   const before = batched;
   const answers = await whileLocked([site], async () => {
     const first = pushTo(site);
-    await untilBlocked(1);
+    await untilBlocked(watcher.sql, 1);
     const others = pushes.map((push) => push());
     await untilBoarded(before + 1 + pushes.length);
     await meanwhile();
@@ -155,32 +144,6 @@ describe('a batch', () => {
     expect(new Set(singles.map((print) => rows.get(print)?.commit)).size).toBe(1);
     await expectKeptCounts(watcher, site.org);
   });
-
-  it('fails but for the one row that the database refuses', async () => {
-    const site = await createSite();
-    await watcher.sql.unsafe(
-      `alter table "${orgSchemaName(site.org.id)}".findings add constraint no_poison check (title <> 'poison')`,
-    );
-    const prints = times(20, (i) => `print-${i}`);
-    const { first, answers } = await inOneBatch(
-      site,
-      prints.map(
-        (fingerprint, i) => () => pushTo(site, { fingerprint, ...(i === 7 && { title: 'poison' }) }),
-      ),
-    );
-    expect([first, ...answers].map(({ status, error }) => [status, error])).toEqual([
-      [201, undefined],
-      ...prints.map((_, i) => (i === 7 ? [500, 'server_error/internal'] : [201, undefined])),
-    ]);
-    const written = prints.filter((_, i) => i !== 7);
-    const rows = await stored(site);
-    expect([...rows.keys()].sort()).toEqual([first.result.fingerprint, ...written].sort());
-    expect(answers.filter((_, i) => i !== 7).map(({ result }) => result.id)).toEqual(
-      written.map((print) => rows.get(print)?.id),
-    );
-    expect([...rows.values()].map(({ seen }) => seen)).toEqual(times(20, () => 1));
-    await expectKeptCounts(watcher, site.org);
-  });
 });
 
 describe('a client that goes away', () => {
@@ -218,7 +181,7 @@ describe('a client that goes away', () => {
       await tx.unsafe(`select from "${orgSchemaName(site.org.id)}".findings for update`);
       const batch = await whileLocked([site], async () => {
         const first = pushTo(site, { fingerprint: 'first' }, patient);
-        await untilBlocked(1);
+        await untilBlocked(watcher.sql, 1);
         const staying = ['held', ...stayed].map((fingerprint) => pushTo(site, { fingerprint }, patient));
         await untilBoarded(before + 2 + stayed.length);
         // The second `held` waits for the next batch.
@@ -228,7 +191,7 @@ describe('a client that goes away', () => {
       });
       expect((await batch.first).status).toBe(201);
       // By now it is the whole batch that waits, for the finding that we hold.
-      await untilBlocked(1);
+      await untilBlocked(watcher.sql, 1);
       leave.abort();
       expect((await batch.leaving).map(({ status }) => status)).toEqual(times(6, () => 'rejected'));
       await vi.waitFor(() => expect(gone).toBe(6), { timeout: 20_000 });
@@ -255,10 +218,10 @@ describe('a blocked org', () => {
     const [blocked, ...others] = (await createSites(3)) as [Site, ...Site[]];
     const waiting = await whileLocked([blocked], async () => {
       const waiting = times(20, () => pushTo(blocked));
-      await untilBlocked(1);
+      await untilBlocked(watcher.sql, 1);
       const passing = await Promise.all(times(40, (i) => pushTo(others[i % 2] as Site)));
       expect(statusesOf(passing)).toEqual(passing.map(() => 201));
-      await untilBlocked(1);
+      await untilBlocked(watcher.sql, 1);
       return waiting;
     });
     expect(statusesOf(await Promise.all(waiting))).toEqual(waiting.map(() => 201));
@@ -270,7 +233,7 @@ describe('a blocked org', () => {
     const blocked = sites.slice(0, 3);
     const waiting = await whileLocked(blocked, async () => {
       const waiting = blocked.flatMap((site) => times(5, () => pushTo(site)));
-      await untilBlocked(3);
+      await untilBlocked(watcher.sql, 3);
       const passing = await Promise.all(times(30, (i) => pushTo(sites[3 + (i % 3)] as Site)));
       expect(statusesOf(passing)).toEqual(passing.map(() => 201));
       return waiting;
@@ -282,7 +245,7 @@ describe('a blocked org', () => {
     const blocked = await createSites(8);
     const waiting = await whileLocked(blocked, async () => {
       const waiting = blocked.flatMap((site) => times(5, () => pushTo(site)));
-      await untilBlocked(AGENTS_SHARE);
+      await untilBlocked(watcher.sql, AGENTS_SHARE);
       const reads = blocked.map(({ org }) => api.get('/findings', org.asOwner));
       expect(statusesOf(await Promise.all(reads))).toEqual(blocked.map(() => 200));
       return waiting;
@@ -303,7 +266,7 @@ describe('a pool without a free connection', () => {
       const busy = times(dbPoolMax, () =>
         t.services.database.sql.unsafe('select pg_advisory_xact_lock_shared(1)').execute(),
       );
-      await untilBlocked(dbPoolMax);
+      await untilBlocked(watcher.sql, dbPoolMax);
       const pushes = times(120, (i) => pushTo(sites[i % 6] as Site, { fingerprint: `print-${i % 60}` }));
       return { busy, pushes };
     });

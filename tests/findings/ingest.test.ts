@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ERRORS, type ErrorKey } from '../../lib/errors.ts';
-import { createOrg, createScan, finding, must, type TestOrg } from '../support/api/api.ts';
+import {
+  addProject,
+  addToken,
+  createOrg,
+  createScan,
+  finding,
+  must,
+  type TestOrg,
+} from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
@@ -28,12 +36,12 @@ const WAYS = {
   },
 };
 
-const refusal = ({ type, code, ref, details }: ErrorObject) => ({
-  status: ERRORS[`${type}/${code}` as ErrorKey].status,
-  error: `${type}/${code}`,
-  ref,
-  badFields: details?.map(({ field }) => field) ?? [],
-});
+function refusal({ type, code, ref, details }: ErrorObject) {
+  const { status } = ERRORS[`${type}/${code}` as ErrorKey];
+  const error = `${type}/${code}`;
+  const badFields = details?.map(({ field }) => field) ?? [];
+  return { status, error, ref, badFields, refusal: [status, error, ...badFields].join(' ') };
+}
 
 interface ErrorObject {
   type: string;
@@ -120,11 +128,7 @@ describe.each(Object.entries(WAYS))('%s:', (way, pushRaw) => {
     });
 
     it('of the same fingerprint in another project is another finding', async () => {
-      const other = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } })).id;
-      const made = must(
-        await t.api.post(`/projects/${other}/tokens`, { ...org.asOwner, body: { name: 'ci' } }),
-      );
-      const there = { ...org, projectId: other, asAgent: { token: made.token, org: org.slug } };
+      const there = await addProject(t.api, org);
       const otherScan = await createScan(t.api, there);
       const here = await push(t.api, org, scanId, { fingerprint: 'shared-print' });
       const elsewhere = await push(t.api, there, otherScan, { fingerprint: 'shared-print' });
@@ -201,31 +205,19 @@ describe.each(Object.entries(WAYS))('%s:', (way, pushRaw) => {
     });
 
     it('refuses a scan of another project', async () => {
-      const other = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Third' } })).id;
-      const made = must(
-        await t.api.post(`/projects/${other}/tokens`, { ...org.asOwner, body: { name: 'ci' } }),
-      );
-      const body = finding(org, scanId, { project_id: other });
-      const answer = await pushRaw(body, { agent: { token: made.token, org: org.slug } });
-      expect([answer.status, answer.error, answer.badFields]).toEqual([
-        400,
-        'validation_error/field_invalid',
-        ['scan_id'],
-      ]);
+      const { projectId: other, asAgent: agent } = await addProject(t.api, org);
+      const answer = await pushRaw(finding(org, scanId, { project_id: other }), { agent });
+      expect(answer.refusal).toBe('400 validation_error/field_invalid scan_id');
       expect(must(await t.api.get(`/findings?project_id=${other}`, org.asOwner))).toEqual([]);
     });
 
     it('refuses a token from the moment it is revoked', async () => {
-      const made = must(
-        await t.api.post(`/projects/${org.projectId}/tokens`, { ...org.asOwner, body: { name: 'short' } }),
-      );
-      const agent = { token: made.token, org: org.slug };
+      const { tokenId, ...agent } = await addToken(t.api, org);
       const pushing = () => pushRaw(finding(org, scanId), { agent });
       expect((await pushing()).status).toBe(201);
       const storm = Promise.all(Array.from({ length: 50 }, pushing));
-      expect(
-        (await t.api.delete(`/projects/${org.projectId}/tokens/${made.info.id}`, org.asOwner)).status,
-      ).toBe(204);
+      const revoked = await t.api.delete(`/projects/${org.projectId}/tokens/${tokenId}`, org.asOwner);
+      expect(revoked.status).toBe(204);
       expect((await pushing()).error).toBe('token_error/invalid');
       await storm;
     });

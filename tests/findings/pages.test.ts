@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
 import { SORTS } from '../../lib/findings/order.ts';
-import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { addProject, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
@@ -13,12 +13,8 @@ const FINDINGS = 120;
 beforeAll(async () => {
   t = await startApp();
   org = await createOrg(t.api);
-  const asOwner = { ...org.asOwner };
-  otherProject = must(await t.api.post('/projects', { ...asOwner, body: { name: 'Other' } })).id;
-  const made = must(
-    await t.api.post(`/projects/${otherProject}/tokens`, { ...asOwner, body: { name: 'ci' } }),
-  );
-  const other = { ...org, projectId: otherProject, asAgent: { ...org.asAgent, token: made.token } };
+  const other = await addProject(t.api, org);
+  otherProject = other.projectId;
   const scans = [
     { org, id: await createScan(t.api, org) },
     { org: other, id: await createScan(t.api, other) },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import { renameStatement } from '../../db/findings/ingest/previous-fingerprints.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
@@ -13,6 +13,7 @@ import {
   push,
   type TestOrg,
 } from '../support/api/api.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { expectKeptCounts } from '../support/database/counts.ts';
 import { tapWire, type Wire } from '../support/database/tap.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -59,24 +60,12 @@ async function stored(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ fingerprint, seen_count }) => [fingerprint, seen_count]));
 }
 
-/** Waits until so many connections wait for a lock. */
-const untilBlocked = (count: number) =>
-  vi.waitFor(
-    async () => {
-      const blocked = await watcher.sql.unsafe(
-        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      );
-      expect(blocked).toHaveLength(count);
-    },
-    { timeout: 20_000, interval: 5 },
-  );
-
 /** Starts pushes while a transaction that ran `statement` is open, and ends it when all of them wait. */
 async function behind(statement: string, pushes: (() => Promise<Answer>)[]): Promise<Answer[]> {
   const { answers } = await locker.sql.begin(async (tx) => {
     await tx.unsafe(statement);
     const answers = Promise.all(pushes.map((start) => start()));
-    await untilBlocked(pushes.length);
+    await untilBlocked(watcher.sql, pushes.length);
     return { answers };
   });
   return answers;
@@ -192,7 +181,7 @@ it('a connection lost between renaming and writing leaves a finding that the nex
   const [lost] = await locker.sql.begin(async (tx) => {
     await tx.unsafe(`select from ${schema}.scans for update`);
     const waiting = renaming(t.api, 'new', 'old');
-    await untilBlocked(1);
+    await untilBlocked(watcher.sql, 1);
     expect(await stored()).toEqual({ new: 1 });
     await watcher.sql.unsafe(
       "select pg_terminate_backend(pid, 5000) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",

@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
+import {
+  addProject,
+  addToken,
+  createOrg,
+  createScan,
+  finding,
+  must,
+  push,
+  type TestOrg,
+} from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
@@ -28,9 +37,7 @@ async function stored(): Promise<Record<string, string>> {
 
 /** Another project of the organization, with a token and a scan of its own. */
 async function anotherProject() {
-  const { id } = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } }));
-  const made = must(await t.api.post(`/projects/${id}/tokens`, { ...org.asOwner, body: { name: 'ci' } }));
-  const there: TestOrg = { ...org, projectId: id, asAgent: { token: made.token, org: org.slug } };
+  const there = await addProject(t.api, org);
   return { there, scanThere: await createScan(t.api, there) };
 }
 
@@ -206,11 +213,9 @@ describe('a push that may not rename a finding', () => {
   it('changes nothing when it is refused', async () => {
     const { id } = await push(t.api, org, scanId, { fingerprint: 'old' });
     const { there, scanThere } = await anotherProject();
-    const made = must(
-      await t.api.post(`/projects/${org.projectId}/tokens`, { ...org.asOwner, body: { name: 'gone' } }),
-    );
-    await t.api.delete(`/projects/${org.projectId}/tokens/${made.info.id}`, org.asOwner);
-    const revoked = { ...org, asAgent: { ...org.asAgent, token: made.token } };
+    const { tokenId, ...asAgent } = await addToken(t.api, org);
+    await t.api.delete(`/projects/${org.projectId}/tokens/${tokenId}`, org.asOwner);
+    const revoked = { ...org, asAgent };
 
     const fields = { fingerprint: 'new', previous_fingerprints: ['old'] };
     const refused = [

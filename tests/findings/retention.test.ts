@@ -11,15 +11,7 @@ import { LEASE_MS, takeRetention, takeRetentionOf } from '../../db/retention/set
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { removeAllExpired, takeTurn } from '../../lib/retention/expire.ts';
-import {
-  createOrg,
-  createScan,
-  createUser,
-  finding,
-  must,
-  PASSWORD,
-  type TestOrg,
-} from '../support/api/api.ts';
+import { createOrg, createScan, createUser, finding, must, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts, expectNothingLeft, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -124,33 +116,6 @@ describe('the settings', () => {
     expect((await put({ scans: 7 }, { ...other.asOwner, org: org.slug })).error).toBe(
       'tenant_error/not_member',
     );
-  });
-
-  it('cannot be set by a token, whatever its scopes, nor without a step-up', async () => {
-    must(await put({ scans: 100 }));
-    const all = { name: 'all', scopes: ['admin'], expires_in: 1 };
-    must(await t.api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
-    const { token: ofOrg } = must(await t.api.post('/tokens', { ...org.asOwner, body: all }));
-    const { token: personal } = must(
-      await t.api.post('/profile/tokens', { cookie: org.owner.cookie, body: all }),
-    );
-    for (const token of [ofOrg, personal, org.token]) {
-      const as = { token, org: org.slug };
-      expect((await put({ scans: 1 }, as)).error).toBe('auth_error/not_authenticated');
-    }
-    // They can look at it.
-    for (const token of [ofOrg, personal])
-      expect(must(await t.api.get('/settings/retention', { token, org: org.slug }))).toMatchObject({
-        scans: 100,
-      });
-    await t.services.database.sql.unsafe(
-      `update shared.sessions set created_at = created_at - interval '11 minutes', stepped_up_at = null
-       where user_id = '${org.owner.id}'`,
-    );
-    expect((await put({ scans: 1 })).error).toBe('permission_error/step_up_required');
-    expect(must(await t.api.get('/settings/retention', org.asOwner))).toMatchObject({ scans: 100 });
-    must(await t.api.post('/auth/step-up', { ...org.asOwner, body: { password: PASSWORD } }));
-    expect(must(await put({ scans: 1 }))).toMatchObject({ scans: 1 });
   });
 
   it.each([{}, { scans: 0 }, { scans: 1.5 }, { scans: '7' }, { resolved_findings: -1 }, { scans: 3_651 }])(

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { addProject, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
@@ -55,16 +55,13 @@ it('without a source, a CVE and a file have the same title and no source', async
 
 it('are of all projects of the organization, and of no other', async () => {
   const one = await add({ cve: 'CVE-2026-1234' });
-  const { id: projectId } = must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'Other' } }));
-  const path = `/projects/${projectId}/tokens`;
-  const { token } = must(await t.api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
-  const other = { ...org, projectId, token, asAgent: { token, org: org.slug } };
+  const other = await addProject(t.api, org);
   const scan = await createScan(t.api, other);
   const { id, title } = await push(t.api, other, scan, { cve: 'CVE-2026-1234' });
   const foreign = await createOrg(t.api);
   await push(t.api, foreign, await createScan(t.api, foreign), { cve: 'CVE-2026-1234' });
   const [found, ...others] = must(await t.api.get(`/findings/${one}/similar`, org.asOwner));
-  expect(found).toMatchObject({ id, title, project_id: projectId, why: 'cve' });
+  expect(found).toMatchObject({ id, title, project_id: other.projectId, why: 'cve' });
   expect(found).not.toHaveProperty('description');
   expect(others).toEqual([]);
   expect((await t.api.get(`/findings/${one}/similar`, foreign.asOwner)).error).toBe(

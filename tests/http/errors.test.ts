@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OVER_SHARE } from '../../db/pool/semaphore.ts';
 import { mfaLogins } from '../../db/schema/accounts.ts';
 import { endpoints } from '../../handlers/index.ts';
-import { ApiError } from '../../lib/errors.ts';
+import { ApiError, ERRORS } from '../../lib/errors.ts';
 import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
 import { createApp, refuseMalformed } from '../../lib/http/app.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
@@ -117,8 +118,9 @@ describe('a database that is lost', () => {
 
   it.each(withError('server_error/unavailable'))('is said to be: %s', async (_, operation) => {
     const options = operation.path.startsWith('/api/v1/auth/mfa/') ? { body: await mfaBody() } : {};
-    const { status, error } = await call(lost.api, operation, options);
+    const { status, error, text } = await call(lost.api, operation, options);
     expect([error, status]).toEqual(['server_error/unavailable', operation.path.endsWith('z') ? 503 : 500]);
+    expect(text).not.toMatch(/ECONN|127\.0\.0\.1|nobody/);
   });
 });
 
@@ -236,4 +238,31 @@ describe('a request that cannot be understood', () => {
       observe({ method, path, status, headers, text });
     },
   );
+});
+
+describe('the reference of an error', () => {
+  it('is the one in docs/api.md', () => {
+    const rows = readFileSync('docs/api.md', 'utf8').matchAll(
+      /^\| `(\w+)` \| `(\w+)`.*? \| (E\d+) \| (\d+)/gm,
+    );
+    const listed = Array.from(rows, ([, type, code, ref, status]) => [
+      `${type}/${code}`,
+      ref,
+      Number(status),
+    ]);
+    const errors = Object.entries(ERRORS).map(([key, { ref, status }]) => [key, ref, status]);
+    expect(errors.toSorted()).toEqual(listed.toSorted());
+  });
+
+  it('is of no other error, and begins with the digit of its type', () => {
+    const refs = Object.values(ERRORS).map(({ ref }) => ref);
+    expect(new Set(refs).size).toBe(refs.length);
+    const digits = Object.entries(ERRORS).map(([key, { ref }]) => `${key.split('/', 1)} ${ref[1]}`);
+    expect(new Set(digits)).toEqual(
+      new Set([
+        ...['auth_error 1', 'token_error 2', 'tenant_error 3', 'resource_error 4', 'validation_error 5'],
+        ...['permission_error 6', 'rate_limit_error 7', 'server_error 9'],
+      ]),
+    );
+  });
 });

@@ -1,13 +1,14 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import {
   type Answer,
+  addMember,
+  addToken,
   createOrg,
   createScan,
-  createUser,
   must,
   push,
+  type TestMember,
   type TestOrg,
-  type TestUser,
 } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -23,13 +24,10 @@ const outcome = ({ status, error }: Answer) => [status, error];
 const DENIED = [403, 'permission_error/denied'];
 
 /** A member with a role, and an API token they have made. */
-async function join(org: TestOrg, role: string): Promise<TestUser & { as: object; token: string }> {
-  const user = await createUser(api);
-  must(await api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
-  const as = { cookie: user.cookie, org: org.slug };
-  const path = `/projects/${org.projectId}/tokens`;
-  const { token } = must(await api.post(path, { ...as, body: { name: 'mine' } }));
-  return { ...user, as, token };
+async function join(org: TestOrg, role: string): Promise<TestMember & { token: string }> {
+  const member = await addMember(api, org, role);
+  const { token } = await addToken(api, { ...org, asOwner: member.as });
+  return { ...member, token };
 }
 
 const set = (as: object, viewer_tokens_verify: unknown) =>
@@ -48,14 +46,6 @@ it('any member reads the settings, admins and owners change them', async () => {
   expect(await read(viewer?.as ?? {})).toEqual({ viewer_tokens_verify: false });
   expect(must(await set(org.asOwner, true))).toEqual({ viewer_tokens_verify: true });
   for (const body of ['yes', undefined, null]) expect((await set(org.asOwner, body)).status).toBe(400);
-});
-
-it('are of one organization', async () => {
-  const [org, other] = [await createOrg(api), await createOrg(api)];
-  must(await set(org.asOwner, false));
-  expect(await read(other.asOwner)).toEqual({ viewer_tokens_verify: true });
-  const stranger = { cookie: other.owner.cookie, org: org.slug };
-  expect(outcome(await set(stranger, true))).toEqual([403, 'tenant_error/not_member']);
 });
 
 it('tokens of viewers confirm fixes, until that is switched off', async () => {

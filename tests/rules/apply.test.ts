@@ -1,11 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
-import { finding, must, push } from '../support/api/api.ts';
+import { addMember, finding, must, push } from '../support/api/api.ts';
 import { createFiveFindings, type FiveFindings } from '../support/api/five-findings.ts';
 import { expectKeptCounts, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
-import { activityOf, createRule, IGNORE, join } from './kit.ts';
+import { activityOf, createRule, IGNORE } from './kit.ts';
 
 /* POST /rules/{id}/apply and /undo. */
 
@@ -68,7 +68,7 @@ describe('POST /rules/{id}/apply', () => {
   });
 
   it('leaves alone what somebody has decided, assigned or dated', async () => {
-    const member = await join(t.api, org);
+    const member = await addMember(t.api, org);
     await change(ids[0], { status: 'confirmed' });
     await change(ids[1], { assignee_id: member.id });
     await change(ids[2], { due_at: '2040-01-01T00:00:00.000Z' });
@@ -140,7 +140,7 @@ describe('POST /rules/{id}/apply', () => {
   });
 
   it('assigns nobody if the assignee has left', async () => {
-    const member = await join(t.api, org);
+    const member = await addMember(t.api, org);
     const actions = { assignee_id: member.id };
     const rule = await createRule(t.api, org, { conditions: ALL, actions });
     const dated = await createRule(t.api, org, { conditions: ALL, actions: { ...actions, due_days: 1 } });

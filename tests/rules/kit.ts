@@ -1,4 +1,4 @@
-import { type Api, createUser, must, type TestOrg } from '../support/api/api.ts';
+import { type Api, must, type TestOrg } from '../support/api/api.ts';
 
 /** A rule as the API shows it. */
 export interface Rule {
@@ -19,13 +19,6 @@ export const createRule = async (api: Api, org: TestOrg, fields: object = {}): P
   const body = { name: 'Tests', conditions: IN_TESTS, actions: IGNORE, ...fields };
   return must(await api.post('/rules', { ...org.asOwner, body }));
 };
-
-/** A new member of the organization. */
-export async function join(api: Api, org: TestOrg, role = 'member') {
-  const { id, email, cookie } = await createUser(api);
-  must(await api.post('/members/invite', { ...org.asOwner, body: { email, role } }));
-  return { id, email, as: { cookie, org: org.slug } };
-}
 
 type Entry = Record<'kind' | 'by' | 'from' | 'to' | 'reason' | 'note', string | undefined>;
 

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createOrg, must, push, type TestOrg } from '../support/api/api.ts';
+import { addProject, createOrg, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
@@ -73,11 +73,8 @@ describe('GET /agent/scans/{id}/gone', () => {
     expect((await t.api.get(`/agent/scans/${own}/gone?source=semgrep`, stranger.asAgent)).status).toBe(404);
     expect((await t.api.get(`/agent/scans/${own}/gone?source=semgrep`)).status).toBe(401);
     expect((await ask('none')).status).toBe(404);
-    const body = { name: 'Another project' };
-    const project = must(await t.api.post('/projects', { ...org.asOwner, body }));
-    const path = `/projects/${project.id}/tokens`;
-    const { token } = must(await t.api.post(path, { ...org.asOwner, body: { name: 'ci' } }));
-    const other = await t.api.get(`/agent/scans/${own}/gone?source=semgrep`, { ...org.asAgent, token });
+    const { asAgent } = await addProject(t.api, org);
+    const other = await t.api.get(`/agent/scans/${own}/gone?source=semgrep`, asAgent);
     expect(other.status).toBe(403);
   });
 });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { provisionOrgFlag } from '../../lib/admin/org-flags.ts';
-import { type Answer, createOrg, createUser, finding, must, type TestOrg } from '../support/api/api.ts';
+import { type Answer, addMember, createOrg, finding, must, type TestOrg } from '../support/api/api.ts';
+import { untilBlocked } from '../support/database/blocked.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -60,10 +61,7 @@ describe('a member whose access changes at the same time', () => {
     ['a project token', 'is removed', 'delete from shared.memberships', 403],
   ])('gets no token: %s, the member %s', async (kind, _, change, status) => {
     const { sql: client } = t.services.database;
-    const admin = await createUser(t.api);
-    must(
-      await t.api.post('/members/invite', { ...org.asOwner, body: { email: admin.email, role: 'admin' } }),
-    );
+    const admin = await addMember(t.api, org, 'admin');
     const before = (await list()).length;
     let creating: Promise<Answer> | undefined;
     await client.begin(async (tx) => {
@@ -71,15 +69,7 @@ describe('a member whose access changes at the same time', () => {
       await tx.unsafe(`select 1 from shared.orgs where id = '${org.id}' for no key update`);
       const path = kind === 'a project token' ? `/projects/${org.projectId}/tokens` : '/tokens';
       creating = t.api.post(path, { cookie: admin.cookie, org: org.slug, body: { name: 'late' } });
-      await vi.waitFor(
-        async () => {
-          const waiting = await client.unsafe(
-            `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          );
-          expect(waiting).toHaveLength(1);
-        },
-        { timeout: 10_000, interval: 50 },
-      );
+      await untilBlocked(client);
       await tx.unsafe(`${change} where org_id = '${org.id}' and user_id = '${admin.id}'`);
     });
     expect((await creating)?.status).toBe(status);
@@ -103,15 +93,6 @@ describe('an org-wide token', () => {
       revoked: false,
       created_at: expect.stringMatching(TIME),
     });
-  });
-
-  it('is made by an admin as well', async () => {
-    const { id, email, cookie } = await createUser(t.api);
-    must(await t.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'admin' } }));
-    const admin = { cookie, org: org.slug };
-    const { info } = must(await create({}, admin));
-    expect(info.created_by).toBe(id);
-    expect(await list(admin)).toContainEqual(info);
   });
 
   it('does for every project what agents do', async () => {
@@ -143,24 +124,15 @@ describe('an org-wide token', () => {
     expect(outcome(await use(token, crypto.randomUUID()))).toEqual(NOT_FOUND);
   });
 
-  it('is worth nothing in another organization', async () => {
-    const other = await createOrg(t.api);
-    must(await t.api.patch('/org-features/org_wide_tokens', { ...other.asOwner, body: { enabled: true } }));
-    const { token } = must(await create());
-    expect(outcome(await use(token, other.projectId, t, other.slug))).toEqual(INVALID);
-    expect(outcome(await use(token, other.projectId))).toEqual(NOT_FOUND);
-  });
-
   it('is none of a project', async () => {
     const { token, info } = must(await create());
     const path = `/projects/${org.projectId}/tokens`;
     expect(must(await t.api.get(path, org.asOwner))).not.toContainEqual(
       expect.objectContaining({ id: info.id }),
     );
-    expect(outcome(await t.api.delete(`${path}/${info.id}`, org.asOwner))).toEqual([
-      403,
-      'token_error/scope_mismatch',
-    ]);
+    expect((await t.api.delete(`${path}/${info.id}`, org.asOwner)).refusal).toBe(
+      '403 token_error/scope_mismatch',
+    );
     expect((await use(token)).status).toBe(200);
   });
 
@@ -188,14 +160,10 @@ describe('an org-wide token', () => {
   });
 
   it.each([
-    [{ name: undefined }, 'field_required', ['name']],
     [{ name: '' }, 'field_invalid', ['name']],
-    [{ name: ' ' }, 'field_invalid', ['name']],
-    [{ name: 'a\0b' }, 'field_invalid', ['name']],
     [{ name: 'x'.repeat(101) }, 'field_invalid', ['name']],
     [{ expires_in: -1 }, 'field_invalid', ['expires_in']],
     [{ expires_in: 1.5 }, 'field_invalid', ['expires_in']],
-    [{ expires_in: '5' }, 'field_invalid', ['expires_in']],
     [{ expires_in: 36_501 }, 'field_invalid', ['expires_in']],
     [{ name: undefined, expires_in: -1 }, 'field_required', ['expires_in', 'name']],
   ])('is not made of %j', async (body, code, fields) => {
@@ -217,22 +185,6 @@ describe('the flag org_wide_tokens', () => {
     await provision(provisioned);
     expect(outcome(await create())).toEqual(FEATURE_DISABLED);
     expect(await list()).toEqual(before);
-  });
-
-  it('is off in a new organization', async () => {
-    const { asOwner } = await createOrg(t.api);
-    expect(outcome(await create({}, asOwner))).toEqual(FEATURE_DISABLED);
-  });
-
-  it('counts from the next request', async () => {
-    for (const [enabled, status] of [
-      [false, 403],
-      [true, 201],
-      [false, 403],
-    ] as const) {
-      await enable(enabled);
-      expect((await create()).status).toBe(status);
-    }
   });
 
   it.each([
@@ -305,17 +257,6 @@ describe('the tokens of an organization', () => {
       }
       expect((await list()).find(({ id }: { id: string }) => id === info.id).revoked).toBe(true);
     }
-  });
-
-  it('are revoked one at a time', async () => {
-    const [first, second] = [must(await create()), must(await create())];
-    must(await revoke(first.info.id));
-    for (const token of [second.token, org.token]) expect((await use(token)).status).toBe(200);
-  });
-
-  it.each([crypto.randomUUID(), 'x', '1', '%00', "'%20or%20true"])('do not include %s', async (id) => {
-    expect(outcome(await revoke(id))).toEqual(NOT_FOUND);
-    expect((await use(org.token)).status).toBe(200);
   });
 });
 

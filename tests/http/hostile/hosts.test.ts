@@ -36,97 +36,16 @@ describe.each(['svc.test', 'findings.own.example'])('a Host at or about %s', (do
   });
 
   it.each([
-    ...[
-      '',
-      ' ',
-      `${host}:`,
-      `${host}:x`,
-      `${host}:-1`,
-      `${host}:99999`,
-      `${host}:80:80`,
-      `${host}..`,
-      `.${host}`,
-    ],
-    ...[
-      `victim.svc.test@${host}`,
-      `${host}@victim.svc.test`,
-      `user:pw@${host}`,
-      `victim.svc.test:80@${host}`,
-    ],
-    ...[
-      `${host}/victim.svc.test`,
-      `${host}#victim.svc.test`,
-      `${host}?victim.svc.test`,
-      `${host}\\victim.svc.test`,
-    ],
-    ...[
-      `${host},victim.svc.test`,
-      `${host}, victim.svc.test`,
-      `${host} victim.svc.test`,
-      `${host}\tvictim.svc.test`,
-    ],
-    ...[
-      `${host};victim`,
-      `"${host}"`,
-      `'${host}'`,
-      `<${host}>`,
-      `[${host}]`,
-      `[::1].${host}`,
-      `[::1]`,
-      '[::1',
-      '::1',
-    ],
-    ...[
-      '[::ffff:127.0.0.1]',
-      '[::1%25lo]',
-      '127.0.0.1',
-      '0x7f.1',
-      '2130706433',
-      'localhost',
-      '*',
-      '*.svc.test',
-      '%00',
-    ],
-    ...[
-      `${host}%00`,
-      `${host}%2e`,
-      `ow%6e.svc.test`,
-      `${host}\xa0`,
-      `\xef\xbb\xbf${host}`,
-      `own\xe2\x80\xa4svc.test`,
-    ],
-    ...[
-      '\xef\xbd\x8fwn.svc.test',
-      'xn--own-.svc.test',
-      'xn--wn-fka.svc.test',
-      'ow\xc5\x84.svc.test',
-      'own_.svc.test',
-    ],
-    ...[
-      `x.${host}`,
-      `victim.${host}`,
-      `${host}.victim.svc.test`,
-      `${host}.evil.example`,
-      `x${host}`,
-      'ownsvc.test',
-    ],
-    ...[
-      'a'.repeat(8_000),
-      `${'a.'.repeat(4_000)}svc.test`,
-      `${'own.'.repeat(50)}svc.test`,
-      "own'--.svc.test",
-      '$1',
-    ],
-    ...[
-      'svc.test',
-      'SVC.TEST.',
-      'test',
-      'org_own',
-      '../own',
-      '__proto__',
-      '__proto__.svc.test',
-      'constructor.svc.test',
-    ],
+    ...['', `${host}:`, `${host}:x`, `${host}:99999`, `${host}:80:80`, `${host}..`, `.${host}`],
+    ...[`victim.svc.test@${host}`, `${host}@victim.svc.test`, `victim.svc.test:80@${host}`],
+    ...[`${host}/victim.svc.test`, `${host}#victim.svc.test`, `${host}\\victim.svc.test`],
+    ...[`${host},victim.svc.test`, `${host} victim.svc.test`, `${host};victim`],
+    ...[`"${host}"`, `[${host}]`, `[::1].${host}`, '[::1', '[::1%25lo]', '127.0.0.1', '2130706433', '*'],
+    ...[`${host}%00`, `${host}%2e`, `ow%6e.svc.test`, `${host}\xa0`, `\xef\xbb\xbf${host}`],
+    ...['\xef\xbd\x8fwn.svc.test', 'xn--wn-fka.svc.test', 'ow\xc5\x84.svc.test', 'own\xe2\x80\xa4svc.test'],
+    ...[`x.${host}`, `victim.${host}`, `${host}.victim.svc.test`, `${host}.evil.example`, 'ownsvc.test'],
+    ...['a'.repeat(8_000), `${'own.'.repeat(50)}svc.test`, "own'--.svc.test", 'svc.test', 'SVC.TEST.'],
+    ...['org_own', '../own', '__proto__', '__proto__.svc.test', 'constructor.svc.test'],
   ])('names none: %j', async (written) => {
     for (const more of [[], ['X-Org-Slug: victim']]) {
       expect(await reached('based', PROJECTS, [`Host: ${written}`, ...more])).toSatisfy(isRefused);
@@ -215,32 +134,70 @@ describe('operations of the base domain', () => {
   });
 });
 
+describe('on one host', () => {
+  it.each(FORWARDED)('X-Org-Slug says which it is, not %j', async (line) => {
+    for (const host of ['localhost', '127.0.0.1:8080', '[::1]:8080', 'victim.svc.test'])
+      expect(await reached('alone', PROJECTS, [`Host: ${host}`, 'X-Org-Slug: own', line])).toBe('Of own');
+    expect(await reached('alone', PROJECTS, ['Host: localhost', line])).toBe(404);
+  });
+
+  it.each([
+    ...['own, victim', 'OWN', 'own.', 'own ', "own' or '1'='1", 'own\tvictim', 'org_own', '%6fwn', 'own\xa0'],
+    ...['\xef\xbb\xbfown', '', '*', '__proto__', '../own', '$1', 'o'.repeat(9_000)],
+  ])('X-Org-Slug is taken to the letter: %j', async (slug) => {
+    // Space around a header's value is no part of it.
+    const trimmed = slug === 'own ' ? 'Of own' : 404;
+    expect(await reached('alone', PROJECTS, ['Host: localhost', `X-Org-Slug: ${slug}`])).toBe(trimmed);
+  });
+
+  it('X-Org-Slug is one', async () => {
+    for (const lines of [
+      ['own', 'victim'],
+      ['victim', 'own'],
+      ['own', 'own'],
+    ])
+      expect(
+        await reached('alone', PROJECTS, ['Host: localhost', ...lines.map((slug) => `X-Org-Slug: ${slug}`)]),
+      ).toBe(404);
+  });
+
+  it('a custom domain goes before it', async () => {
+    for (const host of [CUSTOM.own, `${CUSTOM.own.toUpperCase()}.:8080`])
+      expect(await reached('alone', PROJECTS, [`Host: ${host}`, 'X-Org-Slug: victim'])).toBe('Of own');
+    expect(await asAgent('alone', FINDINGS, [`Host: ${CUSTOM.victim}`, 'X-Org-Slug: own'])).toBe(401);
+    expect(await reached('alone', PROJECTS, [`Host: ${CUSTOM.victim}`, `Host: ${CUSTOM.own}`])).toBe(400);
+  });
+
+  it('links in mails do not come from it', async () => {
+    const { app, wire } = tenants.apps.alone;
+    const body = JSON.stringify({ email: tenants.own.owner.email });
+    const head = [
+      'POST /api/v1/auth/forgot-password HTTP/1.1',
+      'Host: evil.example',
+      'X-Forwarded-Host: evil.example',
+    ];
+    const rest = [
+      `Content-Length: ${body.length}`,
+      'Content-Type: application/json',
+      'Connection: close',
+      '',
+      body,
+    ];
+    const [answer] = await wire.exchange(
+      [...head, ...FORWARDED.slice(-2), ...rest].join('\r\n').replace(/Origin: .*\r\n/, ''),
+    );
+    expect(answer?.status).toBe(200);
+    const { html, text, link } = await app.delivered(tenants.own.owner.email);
+    expect(link).toMatch(/^http:\/\/localhost:8080\//);
+    expect(html + text).not.toMatch(/evil\.example|victim/);
+  });
+});
+
 // Node's server refuses most of these itself; another runtime may hand them on.
 it.each([
-  ...[
-    'own.svc.test@victim.svc.test',
-    'victim.svc.test:80@own.svc.test',
-    'own.svc.test:80:80',
-    'own.svc.test:x',
-  ],
-  ...[
-    'own.svc.test,victim.svc.test',
-    'own.svc.test victim',
-    'own.svc.test/x',
-    'own.svc.test#x',
-    '[::1',
-    '[own.svc.test]',
-  ],
-  ...[
-    'own.svc.test..',
-    '.svc.test',
-    'own..svc.test',
-    'ow%6e.svc.test',
-    'öwn.svc.test',
-    'own.svc.test\0',
-    '*',
-    '',
-  ],
+  ...['own.svc.test@victim.svc.test', 'own.svc.test:80:80', 'own.svc.test:x', 'own.svc.test,victim.svc.test'],
+  ...['own.svc.test/x', 'own.svc.test#x', '[::1', '[own.svc.test]', 'own.svc.test..', '.svc.test'],
+  ...['ow%6e.svc.test', 'öwn.svc.test', 'own.svc.test\0', '*', ''],
 ])('%j is no name of a host', (host) => {
   expect(hostName(host)).toBe('');
 });

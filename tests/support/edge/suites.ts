@@ -64,7 +64,6 @@ export const NODE_ONLY: Record<string, Record<string, string>> = {
       'announces a length that is no number, which workerd refuses before the worker sees it',
     'a body > of a chunked request is cut off where it gets too long':
       'workerd ends the connection with the answer, and who still sends does not always read it',
-    'over a socket > an announced length that is too long is refused': "of Node's HTTP server",
     'metrics > tell how many findings were written together': 'on the edge each push is written by itself',
     'metrics > tell what waits, when somebody has looked, and nothing when that failed':
       'looks by itself, in process',
