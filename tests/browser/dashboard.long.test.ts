@@ -24,8 +24,7 @@ describePages('the dashboard and scans', () => {
   const end = async (scan: string, body: Record<string, string>) =>
     must(await site.api.patch(`/agent/scans/${scan}`, { ...org.asAgent, body }));
   const open = async (path = '') => {
-    const page = await site.visit({ cookie: org.owner.cookie });
-    await page.goto(site.orgUrl(org.slug, path));
+    const page = await site.open(org, path);
     return page;
   };
 
@@ -90,8 +89,7 @@ describePages('the dashboard and scans', () => {
     must(await site.api.patch(`/findings/${done.id}`, { ...mine.asOwner, body: { status: 'fixed' } }));
     await push(site.api, ofOther, scanOfOther, { title: 'Elsewhere', severity: 'high' });
 
-    const page = await site.visit({ cookie: mine.owner.cookie });
-    await page.goto(site.orgUrl(mine.slug));
+    const page = await site.open(mine);
     const rows = page.getByRole('region', { name: 'Projects by risk' }).getByRole('row');
     await expect
       .poll(() => rows.getByRole('rowheader').allInnerTexts())
@@ -177,8 +175,7 @@ describePages('the dashboard and scans', () => {
     const { id: fixed } = await one('Only fixed', 'low');
     for (const id of [back, fixed]) await set(id, 'fixed');
     await one('Back again', 'medium');
-    const page = await site.visit({ cookie: mine.owner.cookie });
-    await page.goto(site.orgUrl(mine.slug));
+    const page = await site.open(mine);
     const today = page.getByRole('navigation', { name: 'Work today' });
     const numbers = async () =>
       (await today.getByRole('link').allInnerTexts()).map((text) => text.split(/\n+/).slice(0, 2).join(' '));

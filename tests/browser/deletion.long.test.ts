@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
@@ -17,11 +17,7 @@ describePages('deletion', () => {
     scan = await createScan(site.api, org);
   });
 
-  async function open(path: string, cookie = org.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, path));
-    return page;
-  }
+  const open = (path: string, cookie = org.owner.cookie) => site.open(org, path, { cookie });
   async function choose(page: Page, item: string): Promise<void> {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: item }).click();
@@ -86,8 +82,7 @@ describePages('deletion', () => {
 
   it('is for admins', async () => {
     const { id } = await push(site.api, org, scan);
-    const { cookie, email } = await createUser(site.api);
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'member' } }));
+    const { cookie } = await addMember(site.api, org, 'member');
     const page = await open(`/findings/${id}`, cookie);
     await page.getByRole('heading', { level: 1, name: 'SQL injection in search' }).waitFor();
     expect(await page.getByRole('button', { name: 'More actions' }).count()).toBe(0);

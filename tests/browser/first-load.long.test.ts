@@ -90,8 +90,7 @@ describePages('the first load of the list of findings', () => {
   });
 
   it('asks for nothing early if the address has filters', async () => {
-    const page = await site.visit({ cookie: org.owner.cookie, own: true });
-    await page.goto(site.orgUrl(org.slug, '/findings?severity=low'));
+    const page = await site.open(org, '/findings?severity=low', { own: true });
     await page.getByText('No matching findings').waitFor();
     expect(await page.evaluate('typeof globalThis.early')).toBe('undefined');
   });

@@ -35,8 +35,7 @@ describePages('the list of findings in groups', () => {
   afterAll(() => database?.end());
 
   async function open(search = ''): Promise<Page> {
-    const page = await site.visit({ cookie: org.owner.cookie });
-    await page.goto(`${site.orgUrl(org.slug)}/findings${search}`);
+    const page = await site.open(org, `/findings${search}`);
     await page.getByRole('status').filter({ hasText: 'findings' }).waitFor();
     return page;
   }
@@ -83,8 +82,7 @@ describePages('the list of findings in groups', () => {
   it('changes a group of thousands by its filter, with progress', async () => {
     const large = await seedOrg({ sql: database }, site, { findings: 1_400, bytes: 1_000 });
     await database.unsafe(`update ${large.schema}.findings set title = 'Same title', file = 'same.ts'`);
-    const page = await site.visit({ cookie: large.owner.cookie });
-    await page.goto(`${site.orgUrl(large.slug)}/findings?sort=-created_at&group_by=rule`);
+    const page = await site.open(large, '/findings?sort=-created_at&group_by=rule');
     const patches: Record<string, unknown>[] = [];
     await intercept(page, '**/api/v1/findings', async (route) => {
       patches.push(route.request().postDataJSON());

@@ -2,7 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createUser, must, PASSWORD, type TestOrg, type TestUser } from '../support/api/client.ts';
+import {
+  addMember,
+  createOrg,
+  createUser,
+  must,
+  PASSWORD,
+  type TestOrg,
+  type TestUser,
+} from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
 
@@ -52,9 +60,7 @@ describePages('the profile', () => {
   }
 
   it('leads from an organization that requires MFA to an authenticator app, and back', async () => {
-    const member = await createUser(site.api, 'Grace Hopper');
-    const body = { email: member.email, role: 'member' };
-    must(await site.api.post('/members/invite', { ...org.asOwner, body }));
+    const member = await addMember(site.api, org, 'member', 'Grace Hopper');
     const flag = { ...org.asOwner, body: { enabled: true } };
     must(await site.api.patch('/org-features/require_mfa', flag));
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
+import { addMember, createOrg, must, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite } from './support/site.ts';
@@ -16,15 +16,10 @@ describePages('settings of projects and due dates', () => {
     org = await createOrg(site.api);
   });
 
-  async function join(role: string): Promise<string> {
-    const user = await createUser(site.api);
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
-    return user.cookie;
-  }
+  const join = async (role: string) => (await addMember(site.api, org, role)).cookie;
 
   async function open(path: string, cookie = org.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, path));
+    const page = await site.open(org, path, { cookie });
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;
   }

@@ -22,8 +22,7 @@ describePages('the query of the list of findings', () => {
   });
 
   async function open(search = '?sort=-severity'): Promise<Page> {
-    const page = await site.visit({ cookie: org.owner.cookie });
-    await page.goto(`${site.orgUrl(org.slug)}/findings${search}`);
+    const page = await site.open(org, `/findings${search}`);
     await page.getByRole('status').filter({ hasText: 'finding' }).waitFor();
     return page;
   }

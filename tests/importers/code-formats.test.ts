@@ -2,12 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { importReport } from '../../lib/importers/index.ts';
 import { context, imported, own } from '../support/importers/importers.ts';
 
-/** The fingerprint of the first finding of a report in which a text is replaced. */
-const _fingerprintWith = (report: string, from: string, to: string) => {
-  expect(report).toContain(from);
-  return imported(report.replaceAll(from, to))[0]?.fingerprint;
-};
-
 describe('gosec', () => {
   const report = own('code/gosec.json');
   const [command, password] = imported(report);

@@ -143,18 +143,45 @@ export async function createOrg(api: Api, slug = `org-${unique()}`): Promise<Tes
   const owner = await createUser(api);
   const org = must(await api.post('/orgs', { cookie: owner.cookie, body: { name: slug, slug } }));
   const asOwner = { cookie: owner.cookie, org: slug };
-  const projectId = must(await api.post('/projects', { ...asOwner, body: { name: 'Web shop' } })).id;
-  const made = must(await api.post(`/projects/${projectId}/tokens`, { ...asOwner, body: { name: 'ci' } }));
-  return {
-    id: org.id,
-    slug,
-    owner,
-    projectId,
-    token: made.token,
-    tokenId: made.info.id,
-    asOwner,
-    asAgent: { token: made.token, org: slug },
-  };
+  return await addProject(api, { id: org.id, slug, owner, asOwner }, 'Web shop');
+}
+
+/** Adds a project with a token. @returns the organization, whose agent acts on this project */
+export async function addProject(
+  api: Api,
+  { id, slug, owner, asOwner }: Pick<TestOrg, 'id' | 'slug' | 'owner' | 'asOwner'>,
+  name = 'Other',
+): Promise<TestOrg> {
+  const projectId = must(await api.post('/projects', { ...asOwner, body: { name } })).id;
+  const { tokenId, ...asAgent } = await addToken(api, { slug, asOwner, projectId });
+  return { id, slug, owner, projectId, token: asAgent.token, tokenId, asOwner, asAgent };
+}
+
+/** Creates a token of the organization's project. @returns the credentials of its agent, and its id */
+export async function addToken(
+  api: Api,
+  { slug, asOwner, projectId }: Pick<TestOrg, 'slug' | 'asOwner' | 'projectId'>,
+) {
+  const path = `/projects/${projectId}/tokens`;
+  const { token, info } = must(await api.post(path, { ...asOwner, body: { name: 'ci' } }));
+  return { token: token as string, org: slug, tokenId: info.id as string };
+}
+
+/** A member of an organization, with credentials for cookie calls. */
+export interface TestMember extends TestUser {
+  as: TestOrg['asOwner'];
+}
+
+/** Adds a new user to an organization. */
+export async function addMember(
+  api: Api,
+  { slug, asOwner }: Pick<TestOrg, 'slug' | 'asOwner'>,
+  role = 'member',
+  name?: string,
+): Promise<TestMember> {
+  const user = await createUser(api, name);
+  must(await api.post('/members/invite', { ...asOwner, body: { email: user.email, role } }));
+  return { ...user, as: { cookie: user.cookie, org: slug } };
 }
 
 /** The result of a call that has to succeed. */
