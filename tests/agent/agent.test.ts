@@ -14,7 +14,13 @@ import type { ReporterOptions } from '../../agent/reporter.ts';
 import { isLoopback, resolveSettings } from '../../agent/settings.ts';
 import { RETRY_DELAYS_S, withRetries } from '../../lib/client/retry.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import {
+  type AgentProject,
+  createAgentProject,
+  isRunning,
+  readPid,
+  startService,
+} from '../support/agent/agent-project.ts';
 import { openGate } from '../support/agent/gate.ts';
 import { type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
 import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
@@ -44,20 +50,6 @@ const endlessScanner = (pidFile: string) => [
   '-e',
   `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
 ];
-
-function readPid(pidFile: string): Promise<number> {
-  return vi.waitUntil(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
-}
-
-/** A killed process stays a zombie until its parent reads its exit code. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('svc-agent report', () => {
   it('pushes the findings of a report and prints how many are new', async () => {
@@ -244,22 +236,6 @@ describe('svc-agent run', () => {
     writeFileSync(join(workspace, 'go'), '');
     expect((await ended).code).toBe(0);
     expect(await findings()).toHaveLength(1);
-  });
-
-  it.each([
-    ['is not installed', 1, ['--', 'no-such-scanner'], /^svc-agent: no-such-scanner: not found\. /m],
-    ['prints nothing', 4, node('process.exitCode = 3'), /wrote no report \(exit code 3\)$/m],
-    [
-      'writes no file',
-      4,
-      ['--report', 'none.json', ...node('0')],
-      /wrote no report to \S+none\.json \(exit code 0\)\./m,
-    ],
-  ])('fails the scan if the scanner %s, with code %i', async (_, code, args, line) => {
-    const run = await agent(['run', ...args]);
-    expect(run.code).toBe(code);
-    expect(run.err).toMatch(line);
-    expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: expect.any(String) });
   });
 
   it.each([

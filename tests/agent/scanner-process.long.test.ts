@@ -1,8 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import {
+  type AgentProject,
+  createAgentProject,
+  isRunning,
+  readPid,
+  startService,
+} from '../support/agent/agent-project.ts';
 import type { TestOrg } from '../support/api/api.ts';
 import { limit } from '../support/run/limits.ts';
 import { afterTest } from '../support/run/suite.ts';
@@ -23,18 +29,6 @@ beforeEach(async () => {
 });
 
 const shell = (script: string) => ['--', 'sh', '-c', script];
-
-const readPid = (file: string): Promise<number> =>
-  vi.waitUntil(() => existsSync(file) && Number(readFileSync(file, 'utf8')));
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('a scanner that cannot start', () => {
   it.each([

@@ -1,22 +1,17 @@
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { inEachScheme } from './support/look.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Etxet';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-let site: Site;
-beforeAll(async () => {
-  if (inject('browser')) site = await startSite();
-});
-
-describePages('the dashboard and scans', () => {
+describePages('the dashboard and scans', (site) => {
   let org: TestOrg;
   let first: string;
   let second: string;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const DESCRIPTION = `# Summary
 
@@ -24,14 +24,10 @@ const rows = await db.query(sql);
 
 const POC = 'import requests\n\n# one request\nprint(requests.get("https://shop.example.com/?q=\'"))\n';
 
-describePages('the page of a finding', () => {
-  let site: Site;
+describePages('the page of a finding', (site) => {
   let org: TestOrg;
   let scan: string;
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeAllAndRetries(async () => {
     org = await createOrg(site.api);
     scan = await createScan(site.api, org);

@@ -8,20 +8,18 @@ import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { backgroundOf, expectOpaque, inEachScheme } from './support/look.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const FINDINGS = 10_000;
 /** The view of findings of every status, newest first. */
 const ALL = '?sort=-created_at';
 
-describePages('the list of findings', () => {
-  let site: Site;
+describePages('the list of findings', (site) => {
   let org: SeededOrg;
   let small: TestOrg;
   let sql: postgres.Sql;
 
   beforeAll(async () => {
-    site = await startSite();
     sql = postgres(site.databaseUrl, { max: 2, onnotice: () => {} });
     org = await seedOrg({ sql }, site, { findings: FINDINGS, bytes: 1_000 });
   });

@@ -4,24 +4,19 @@ import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createWorkspace } from '../support/agent/agent.ts';
 import { addMember, createUser, must } from '../support/api/client.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const REPORT = resolve(import.meta.dirname, '../fixtures/several-runs.sarif');
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Etxet';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-let site: Site;
-beforeAll(async () => {
-  if (inject('browser')) site = await startSite();
-});
-
-describePages('the first steps', () => {
+describePages('the first steps', (site) => {
   let slug: string;
   let cookie: string;
   beforeAllAndRetries(async () => {

@@ -6,15 +6,13 @@ import { seedOrg } from '../support/database/seed.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the list of findings in groups', () => {
-  let site: Site;
+describePages('the list of findings in groups', (site) => {
   let org: TestOrg;
   let database: postgres.Sql;
 
   beforeAll(async () => {
-    site = await startSite();
     database = postgres(site.databaseUrl, { max: 2, onnotice: () => {} });
   });
   beforeAllAndRetries(async () => {

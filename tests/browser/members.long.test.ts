@@ -12,14 +12,12 @@ import {
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { heading, logIn } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages, describePagesOf } from './support/site.ts';
 
-describePages('members', () => {
-  let site: Site;
+describePages('members', (site) => {
   let org: TestOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
   });
 
@@ -122,13 +120,7 @@ describePages('members', () => {
   });
 });
 
-describePages('strict mode', () => {
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite({ env: { SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' } });
-  });
-
+describePagesOf({ env: { SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' } })('strict mode', (site) => {
   const verify = async (email: string) => {
     const { link = '' } = await site.mailTo(email, /Verify/);
     const body = Object.fromEntries(new URL(link).searchParams);

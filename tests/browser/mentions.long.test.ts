@@ -10,15 +10,13 @@ import {
   type TestOrg,
 } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('mentions of members', () => {
-  let site: Site;
+describePages('mentions of members', (site) => {
   let org: TestOrg;
   const users: Record<string, { id: string; cookie: string; email: string }> = {};
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     for (const name of ['Grace Hopper', 'Grace <b>Kelly</b>']) {
       const user = await addMember(site.api, org, 'member', name);

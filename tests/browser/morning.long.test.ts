@@ -2,13 +2,12 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createOrg, createScan, finding, must } from '../support/api/client.ts';
 import { limit } from '../support/run/limits.ts';
-import { describePages, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const form = (page: Page) => page.getByRole('dialog', { name: /^Triage/ });
 
-describePages('a working morning', () => {
+describePages('a working morning', (site) => {
   it('triages a hundred findings by keyboard, with reasons', { timeout: limit(180_000) }, async () => {
-    const site = await startSite();
     const org = await createOrg(site.api);
     const scan = await createScan(site.api, org);
     const findings = [

@@ -1,19 +1,15 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const FIX = 'Bind the values as parameters.';
 
-describePages('the preview of a finding', () => {
-  let site: Site;
+describePages('the preview of a finding', (site) => {
   let org: TestOrg;
   let ids: string[];
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeEach(async () => {
     org = await createOrg(site.api);
     const scan = await createScan(site.api, org);

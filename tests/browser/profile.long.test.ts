@@ -12,7 +12,7 @@ import {
   type TestUser,
 } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages, describePagesOf, type Site } from './support/site.ts';
 
 /** Gives somebody an authenticator app, and MFA. */
 async function enrol({ api }: Site, { cookie }: TestUser): Promise<string[]> {
@@ -22,12 +22,10 @@ async function enrol({ api }: Site, { cookie }: TestUser): Promise<string[]> {
   return must(await api.post('/profile/mfa/enable', { cookie })).recovery_codes;
 }
 
-describePages('the profile', () => {
-  let site: Site;
+describePages('the profile', (site) => {
   let org: TestOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
   });
 
@@ -263,9 +261,8 @@ describePages('the profile', () => {
   });
 });
 
-describePages('the profile, with a base domain', () => {
+describePagesOf({ baseDomain: 'findings.localhost' })('the profile, with a base domain', (site) => {
   it('leads from the host of an organization to MFA, and back to it', async () => {
-    const site = await startSite({ baseDomain: 'findings.localhost' });
     const org = await createOrg(site.api);
     const flag = { ...org.asOwner, body: { enabled: true } };
     must(await site.api.patch('/org-features/require_mfa', flag));

@@ -4,14 +4,12 @@ import { addMember, createOrg, createScan, must, push, type TestOrg } from '../s
 import { limit } from '../support/run/limits.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the queue of findings', () => {
-  let site: Site;
+describePages('the queue of findings', (site) => {
   let org: TestOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     const scan = await createScan(site.api, org);
     const one = (title: string, severity: string) =>

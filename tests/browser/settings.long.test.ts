@@ -10,15 +10,13 @@ import {
 } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { logIn } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('projects, tokens, members and features', () => {
-  let site: Site;
+describePages('projects, tokens, members and features', (site) => {
   let org: TestOrg;
   let viewer: TestUser;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     viewer = await addMember(site.api, org, 'viewer', 'Vera Viewer');
   });

@@ -3,18 +3,16 @@ import { beforeAll, expect, it } from 'vitest';
 import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { heading } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-describePages('the triage of a finding', () => {
-  let site: Site;
+describePages('the triage of a finding', (site) => {
   let org: TestOrg;
   let scan: string;
   let colleague: { cookie: string; org: string };
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     scan = await createScan(site.api, org);
     const user = await addMember(site.api, org, 'member', 'Grace Hopper');

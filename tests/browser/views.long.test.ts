@@ -11,16 +11,14 @@ import {
 } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { inEachScheme } from './support/look.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('saved views of the list of findings', () => {
-  let site: Site;
+describePages('saved views of the list of findings', (site) => {
   let org: TestOrg;
   let member: TestUser;
   let viewer: TestUser;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     const scan = await createScan(site.api, org);
     for (const severity of ['critical', 'high', 'low'])

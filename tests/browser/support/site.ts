@@ -3,15 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Agent, fetch } from 'undici';
-import { describe, inject, vi } from 'vitest';
+import { beforeAll, describe, inject, vi } from 'vitest';
 import { type Api, createClient, type TestUser } from '../../support/api/client.ts';
 import { createDatabase } from '../../support/database/database.ts';
 import { afterSuite } from '../../support/run/suite.ts';
 import { type LaunchOptions, startServerProcess } from '../../support/server/process.ts';
 import { openWindow, type WindowOptions } from './windows.ts';
 
-/** `describe` for what needs a browser; skipped without one. */
-export const describePages = describe.skipIf(!inject('browser'));
+/** Tests pages of a running server, see {@link startSite}; skipped without a browser. */
+export const describePagesOf =
+  (options: SiteOptions) =>
+  (name: string, suite: (site: Site) => void): void =>
+    describe.skipIf(!inject('browser'))(name, () => {
+      // Complete before the hooks and tests of the suite run.
+      const site = {} as Site;
+      beforeAll(async () => {
+        Object.assign(site, await startSite(options));
+      });
+      suite(site);
+    });
+
+export const describePages = describePagesOf({});
 
 /** Browsers know that `*.localhost` is this machine, not every system does. */
 const toThisMachine = new Agent({

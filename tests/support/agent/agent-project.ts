@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { vi } from 'vitest';
 import { createOrg, must, type TestOrg } from '../api/api.ts';
 import { createDatabase, type TestDatabase } from '../database/database.ts';
 import { afterSuite } from '../run/suite.ts';
@@ -54,4 +56,18 @@ export async function createAgentProject({ api, url }: RunningServer, org: TestO
     findings: async () => must(await api.get(`/findings?project_id=${project.id}`, org.asOwner)),
     scans: async () => must(await api.get(`/scans?project_id=${project.id}`, org.asOwner)),
   };
+}
+
+/** Waits for the process id that a program writes to a file. */
+export const readPid = (file: string): Promise<number> =>
+  vi.waitUntil(() => existsSync(file) && Number(readFileSync(file, 'utf8')));
+
+/** A killed process stays a zombie until its parent reads its exit code. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }
