@@ -9,36 +9,23 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ReporterOptions } from '../../agent/reporter.ts';
 import { isLoopback, resolveSettings } from '../../agent/settings.ts';
 import { RETRY_DELAYS_S, withRetries } from '../../lib/client/retry.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import {
-  type AgentProject,
-  createAgentProject,
-  isRunning,
-  readPid,
-  startService,
-} from '../support/agent/agent-project.ts';
+import { type AgentSuite, isRunning, readPid, useAgentProject } from '../support/agent/agent-project.ts';
 import { openGate } from '../support/agent/gate.ts';
 import { type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
 import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
-import { must, type TestOrg } from '../support/api/api.ts';
+import { must } from '../support/api/api.ts';
 import { startHostileService } from '../support/hostile/service.ts';
 import { limit } from '../support/run/limits.ts';
-import type { RunningServer } from '../support/server/server.ts';
 
-let server: RunningServer;
-let org: TestOrg;
-let { workspace, env, agent, agentProcess, findings, scans }: AgentProject = {} as AgentProject;
+let { server, org, workspace, env, agent, agentProcess, findings, scans }: AgentSuite = {} as AgentSuite;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, env, agent, agentProcess, findings, scans } = await createAgentProject(server, org));
+useAgentProject((suite) => {
+  ({ server, org, workspace, env, agent, agentProcess, findings, scans } = suite);
 });
 
 const journals = () => readdirSync(join(workspace, '.svc/scans')).filter((name) => name.endsWith('.jsonl'));

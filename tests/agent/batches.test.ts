@@ -1,26 +1,19 @@
 import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReporterOptions } from '../../agent/reporter.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import { type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
 import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
-import { must, type TestOrg } from '../support/api/api.ts';
-import type { RunningServer } from '../support/server/server.ts';
+import { must } from '../support/api/api.ts';
 
 /* The agent sends findings in batches. A batch that is sent twice counts once. */
 
-let server: RunningServer;
-let org: TestOrg;
 let proxy: FaultyProxy;
-let { workspace, env, agent, findings }: AgentProject = {} as AgentProject;
+let { server, org, workspace, env, agent, findings }: AgentSuite = {} as AgentSuite;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, env, agent, findings } = await createAgentProject(server, org));
+useAgentProject(async (suite) => {
+  ({ server, org, workspace, env, agent, findings } = suite);
   proxy = await startProxy(server.url);
 });
 

@@ -2,24 +2,17 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../agent/journal/create.ts';
 import { sizes } from '../../agent/scanner/spool.ts';
 import { openState } from '../../agent/trust/state.ts';
 import { STATE_HOME, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import { type AgentProject, type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
-import { must, type TestOrg } from '../support/api/api.ts';
+import { must } from '../support/api/api.ts';
 import { startHostileService } from '../support/hostile/service.ts';
-import type { RunningServer } from '../support/server/server.ts';
 
-let server: RunningServer;
-let org: TestOrg;
-let project: AgentProject;
-
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
+let project = {} as AgentSuite;
 
 const normal = { ...sizes };
 
@@ -27,8 +20,8 @@ const normal = { ...sizes };
 const lower = () =>
   Object.assign(sizes, { memory: 500, whole: 1_000, parts: { partBytes: 700, maxBytes: 1_000_000 } });
 
-beforeEach(async () => {
-  project = await createAgentProject(server, org);
+useAgentProject((suite) => {
+  project = suite;
   lower();
 });
 
@@ -230,7 +223,7 @@ describe('svc-agent with a large report', () => {
   });
 
   it('keeps only the pending findings of a scan in its outcome', async () => {
-    const { env } = project;
+    const { env, server, org } = project;
     const reporter = startReporterFor(project, { baseUrl: env.SVC_BASE_URL ?? '' });
     reporter.expectMany();
     const outcome = await reporter.report([1, 2, 3].map((n) => ownFinding(n)));

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { vi } from 'vitest';
+import { beforeAll, beforeEach, vi } from 'vitest';
 import { createOrg, must, type TestOrg } from '../api/api.ts';
 import { createDatabase, type TestDatabase } from '../database/database.ts';
 import { afterSuite } from '../run/suite.ts';
@@ -28,16 +28,31 @@ export interface AgentProject {
 }
 
 /** A started server with a database of its own, until the suite ends, and an organization. */
-export async function startService(): Promise<{
+export interface AgentService {
   database: TestDatabase;
   server: RunningServer;
   org: TestOrg;
-}> {
+}
+
+export async function startService(): Promise<AgentService> {
   const database = await createDatabase();
   afterSuite(database.drop);
   afterSuite(stopServers);
   const server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
   return { database, server, org: await createOrg(server.api) };
+}
+
+export type AgentSuite = AgentService & AgentProject;
+
+/** Starts a service for the suite. Each test gets a project of its own. */
+export function useAgentProject(onTest: (suite: AgentSuite) => unknown): void {
+  let service: AgentService;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    await onTest({ ...service, ...(await createAgentProject(service.server, service.org)) });
+  });
 }
 
 export async function createAgentProject({ api, url }: RunningServer, org: TestOrg): Promise<AgentProject> {
