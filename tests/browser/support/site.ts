@@ -13,7 +13,7 @@ import { openWindow, type WindowOptions } from './windows.ts';
 /** Tests pages of a running server, see {@link startSite}; skipped without a browser. */
 export const describePagesOf =
   (options: SiteOptions) =>
-  (name: string, suite: (site: Site) => void): void =>
+  (name: string, suite: (site: Site) => void): void => {
     describe.skipIf(!inject('browser'))(name, () => {
       // Complete before the hooks and tests of the suite run.
       const site = {} as Site;
@@ -22,6 +22,7 @@ export const describePagesOf =
       });
       suite(site);
     });
+  };
 
 export const describePages = describePagesOf({});
 
