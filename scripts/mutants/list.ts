@@ -316,7 +316,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: '...[...advisories.map(advisoryId), ...viaPackages].sort()',
     to: '...viaPackages.toSorted()',
     breaks: 'npm audit: a new advisory for a dismissed package is never shown as a new finding.',
-    suites: ['importers/dependencies'],
+    suites: ['importers/reports'],
   },
   {
     subject: 'agent',

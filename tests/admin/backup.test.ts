@@ -27,8 +27,8 @@ import {
 } from '../support/api/api.ts';
 import { verify } from '../support/api/mailed.ts';
 import { expectRightCounts } from '../support/database/counts.ts';
+import { holdOpen } from '../support/database/hold.ts';
 import { createEmptyOrg } from '../support/database/older-org.ts';
-import { afterTest } from '../support/run/suite.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* `orgs backup` and `orgs restore-backup`. */
@@ -370,27 +370,12 @@ describe('the file', () => {
 
 /** Holds a lock until `release` is called. */
 async function hold(statement: string) {
-  let release = () => {};
-  let over: Promise<unknown> = Promise.resolve();
-  await new Promise<void>((locked) => {
-    over = t.services.database.sql.begin(async (tx) => {
-      await tx.unsafe(statement);
-      locked();
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-    });
-  });
+  const release = await holdOpen(t.services.database.sql, (tx) => tx.unsafe(statement));
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'svc-findings-admin'
     and datname = current_database()`;
-  const end = async () => {
-    release();
-    await over;
-  };
-  afterTest(end);
   return {
     whenWaiting: () => vi.waitFor(async () => expect(await sql(waiting)).toHaveLength(1), 20_000),
-    release: end,
+    release,
   };
 }
 

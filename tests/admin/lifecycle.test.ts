@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runAdmin } from '../../lib/admin/run.ts';
 import { purgeProjects } from '../../lib/projects/purge.ts';
 import { transferProjects } from '../../lib/projects/transfer/run.ts';
+import { admin as runCommand } from '../support/admin/command.ts';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectKeptCounts } from '../support/database/counts.ts';
-import { JWT_SECRET, startApp, type TestApp } from '../support/server/app.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* `orgs rename`, `delete`, `restore` and `purge`, `projects` and `retention`. */
 
@@ -19,19 +19,7 @@ beforeEach(async () => {
   org = await createOrg(t.api);
 });
 
-async function admin(...args: string[]) {
-  const said = { out: '', err: '' };
-  const code = await runAdmin(args, {
-    env: { DATABASE_URL: t.databaseUrl, JWT_SECRET, LOG_FORMAT: 'json' },
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  return { code, ...said };
-}
+const admin = (...args: string[]) => runCommand(t.databaseUrl, args);
 
 const sql = (text: string) => t.services.database.sql.unsafe(text);
 const schema = () => `"org_${org.id.replaceAll('-', '')}"`;

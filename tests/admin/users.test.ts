@@ -1,7 +1,7 @@
-import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mfaDevices } from '../../db/schema/accounts.ts';
-import { runAdmin } from '../../lib/admin/run.ts';
+import { admin } from '../support/admin/command.ts';
+import { switchMfaOn } from '../support/api/account.ts';
 import {
   type Answer,
   createOrg,
@@ -12,7 +12,7 @@ import {
   push,
   type TestUser,
 } from '../support/api/api.ts';
-import { JWT_SECRET, startApp, type TestApp } from '../support/server/app.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
 
 let t: TestApp;
 let api: TestApp['api'];
@@ -24,18 +24,8 @@ beforeAll(async () => {
 
 /** Runs `admin users …`. */
 async function users(...args: string[]) {
-  const said = { out: '', err: '' };
-  const env = { DATABASE_URL: t.databaseUrl, JWT_SECRET, LOG_FORMAT: 'json', LOG_LEVEL: 'error' };
-  const code = await runAdmin(['users', ...args], {
-    env,
-    out: (text) => {
-      said.out += text;
-    },
-    err: (text) => {
-      said.err += text;
-    },
-  });
-  return { code, ...said, event: code === 0 && said.err ? JSON.parse(said.err) : undefined };
+  const ended = await admin(t.databaseUrl, ['users', ...args], { env: { LOG_LEVEL: 'error' } });
+  return { ...ended, event: ended.code === 0 && ended.err ? JSON.parse(ended.err) : undefined };
 }
 
 const json = async (...args: string[]) => JSON.parse((await users(...args, '--json')).out);
@@ -50,16 +40,10 @@ async function linkTo(email: string): Promise<Record<string, string>> {
 }
 
 /** A user with MFA by an authenticator app, and its recovery codes. */
-async function withMfa(): Promise<TestUser & { deviceId: string; code: () => string; codes: string[] }> {
+async function withMfa() {
   const user = await createUser(api);
-  const { cookie } = user;
-  const { device, secret } = must(
-    await api.post('/profile/mfa/devices/totp', { cookie, body: { name: 'Phone' } }),
-  );
-  const code = () => new TOTP({ secret: Secret.fromBase32(secret) }).generate();
-  must(await api.post(`/profile/mfa/devices/totp/${device.id}/verify`, { cookie, body: { code: code() } }));
-  const { recovery_codes } = must(await api.post('/profile/mfa/enable', { cookie }));
-  return { ...user, deviceId: device.id, code, codes: recovery_codes };
+  const { id: deviceId, code, recoveryCodes: codes } = await switchMfaOn(t, user.cookie);
+  return { ...user, deviceId, code, codes };
 }
 
 describe('users show', () => {

@@ -8,45 +8,24 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ReporterOptions } from '../../agent/reporter.ts';
 import { isLoopback, resolveSettings } from '../../agent/settings.ts';
 import { RETRY_DELAYS_S, withRetries } from '../../lib/client/retry.ts';
-import { importers } from '../../lib/importers/formats/index.ts';
-import { FORMATS } from '../../lib/importers/names.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
+import { type AgentSuite, isRunning, readPid, useAgentProject } from '../support/agent/agent-project.ts';
 import { openGate } from '../support/agent/gate.ts';
+import { type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
 import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
-import { createOrg, must, type TestOrg } from '../support/api/api.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
+import { must } from '../support/api/api.ts';
 import { startHostileService } from '../support/hostile/service.ts';
 import { limit } from '../support/run/limits.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
 
-let database: TestDatabase;
-let server: RunningServer;
-let org: TestOrg;
-let { workspace, env, agent, agentProcess, findings, scans }: AgentProject = {} as AgentProject;
+let { server, org, workspace, env, agent, agentProcess, findings, scans }: AgentSuite = {} as AgentSuite;
 
-const serverEnv = () => ({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
-
-beforeAll(async () => {
-  database = await createDatabase();
-  server = await startServer(serverEnv());
-  org = await createOrg(server.api);
-});
-
-afterAll(async () => {
-  await stopServers();
-  await database.drop();
-});
-
-beforeEach(async () => {
-  ({ workspace, env, agent, agentProcess, findings, scans } = await createAgentProject(server, org));
+useAgentProject((suite) => {
+  ({ server, org, workspace, env, agent, agentProcess, findings, scans } = suite);
 });
 
 const journals = () => readdirSync(join(workspace, '.svc/scans')).filter((name) => name.endsWith('.jsonl'));
@@ -58,20 +37,6 @@ const endlessScanner = (pidFile: string) => [
   '-e',
   `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
 ];
-
-function readPid(pidFile: string): Promise<number> {
-  return vi.waitUntil(() => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
-}
-
-/** A killed process stays a zombie until its parent reads its exit code. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('svc-agent report', () => {
   it('pushes the findings of a report and prints how many are new', async () => {
@@ -261,22 +226,6 @@ describe('svc-agent run', () => {
   });
 
   it.each([
-    ['is not installed', 1, ['--', 'no-such-scanner'], /^svc-agent: no-such-scanner: not found\. /m],
-    ['prints nothing', 4, node('process.exitCode = 3'), /wrote no report \(exit code 3\)$/m],
-    [
-      'writes no file',
-      4,
-      ['--report', 'none.json', ...node('0')],
-      /wrote no report to \S+none\.json \(exit code 0\)\./m,
-    ],
-  ])('fails the scan if the scanner %s, with code %i', async (_, code, args, line) => {
-    const run = await agent(['run', ...args]);
-    expect(run.code).toBe(code);
-    expect(run.err).toMatch(line);
-    expect((await scans())[0]).toMatchObject({ status: 'failed', error_message: expect.any(String) });
-  });
-
-  it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)('on %s stops the scanner, fails the scan and exits with %i', async (signal, code) => {
@@ -454,57 +403,27 @@ describe('settings', () => {
   ])('treat %s as this machine: %s', (name, isLocal) => expect(isLoopback(name)).toBe(isLocal));
 });
 
-it('every format has a name for --format', () => {
-  expect(importers.map(({ name }) => name).sort()).toEqual([...FORMATS].sort());
-});
-
-const BATCH = '/api/v1/agent/findings/batch?include=finding_status';
+const BATCH = '/api/v1/agent/findings/batch';
 
 describe.each([
   ['in batches', BATCH],
   ['one by one to an older service', '/api/v1/agent/findings'],
 ])('delivery %s', (_, PUSH) => {
-  /** A proxy before the service that fails requests as `fail` decides. */
-  let proxy: Server;
-  let fail: (path: string, n: number) => number | 'drop' | undefined;
-  let requests: string[];
-  let retryAfter: string | undefined;
+  let proxy: FaultyProxy;
+
+  /** Makes requests fail. An older service knows no batches. */
+  function fail(fault: FaultyProxy['fault']): void {
+    proxy.fault = (path, n) => fault(path, n) ?? (path === BATCH && PUSH !== BATCH ? 404 : undefined);
+  }
 
   beforeEach(async () => {
-    requests = [];
-    retryAfter = undefined;
-    fail = () => undefined;
-    proxy = createServer(async (req, res) => {
-      const chunks = [];
-      for await (const chunk of req) chunks.push(chunk);
-      const path = req.url ?? '';
-      requests.push(path);
-      const failure = fail(path, requests.filter((seen) => seen === path).length);
-      if (failure === 'drop') return req.socket.destroy();
-      if (failure) {
-        res.writeHead(failure, retryAfter === undefined ? {} : { 'retry-after': retryAfter });
-        return res.end('<h1>sorry</h1>');
-      }
-      const { authorization = '', 'x-org-slug': slug = '' } = req.headers as Record<string, string>;
-      const headers = { authorization, 'x-org-slug': slug, 'content-type': 'application/json' };
-      const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {};
-      const known = path === BATCH && PUSH !== BATCH ? '/api/v1/agent/unknown' : path;
-      const answer = await fetch(server.url + known, { method: req.method ?? 'GET', headers, ...body });
-      res.writeHead(answer.status, { 'content-type': 'application/json' });
-      return res.end(await answer.text());
-    });
-    await new Promise<void>((listening) => proxy.listen(0, '127.0.0.1', listening));
-  });
-  afterEach(() => {
-    proxy.closeAllConnections();
-    proxy.close();
+    proxy = await startProxy(server.url);
+    fail(() => undefined);
   });
 
   const startReporter = (changed: Partial<ReporterOptions> = {}) =>
-    startReporterFor(
-      { env, workspace },
-      { baseUrl: `http://acme.localhost:${(proxy.address() as AddressInfo).port}`, ...changed },
-    );
+    startReporterFor({ env, workspace }, { baseUrl: proxy.url, ...changed });
+  const pushes = () => proxy.pushes.filter(({ path }) => path === PUSH);
 
   it('by the reporter library: single findings, several at once, and the end of the scan', async () => {
     const reporter = startReporter({ name: 'By hand' });
@@ -541,20 +460,20 @@ describe.each([
   });
 
   it.each([500, 502, 503, 429, 408, 'drop'] as const)('retries three times after %s', async (failure) => {
-    fail = (path, n) => (path === PUSH && n <= 3 ? failure : undefined);
+    fail((path, n) => (path === PUSH && n <= 3 ? failure : undefined));
     const outcome = await startReporter().report(ownFinding(1));
     expect(outcome).toMatchObject({ fresh: 1, pending: 0 });
-    expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
+    expect(pushes()).toHaveLength(4);
   });
 
   it.each([500, 503, 'drop'] as const)(
     'gives up after the third retry on %s, and queues the finding',
     async (failure) => {
-      fail = (path) => (path === PUSH ? failure : undefined);
+      fail((path) => (path === PUSH ? failure : undefined));
       const reporter = startReporter();
       const outcome = await reporter.report(ownFinding(1));
       expect(outcome).toMatchObject({ fresh: 0, pending: 1 });
-      expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
+      expect(pushes()).toHaveLength(4);
       await reporter.complete();
       expect((await agent(['sync'])).code).toBe(0);
       expect(await findings()).toHaveLength(1);
@@ -563,7 +482,7 @@ describe.each([
   );
 
   it('waits about 1, 2 and 4 seconds between attempts by default', async () => {
-    fail = (path) => (path === PUSH ? 503 : undefined);
+    fail((path) => (path === PUSH ? 503 : undefined));
     const waits: number[] = [];
     const wait = async (ms: number) => void waits.push(ms / 1_000);
     const reporter = startReporter({ retryDelays: undefined, wait });
@@ -571,7 +490,7 @@ describe.each([
       pending: 1,
       stopped: { reason: 'unreachable' },
     });
-    expect(requests.filter((path) => path === PUSH)).toHaveLength(4);
+    expect(pushes()).toHaveLength(4);
     expect(waits).toHaveLength(3);
     for (const [i, middle] of [1, 2, 4].entries()) {
       expect(waits[i]).toBeGreaterThanOrEqual(0.75 * middle);
@@ -592,40 +511,29 @@ describe.each([
   });
 
   it.each([400, 401, 403, 404])('does not retry after %i', async (status) => {
-    fail = (path) => (path === PUSH ? status : undefined);
+    fail((path) => (path === PUSH ? status : undefined));
     await startReporter().report(ownFinding(1));
-    expect(requests.filter((path) => path === PUSH)).toHaveLength(1);
+    expect(pushes()).toHaveLength(1);
   });
 
   it('honours Retry-After', async () => {
-    retryAfter = '1';
-    fail = (path, n) => (path === PUSH && n === 1 ? 429 : undefined);
+    const busy = { status: 429, headers: { 'retry-after': '1' } };
+    fail((path, n) => (path === PUSH && n === 1 ? busy : undefined));
     const started = Date.now();
     await startReporter().report(ownFinding(1));
     expect(Date.now() - started).toBeGreaterThanOrEqual(1_000);
   });
 
   it('does not try an unreachable service for each of a thousand findings', async () => {
-    fail = (path) => (path === PUSH ? 'drop' : undefined);
+    fail((path) => (path === PUSH ? 'drop' : undefined));
     const outcome = await startReporter().report(Array.from({ length: 1_000 }, (_, i) => ownFinding(i)));
     expect(outcome).toMatchObject({ pending: 1_000, stopped: { reason: 'unreachable' } });
-    expect(requests.length).toBeLessThan(50);
-  });
-
-  it('continues after a refused finding and reports the reason', async () => {
-    const reporter = startReporter();
-    await reporter.report([ownFinding(1), { ...ownFinding(2), severity: 'awful' as 'low' }, ownFinding(3)]);
-    const outcome = await reporter.complete();
-    expect(outcome).toMatchObject({ fresh: 2, refused: 1, pending: 0 });
-    expect(outcome.entries[1]?.refused).toMatch(/severity/);
-    // A refusal is final, so the finding is not queued.
-    expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
+    expect(proxy.pushes.length).toBeLessThan(50);
   });
 
   it('registers again if the response was lost, also with the slug of a project', async () => {
     const { slug } = must(await server.api.get(`/projects/${env.SVC_PROJECT_ID}`, org.asOwner));
     for (const project of [env.SVC_PROJECT_ID ?? '', slug]) {
-      requests = [];
       const reporter = startReporter({ project });
       // The scan is registered, but the agent does not know.
       const body = { scan_id: reporter.scanId, project_id: env.SVC_PROJECT_ID, persona: 'killua' };
@@ -638,20 +546,20 @@ describe.each([
 
   it('writes findings to disk before it sends them', async () => {
     let onDisk = 0;
-    fail = (path) => {
+    fail((path) => {
       if (path === '/api/v1/agent/scans') {
         const [file = ''] = journals();
         onDisk =
           readFileSync(join(workspace, '.svc/scans', file), 'utf8').split('"type":"finding"').length - 1;
       }
       return undefined;
-    };
+    });
     await startReporter().report([ownFinding(1), ownFinding(2)]);
     expect(onDisk).toBe(2);
   });
 
   it('continues a journal whose last line a crash truncated', async () => {
-    fail = () => 'drop';
+    fail(() => 'drop');
     const reporter = startReporter();
     await reporter.report([ownFinding(1), ownFinding(2)]);
     await reporter.complete();
@@ -663,12 +571,12 @@ describe.each([
   });
 
   it('skips a journal that another process is using', async () => {
-    fail = (path) => (path === PUSH ? 'drop' : undefined);
+    fail((path) => (path === PUSH ? 'drop' : undefined));
     const reporter = startReporter();
     await reporter.report(ownFinding(1));
     const busy = await agentProcess(['sync']);
     expect([busy.code, busy.err]).toEqual([3, expect.stringContaining('another process is using it')]);
-    fail = () => undefined;
+    fail(() => undefined);
     // The service is reachable again, so ending the scan delivers the pending finding.
     expect(await reporter.complete()).toMatchObject({ fresh: 1, pending: 0, stopped: undefined });
     expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
@@ -676,11 +584,11 @@ describe.each([
 
   /** Creates a journal with undelivered findings. */
   async function createUndelivered(...fingerprints: number[]): Promise<string> {
-    fail = () => 'drop';
+    fail(() => 'drop');
     const reporter = startReporter();
     await reporter.report(fingerprints.map((n) => ownFinding(n)));
     await reporter.complete();
-    fail = () => undefined;
+    fail(() => undefined);
     return join(workspace, '.svc/scans', `${reporter.scanId}.jsonl`);
   }
 

@@ -5,29 +5,21 @@ import type { ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createPassthrough } from '../../agent/scanner/passthrough.ts';
 import { printableJson } from '../../agent/text.ts';
 import { createWorkspace, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
-import type { TestOrg } from '../support/api/api.ts';
+import { type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { accept, type HostileService, startHostileService } from '../support/hostile/service.ts';
 import { afterTest } from '../support/run/suite.ts';
-import type { RunningServer } from '../support/server/server.ts';
 
 /* Awkward environments and hostile output: the agent loses nothing, and says what happened in words and exit codes. */
 
-let server: RunningServer;
-let org: TestOrg;
-let { workspace, agent, agentProcess, findings, scans }: AgentProject = {} as AgentProject;
+let { workspace, agent, agentProcess, findings, scans }: AgentSuite = {} as AgentSuite;
 let state: string;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, agent, agentProcess, findings, scans } = await createAgentProject(server, org));
+useAgentProject((suite) => {
+  ({ workspace, agent, agentProcess, findings, scans } = suite);
   state = createWorkspace();
 });
 

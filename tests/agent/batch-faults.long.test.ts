@@ -1,30 +1,21 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReporter, type ReporterOptions } from '../../agent/reporter.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ReporterOptions } from '../../agent/reporter.ts';
 import { openDatabase } from '../../db/client.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import { type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { type Fault, type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
-import type { TestOrg } from '../support/api/api.ts';
-import type { TestDatabase } from '../support/database/database.ts';
-import type { RunningServer } from '../support/server/server.ts';
+import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
 
 /* Whatever the service answers to a batch, and whenever the agent is killed: each finding arrives, and counts once. */
 
-let database: TestDatabase;
-let server: RunningServer;
-let org: TestOrg;
 let proxy: FaultyProxy;
-let { workspace, env, agent, findings, scans }: AgentProject = {} as AgentProject;
+let { database, server, org, workspace, env, agent, findings, scans }: AgentSuite = {} as AgentSuite;
 
-beforeAll(async () => {
-  ({ database, server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, env, agent, findings, scans } = await createAgentProject(server, org));
+useAgentProject(async (suite) => {
+  ({ database, server, org, workspace, env, agent, findings, scans } = suite);
   proxy = await startProxy(server.url);
 });
 
@@ -36,17 +27,9 @@ const onBatch =
     path === BATCH ? fault : undefined;
 
 const startReporter = (changed: Partial<ReporterOptions> = {}) =>
-  createReporter({
-    ...{ baseUrl: proxy.url, apiKey: env.SVC_API_KEY ?? '', project: env.SVC_PROJECT_ID ?? '' },
-    ...{ orgSlug: org.slug, persona: 'killua', workspace, retryDelays: [0.01, 0.01, 0.01] },
-    ...changed,
-  });
+  startReporterFor({ env, workspace }, { baseUrl: proxy.url, ...changed });
 
-const several = (count: number) =>
-  Array.from({ length: count }, (_, n) => ({
-    ...{ fingerprint: `own:${n}`, title: `Finding ${n}`, severity: 'low' as const },
-    description: 'Found by a custom agent.',
-  }));
+const several = (count: number) => Array.from({ length: count }, (_, n) => ownFinding(n));
 
 const seenCounts = async (): Promise<number[]> => (await findings()).map(({ seen_count }) => seen_count);
 const journalOf = (scanId: string) => join(workspace, '.svc/scans', `${scanId}.jsonl`);

@@ -1,27 +1,19 @@
 import { readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ReporterOptions } from '../../agent/reporter.ts';
-import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
+import { type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { type FaultyProxy, startProxy } from '../support/agent/proxy.ts';
 import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
-import { must, type TestOrg } from '../support/api/api.ts';
-import type { RunningServer } from '../support/server/server.ts';
+import { must } from '../support/api/api.ts';
 
 /* The agent sends findings in batches. A batch that is sent twice counts once. */
 
-let server: RunningServer;
-let org: TestOrg;
 let proxy: FaultyProxy;
-let { workspace, env, agent, findings, scans }: AgentProject = {} as AgentProject;
+let { server, org, workspace, env, agent, findings }: AgentSuite = {} as AgentSuite;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, env, agent, findings, scans } = await createAgentProject(server, org));
+useAgentProject(async (suite) => {
+  ({ server, org, workspace, env, agent, findings } = suite);
   proxy = await startProxy(server.url);
 });
 
@@ -38,28 +30,7 @@ const seenCounts = async (): Promise<number[]> => (await findings()).map(({ seen
 const journalOf = (scanId: string) => join(workspace, '.svc/scans', `${scanId}.jsonl`);
 const pushesTo = (path: string) => proxy.pushes.filter((push) => push.path === path);
 
-/** Starts a report and kills the agent when the service has written the batch, before the agent knows. */
-async function killAfterBatch(count: number) {
-  proxy.fault = (path) => (path === BATCH ? 'hold' : undefined);
-  const { child, ended } = startAgent(['report', writeReport(workspace, count)], {
-    cwd: workspace,
-    env: { ...env, SVC_BASE_URL: proxy.url },
-  });
-  await vi.waitUntil(() => proxy.answered > 0, { timeout: 30_000 });
-  child.kill('SIGKILL');
-  await ended;
-}
-
 describe('a batch', () => {
-  it('that the service wrote before the agent was killed counts once', async () => {
-    await killAfterBatch(20);
-    const run = await agent(['sync', '--json']);
-    expect(run.code).toBe(0);
-    expect(JSON.parse(run.out)).toMatchObject([{ delivered: 20, not_delivered: 0 }]);
-    expect(await seenCounts()).toEqual(Array(20).fill(1));
-    expect((await scans())[0]).toMatchObject({ finding_count: 20, summary: { total: 20 } });
-  });
-
   it('whose response is lost counts once, and its findings are new', async () => {
     proxy.fault = (path, n) => (path === BATCH && n <= 2 ? 'lose' : undefined);
     const reporter = startReporter();
@@ -106,16 +77,6 @@ describe('a batch', () => {
     expect(new Set(proxy.pushes.map(({ key, body }) => key + body)).size).toBe(1);
     expect(await seenCounts()).toEqual([1, 1]);
     expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
-  });
-
-  it('with a finding that the service does not answer for stays queued', async () => {
-    proxy.fault = (path) =>
-      path === BATCH
-        ? (answer) => ({ ...answer, result: { ...answer.result, results: answer.result.results.slice(1) } })
-        : undefined;
-    const outcome = await startReporter().report(several(3));
-    expect(outcome).toMatchObject({ pending: 3, stopped: { reason: 'not_accepted' } });
-    expect(outcome.stopped?.message).toBe('The service answered 2 of 3 findings of a batch.');
   });
 
   it('has at most 500 findings and fits through a proxy with a limit of 1 MiB', async () => {

@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject } from '../support/agent/agent-project.ts';
+import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
 import { openGate } from '../support/agent/gate.ts';
-import { createOrg, type TestOrg } from '../support/api/api.ts';
-import { createDatabase } from '../support/database/database.ts';
+import type { TestOrg } from '../support/api/api.ts';
 import { limit } from '../support/run/limits.ts';
-import { afterSuite } from '../support/run/suite.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import { type RunningServer, startServer } from '../support/server/server.ts';
 
 /** The findings that the agent sends in one request. */
 const BATCH = 500;
@@ -18,12 +16,9 @@ let org: TestOrg;
 let serverEnv: Record<string, string>;
 
 beforeAll(async () => {
-  const database = await createDatabase();
-  afterSuite(database.drop);
-  afterSuite(stopServers);
-  serverEnv = { DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' };
-  server = await startServer(serverEnv);
-  org = await createOrg(server.api);
+  const service = await startService();
+  ({ server, org } = service);
+  serverEnv = { DATABASE_URL: service.database.url, JWT_SECRET: 'a secret for tests only' };
 });
 
 /** Counts the findings, each of which must have been seen once. */

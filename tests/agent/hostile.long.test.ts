@@ -16,7 +16,7 @@ import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../agent/journal/create.ts';
 import { createReporter } from '../../agent/reporter.ts';
 import { oneLine, printable, printableJson } from '../../agent/text.ts';
@@ -25,8 +25,7 @@ import { bindKey } from '../../agent/trust/keys.ts';
 import { openState, stateDirectory } from '../../agent/trust/state.ts';
 import { type AgentRun, createWorkspace, runAgent, writeReport } from '../support/agent/agent.ts';
 import { runAgentHere } from '../support/agent/agent-here.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
-import type { TestOrg } from '../support/api/api.ts';
+import { type AgentProject, useAgentProject } from '../support/agent/agent-project.ts';
 import { createCertificate } from '../support/hostile/certificate.ts';
 import { startHostileService } from '../support/hostile/service.ts';
 import type { RunningServer } from '../support/server/server.ts';
@@ -37,20 +36,15 @@ import type { RunningServer } from '../support/server/server.ts';
  */
 
 let server: RunningServer;
-let org: TestOrg;
 let project: AgentProject;
 /** The attacker's repository. */
 let workspace: string;
 /** The user's home, outside the repository. */
 let home: string;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  project = await createAgentProject(server, org);
-  workspace = project.workspace;
+useAgentProject((suite) => {
+  project = suite;
+  ({ server, workspace } = suite);
   home = createWorkspace();
 });
 

@@ -2,24 +2,17 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../agent/journal/create.ts';
-import { createReporter } from '../../agent/reporter.ts';
 import { sizes } from '../../agent/scanner/spool.ts';
 import { openState } from '../../agent/trust/state.ts';
 import { STATE_HOME, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
-import { must, type TestOrg } from '../support/api/api.ts';
+import { type AgentProject, type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
+import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
+import { must } from '../support/api/api.ts';
 import { startHostileService } from '../support/hostile/service.ts';
-import type { RunningServer } from '../support/server/server.ts';
 
-let server: RunningServer;
-let org: TestOrg;
-let project: AgentProject;
-
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
+let project = {} as AgentSuite;
 
 const normal = { ...sizes };
 
@@ -27,8 +20,8 @@ const normal = { ...sizes };
 const lower = () =>
   Object.assign(sizes, { memory: 500, whole: 1_000, parts: { partBytes: 700, maxBytes: 1_000_000 } });
 
-beforeEach(async () => {
-  project = await createAgentProject(server, org);
+useAgentProject((suite) => {
+  project = suite;
   lower();
 });
 
@@ -230,24 +223,10 @@ describe('svc-agent with a large report', () => {
   });
 
   it('keeps only the pending findings of a scan in its outcome', async () => {
-    const { env, workspace } = project;
-    const reporter = createReporter({
-      baseUrl: required(env.SVC_BASE_URL),
-      apiKey: required(env.SVC_API_KEY),
-      project: required(env.SVC_PROJECT_ID),
-      orgSlug: org.slug,
-      persona: 'senku',
-      workspace,
-      trustedHosts: undefined,
-    });
+    const { env, server, org } = project;
+    const reporter = startReporterFor(project, { baseUrl: env.SVC_BASE_URL ?? '' });
     reporter.expectMany();
-    const finding = (n: number) => ({
-      fingerprint: `own-${n}`,
-      title: `t${n}`,
-      severity: 'low' as const,
-      description: 'd',
-    });
-    const outcome = await reporter.report([1, 2, 3].map(finding));
+    const outcome = await reporter.report([1, 2, 3].map((n) => ownFinding(n)));
     expect(outcome).toMatchObject({ entries: [], fresh: 3, pending: 0 });
     expect((await reporter.complete()).tally.fresh).toEqual([0, 0, 0, 3, 0]);
     expect(must(await server.api.get(`/findings?scan_id=${outcome.scanId}`, org.asOwner))).toHaveLength(3);
@@ -273,8 +252,3 @@ it('a journal takes more findings at once than a call takes arguments', () => {
   expect(journal.entries[149_999]).toMatchObject({ n: 149_999, finding: { fingerprint: 'own-149999' } });
   journal.close();
 });
-
-function required(value: string | undefined): string {
-  if (value === undefined) throw new Error('missing');
-  return value;
-}

@@ -3,26 +3,18 @@ import { createServer, request as open } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
-import type { TestOrg } from '../support/api/api.ts';
+import { type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { startHostileService } from '../support/hostile/service.ts';
 import { afterTest } from '../support/run/suite.ts';
-import type { RunningServer } from '../support/server/server.ts';
 
 /* The agent behind a proxy, and without one. */
 
-let server: RunningServer;
-let org: TestOrg;
-let { workspace, agent, findings }: AgentProject = {} as AgentProject;
+let { server, workspace, agent, findings }: AgentSuite = {} as AgentSuite;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, agent, findings } = await createAgentProject(server, org));
+useAgentProject((suite) => {
+  ({ server, workspace, agent, findings } = suite);
 });
 
 /** Starts an HTTP proxy that closes after the test. @returns its address, and the hosts that it connected to */

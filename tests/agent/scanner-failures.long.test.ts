@@ -1,26 +1,18 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { launcherFailure, scannerFailure, scannerName } from '../../agent/scanner/exit-codes.ts';
 import { missingTarget } from '../../agent/scanner/targets.ts';
 import { writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
-import type { TestOrg } from '../support/api/api.ts';
+import { type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { startHostileService } from '../support/hostile/service.ts';
-import type { RunningServer } from '../support/server/server.ts';
 
 /* A scanner that fails must never look like a scanner that finds nothing. */
 
-let server: RunningServer;
-let org: TestOrg;
-let { workspace, agent, scans, findings }: AgentProject = {} as AgentProject;
+let { workspace, agent, scans, findings }: AgentSuite = {} as AgentSuite;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, agent, scans, findings } = await createAgentProject(server, org));
+useAgentProject((suite) => {
+  ({ workspace, agent, scans, findings } = suite);
 });
 
 const SYNTAX_ERROR = { filename: 'src/broken.py', reason: 'syntax error while parsing AST from file' };

@@ -1,40 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startAgent, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
-import type { TestOrg } from '../support/api/api.ts';
+import { type AgentSuite, isRunning, readPid, useAgentProject } from '../support/agent/agent-project.ts';
 import { limit } from '../support/run/limits.ts';
 import { afterTest } from '../support/run/suite.ts';
-import type { RunningServer } from '../support/server/server.ts';
 
 /* The process of a scanner: how it starts, ends and is stopped, and what it leaves behind. */
 
-let server: RunningServer;
-let org: TestOrg;
-let { workspace, env, agent, scans, findings }: AgentProject = {} as AgentProject;
+let { workspace, env, agent, scans, findings }: AgentSuite = {} as AgentSuite;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, env, agent, scans, findings } = await createAgentProject(server, org));
+useAgentProject((suite) => {
+  ({ workspace, env, agent, scans, findings } = suite);
 });
 
 const shell = (script: string) => ['--', 'sh', '-c', script];
-
-const readPid = (file: string): Promise<number> =>
-  vi.waitUntil(() => existsSync(file) && Number(readFileSync(file, 'utf8')));
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
-  }
-}
 
 describe('a scanner that cannot start', () => {
   it.each([

@@ -1,22 +1,15 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createWorkspace, writeReport } from '../support/agent/agent.ts';
-import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
-import { must, type TestOrg } from '../support/api/api.ts';
+import { type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
+import { must } from '../support/api/api.ts';
 import { startHostileService } from '../support/hostile/service.ts';
-import type { RunningServer } from '../support/server/server.ts';
 
-let server: RunningServer;
-let org: TestOrg;
-let { workspace, env, agent, findings }: AgentProject = {} as AgentProject;
+let { server, org, workspace, env, agent, findings }: AgentSuite = {} as AgentSuite;
 
-beforeAll(async () => {
-  ({ server, org } = await startService());
-});
-
-beforeEach(async () => {
-  ({ workspace, env, agent, findings } = await createAgentProject(server, org));
+useAgentProject((suite) => {
+  ({ server, org, workspace, env, agent, findings } = suite);
 });
 
 const setStatus = async (id: string, status: string) =>

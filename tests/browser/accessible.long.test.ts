@@ -2,17 +2,15 @@ import { beforeAll, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { limit } from '../support/run/limits.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 /* Every page, with content. Dialogs are tested with what they are for. */
 
-describePages('every page', () => {
-  let site: Site;
+describePages('every page', (site) => {
   let org: TestOrg;
   let paths: string[];
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     const first = await createScan(site.api, org);
     const regressed = await push(site.api, org, first, { title: 'Regressed', fingerprint: 'regressed' });

@@ -1,18 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createUser, must, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { inEachScheme } from './support/look.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the account', () => {
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite();
-  });
-
+describePages('the account', (site) => {
   async function open(path: string, { cookie }: TestUser): Promise<Page> {
     const page = await site.visit({ cookie });
     await page.goto(site.url + path);

@@ -4,15 +4,13 @@ import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createUser, must, PASSWORD, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { emailField, heading, logIn, passwordField } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const NEW_PASSWORD = 'Different2horse';
 
-describePages('signing in', () => {
-  let site: Site;
+describePages('signing in', (site) => {
   let org: TestOrg;
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
   });
 

@@ -1,22 +1,17 @@
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { inEachScheme } from './support/look.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Etxet';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-let site: Site;
-beforeAll(async () => {
-  if (inject('browser')) site = await startSite();
-});
-
-describePages('the dashboard and scans', () => {
+describePages('the dashboard and scans', (site) => {
   let org: TestOrg;
   let first: string;
   let second: string;
@@ -24,8 +19,7 @@ describePages('the dashboard and scans', () => {
   const end = async (scan: string, body: Record<string, string>) =>
     must(await site.api.patch(`/agent/scans/${scan}`, { ...org.asAgent, body }));
   const open = async (path = '') => {
-    const page = await site.visit({ cookie: org.owner.cookie });
-    await page.goto(site.orgUrl(org.slug, path));
+    const page = await site.open(org, path);
     return page;
   };
 
@@ -90,8 +84,7 @@ describePages('the dashboard and scans', () => {
     must(await site.api.patch(`/findings/${done.id}`, { ...mine.asOwner, body: { status: 'fixed' } }));
     await push(site.api, ofOther, scanOfOther, { title: 'Elsewhere', severity: 'high' });
 
-    const page = await site.visit({ cookie: mine.owner.cookie });
-    await page.goto(site.orgUrl(mine.slug));
+    const page = await site.open(mine);
     const rows = page.getByRole('region', { name: 'Projects by risk' }).getByRole('row');
     await expect
       .poll(() => rows.getByRole('rowheader').allInnerTexts())
@@ -177,8 +170,7 @@ describePages('the dashboard and scans', () => {
     const { id: fixed } = await one('Only fixed', 'low');
     for (const id of [back, fixed]) await set(id, 'fixed');
     await one('Back again', 'medium');
-    const page = await site.visit({ cookie: mine.owner.cookie });
-    await page.goto(site.orgUrl(mine.slug));
+    const page = await site.open(mine);
     const today = page.getByRole('navigation', { name: 'Work today' });
     const numbers = async () =>
       (await today.getByRole('link').allInnerTexts()).map((text) => text.split(/\n+/).slice(0, 2).join(' '));

@@ -1,27 +1,19 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('deletion', () => {
-  let site: Site;
+describePages('deletion', (site) => {
   let org: TestOrg;
   let scan: string;
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeEach(async () => {
     org = await createOrg(site.api);
     scan = await createScan(site.api, org);
   });
 
-  async function open(path: string, cookie = org.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, path));
-    return page;
-  }
+  const open = (path: string, cookie = org.owner.cookie) => site.open(org, path, { cookie });
   async function choose(page: Page, item: string): Promise<void> {
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: item }).click();
@@ -86,8 +78,7 @@ describePages('deletion', () => {
 
   it('is for admins', async () => {
     const { id } = await push(site.api, org, scan);
-    const { cookie, email } = await createUser(site.api);
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'member' } }));
+    const { cookie } = await addMember(site.api, org, 'member');
     const page = await open(`/findings/${id}`, cookie);
     await page.getByRole('heading', { level: 1, name: 'SQL injection in search' }).waitFor();
     expect(await page.getByRole('button', { name: 'More actions' }).count()).toBe(0);

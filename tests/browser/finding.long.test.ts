@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { expect, it } from 'vitest';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const DESCRIPTION = `# Summary
 
@@ -24,14 +24,10 @@ const rows = await db.query(sql);
 
 const POC = 'import requests\n\n# one request\nprint(requests.get("https://shop.example.com/?q=\'"))\n';
 
-describePages('the page of a finding', () => {
-  let site: Site;
+describePages('the page of a finding', (site) => {
   let org: TestOrg;
   let scan: string;
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeAllAndRetries(async () => {
     org = await createOrg(site.api);
     scan = await createScan(site.api, org);
@@ -44,11 +40,8 @@ describePages('the page of a finding', () => {
     must(await site.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status } }));
   const statusOf = async (id: string) => must(await site.api.get(`/findings/${id}`, org.asOwner)).status;
 
-  async function open(id: string, search = '', cookie = org.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, `/findings/${id}${search}`));
-    return page;
-  }
+  const open = (id: string, search = '', cookie = org.owner.cookie) =>
+    site.open(org, `/findings/${id}${search}`, { cookie });
   const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
   const pressed = (page: Page) => page.getByRole('button', { pressed: true }).first().innerText();
 
@@ -251,9 +244,7 @@ describePages('the page of a finding', () => {
   });
 
   it('offers a viewer nothing that they may not do', async () => {
-    const viewer = await createUser(site.api);
-    const body = { email: viewer.email, role: 'viewer' };
-    must(await site.api.post('/members/invite', { ...org.asOwner, body }));
+    const viewer = await addMember(site.api, org, 'viewer');
     const { id } = await report({});
     const page = await open(id, '', viewer.cookie);
     await page.getByText('Your role is viewer').waitFor();
@@ -264,21 +255,6 @@ describePages('the page of a finding', () => {
     await help.waitFor();
     expect(await help.getByText('Set status').count()).toBe(0);
     expect(await statusOf(id)).toBe('open');
-  });
-
-  it('does nothing at single keys once they are switched off', async () => {
-    const { id } = await report({});
-    const page = await open(id);
-    await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
-    await page.getByRole('switch', { name: 'Single-key shortcuts' }).click();
-    await page.keyboard.press('Escape');
-    await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    await page.keyboard.press('f');
-    await page.getByRole('button', { name: 'Confirmed' }).click();
-    await page.getByText('Set to Confirmed').waitFor();
-    await page.keyboard.press('u');
-    await page.reload();
-    await page.getByRole('button', { name: 'Confirmed', pressed: true }).waitFor();
   });
 
   it('walks through the list it was opened from, also when triage shortens it', async () => {

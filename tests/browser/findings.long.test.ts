@@ -1,54 +1,35 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page, Route } from 'playwright-core';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import {
-  createOrg,
-  createScan,
-  createUser,
-  must,
-  push,
-  type TestOrg,
-  type TestUser,
-} from '../support/api/api.ts';
+import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { type SeededOrg, seedOrg } from '../support/database/seed.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { backgroundOf, expectOpaque, inEachScheme } from './support/look.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const FINDINGS = 10_000;
 /** The view of findings of every status, newest first. */
 const ALL = '?sort=-created_at';
 
-describePages('the list of findings', () => {
-  let site: Site;
+describePages('the list of findings', (site) => {
   let org: SeededOrg;
   let small: TestOrg;
-  let viewer: TestUser;
   let sql: postgres.Sql;
 
   beforeAll(async () => {
-    site = await startSite();
     sql = postgres(site.databaseUrl, { max: 2, onnotice: () => {} });
     org = await seedOrg({ sql }, site, { findings: FINDINGS, bytes: 1_000 });
   });
   beforeAllAndRetries(async () => {
     small = await createOrg(site.api);
-    viewer = await createUser(site.api, 'Vera Viewer');
-    const invitation = { email: viewer.email, role: 'viewer' };
-    must(await site.api.post('/members/invite', { ...small.asOwner, body: invitation }));
   });
   afterAll(() => sql?.end());
 
-  async function open(of: TestOrg, search = '', cookie = of.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(of.slug, `/findings${search}`));
-    return page;
-  }
+  const open = (of: TestOrg, search = '', cookie = of.owner.cookie) =>
+    site.open(of, `/findings${search}`, { cookie });
   const grid = (page: Page) => page.getByRole('grid', { name: 'Findings' });
   const row = (page: Page, name: string | RegExp) => grid(page).getByRole('row', { name });
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -180,32 +161,6 @@ describePages('the list of findings', () => {
     await said(page, 6);
   });
 
-  it('undoes what was done last, also when that was answered first', async () => {
-    const scan = await createScan(site.api, small);
-    for (const n of [1, 2]) await push(site.api, small, scan, { title: `Late ${n}` });
-    const page = await open(small, '?status=open&q=Late');
-    await row(page, /Late 2/).waitFor();
-    let answerFirst = () => {};
-    const second = new Promise<void>((answered) => {
-      answerFirst = answered;
-    });
-    // With `times: 1`, Playwright may let the request go when it stops to intercept.
-    let requests = 0;
-    await intercept(page, '**/api/v1/findings', async (route) => {
-      if (++requests === 1) await second;
-      await route.continue();
-    });
-    await page.keyboard.press('j');
-    await page.keyboard.press('f');
-    await page.keyboard.press('f');
-    await page.getByText('Set to Fixed: “Late 1”').waitFor();
-    answerFirst();
-    await page.getByText('Set to Fixed: “Late 2”').waitFor();
-    await page.keyboard.press('u');
-    await row(page, /Late 1/).waitFor();
-    expect(await row(page, /Late 2/).count()).toBe(0);
-  });
-
   it('keeps to the finding that keys act on when others are pushed before it', async () => {
     const scan = await createScan(site.api, small);
     for (const n of [1, 2, 3]) await push(site.api, small, scan, { title: `Moving ${n}` });
@@ -223,28 +178,6 @@ describePages('the list of findings', () => {
     await expect
       .poll(async () => (await site.api.get('/findings?q=Moving&status=confirmed', small.asOwner)).result)
       .toMatchObject([{ title: 'Moving 2' }, { title: 'Moving 1' }]);
-  });
-
-  it('undoes what is told by the message with the button, whatever was done after it', async () => {
-    const scan = await createScan(site.api, small);
-    const name = `Told ${randomUUID()}`;
-    for (const n of [1, 2]) await push(site.api, small, scan, { title: `${name} ${n}` });
-    const page = await open(small, `?q=${name}`);
-    await row(page, `${name} 2`).waitFor();
-    await page.keyboard.press('j');
-    await page.keyboard.press('c');
-    await page.getByText(`Set to Confirmed: “${name} 2”`).waitFor();
-    let requests = 0;
-    await intercept(page, '**/api/v1/findings', async (route) => {
-      if (++requests === 1) await button(page, 'Undo').click();
-      await route.continue();
-    });
-    await page.keyboard.press('f');
-    await page.getByText(`Undone. Back to Open: “${name} 2”`).waitFor();
-    expect((await site.api.get(`/findings?q=${name}`, small.asOwner)).result).toMatchObject([
-      { title: `${name} 2`, status: 'open' },
-      { title: `${name} 1`, status: 'fixed' },
-    ]);
   });
 
   it('lets single keys be switched off', async () => {
@@ -375,8 +308,7 @@ describePages('the list of findings', () => {
   it('tells how much may have changed when a response was lost, and keeps the rest', async () => {
     const search = '&severity=high,low&status=open';
     const expected = /net::ERR_CONNECTION_RESET/;
-    const page = await site.visit({ cookie: org.owner.cookie, expected });
-    await page.goto(site.orgUrl(org.slug, `/findings?${search.slice(1)}`));
+    const page = await site.open(org, `/findings?${search.slice(1)}`, { expected });
     const wanted = await listed(search);
     await said(page, wanted);
     let requests = 0;
@@ -399,21 +331,6 @@ describePages('the list of findings', () => {
     await button(page, 'Undo').click();
     await page.getByText('Undone for 2,000 findings.').waitFor();
     expect(await listed(search)).toBe(wanted);
-  });
-
-  it('names those of a selection that failed', async () => {
-    const scan = await createScan(site.api, small);
-    for (const n of [1, 2, 3]) await push(site.api, small, scan, { title: `Purged ${n}` });
-    const page = await open(small, '?q=Purged&status=open');
-    await said(page, 3);
-    await page.getByLabel('Select visible findings').check();
-    const schema = `"${orgSchemaName(small.id)}"`;
-    await sql.unsafe(`delete from ${schema}.findings where title = 'Purged 2'`);
-    await button(page, 'Set status').click();
-    await page.getByRole('menuitem', { name: 'Fixed' }).click();
-    await page.getByText('2 changed, 1 failed').waitFor();
-    await button(page, 'Show details').click();
-    await page.getByText('Purged 2: The finding does not exist.').waitFor();
   });
 
   it('says what is wrong when the service refuses, and tries again when asked to', async () => {
@@ -442,22 +359,6 @@ describePages('the list of findings', () => {
     await page.getByText('No matching findings').waitFor();
     await page.getByText('1 changed, 1 failed').waitFor();
     expect(await listed('&q=Stubborn&status=fixed', small)).toBe(2);
-  });
-
-  it('puts back what an agent has verified', async () => {
-    const scan = await createScan(site.api, small);
-    const { id } = await push(site.api, small, scan, { title: 'Seen to be fixed' });
-    must(await site.api.patch(`/agent/findings/${id}`, { ...small.asAgent, body: { status: 'verified' } }));
-    const page = await open(small, '?q=Seen');
-    await row(page, /Seen to be fixed/)
-      .getByRole('button', { name: 'Status: Verified. Change' })
-      .click();
-    await page.getByRole('menuitem', { name: 'Open' }).click();
-    await row(page, /Seen to be fixed/)
-      .getByRole('button', { name: 'Status: Open. Change' })
-      .waitFor();
-    await button(page, 'Undo').click();
-    await page.getByText('Undone. Back to Verified: “Seen to be fixed”').waitFor();
   });
 
   it('exports what it shows', async () => {
@@ -499,22 +400,6 @@ describePages('the list of findings', () => {
     await grid(page).getByRole('link', { name: 'Title without visible characters' }).click();
     await page.getByRole('heading', { level: 1, name: 'Title without visible characters' }).waitFor();
     expect(page.url()).toContain(id);
-  });
-
-  it('shows viewers no triage', async () => {
-    const scan = await createScan(site.api, small);
-    await push(site.api, small, scan, { title: 'Only to be looked at' });
-    const page = await open(small, '?q=looked', viewer.cookie);
-    await row(page, /Only to be looked at/).waitFor();
-    expect(await grid(page).getByRole('checkbox').count()).toBe(0);
-    expect(
-      await grid(page)
-        .getByRole('button', { name: /Status:/ })
-        .count(),
-    ).toBe(0);
-    for (const key of ['j', 'x', 'f']) await page.keyboard.press(key);
-    expect(await page.getByText('1 selected').count()).toBe(0);
-    expect(await listed('&q=looked&status=open', small)).toBe(1);
   });
 
   it('compares two scans when a link asks for it', async () => {

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, push, type TestOrg } from '../support/api/client.ts';
 import { limit } from '../support/run/limits.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 /** Scripts and style sheets, compressed, without headers. */
 const MAX_BYTES = 206_000;
@@ -17,12 +17,10 @@ interface Loaded {
   bytes: number;
 }
 
-describePages('the first load of the list of findings', () => {
-  let site: Site;
+describePages('the first load of the list of findings', (site) => {
   let org: TestOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     await push(site.api, org, await createScan(site.api, org), { title: 'SQL injection' });
   });
@@ -90,8 +88,7 @@ describePages('the first load of the list of findings', () => {
   });
 
   it('asks for nothing early if the address has filters', async () => {
-    const page = await site.visit({ cookie: org.owner.cookie, own: true });
-    await page.goto(site.orgUrl(org.slug, '/findings?severity=low'));
+    const page = await site.open(org, '/findings?severity=low', { own: true });
     await page.getByText('No matching findings').waitFor();
     expect(await page.evaluate('typeof globalThis.early')).toBe('undefined');
   });

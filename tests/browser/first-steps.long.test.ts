@@ -4,24 +4,19 @@ import { appendFile, copyFile, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createWorkspace } from '../support/agent/agent.ts';
-import { createUser, must } from '../support/api/client.ts';
+import { addMember, createUser, must } from '../support/api/client.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const REPORT = resolve(import.meta.dirname, '../fixtures/several-runs.sarif');
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Etxet';
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-let site: Site;
-beforeAll(async () => {
-  if (inject('browser')) site = await startSite();
-});
-
-describePages('the first steps', () => {
+describePages('the first steps', (site) => {
   let slug: string;
   let cookie: string;
   beforeAllAndRetries(async () => {
@@ -75,8 +70,7 @@ describePages('the first steps', () => {
     );
     const as = { cookie, org: org.slug };
     const project = must(await site.api.post('/projects', { ...as, body: { name: HOSTILE } }));
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug));
+    const page = await site.open(org, '', { cookie });
     await heading(page, 'First steps');
     await page.getByText(HOSTILE).waitFor();
     await page.getByRole('button', { name: 'Create token' }).click();
@@ -94,14 +88,12 @@ describePages('the first steps', () => {
   });
 
   it('tell a viewer who can create a project', async () => {
-    const viewer = await createUser(site.api, 'Vera');
     const org = must(
       await site.api.post('/orgs', { cookie, body: { name: 'Seen', slug: `seen-${Date.now()}` } }),
     );
-    const body = { email: viewer.email, role: 'viewer' };
-    must(await site.api.post('/members/invite', { cookie, org: org.slug, body }));
-    const page = await site.visit({ cookie: viewer.cookie });
-    await page.goto(site.orgUrl(org.slug));
+    const asOwner = { cookie, org: org.slug };
+    const viewer = await addMember(site.api, { slug: org.slug, asOwner }, 'viewer');
+    const page = await site.open(org, '', { cookie: viewer.cookie });
     await page.getByText('Only owners, admins and members can create projects').waitFor();
     expect(await page.getByLabel('Project name').count()).toBe(0);
   });

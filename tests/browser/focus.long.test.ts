@@ -1,17 +1,13 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the focus', () => {
-  let site: Site;
+describePages('the focus', (site) => {
   let org: TestOrg;
   let page: Page;
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeEach(async () => {
     org = await createOrg(site.api);
     page = await site.visit({ cookie: org.owner.cookie });

@@ -6,15 +6,13 @@ import { seedOrg } from '../support/database/seed.ts';
 import { beforeAllAndRetries } from '../support/run/retries.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the list of findings in groups', () => {
-  let site: Site;
+describePages('the list of findings in groups', (site) => {
   let org: TestOrg;
   let database: postgres.Sql;
 
   beforeAll(async () => {
-    site = await startSite();
     database = postgres(site.databaseUrl, { max: 2, onnotice: () => {} });
   });
   beforeAllAndRetries(async () => {
@@ -35,8 +33,7 @@ describePages('the list of findings in groups', () => {
   afterAll(() => database?.end());
 
   async function open(search = ''): Promise<Page> {
-    const page = await site.visit({ cookie: org.owner.cookie });
-    await page.goto(`${site.orgUrl(org.slug)}/findings${search}`);
+    const page = await site.open(org, `/findings${search}`);
     await page.getByRole('status').filter({ hasText: 'findings' }).waitFor();
     return page;
   }
@@ -83,8 +80,7 @@ describePages('the list of findings in groups', () => {
   it('changes a group of thousands by its filter, with progress', async () => {
     const large = await seedOrg({ sql: database }, site, { findings: 1_400, bytes: 1_000 });
     await database.unsafe(`update ${large.schema}.findings set title = 'Same title', file = 'same.ts'`);
-    const page = await site.visit({ cookie: large.owner.cookie });
-    await page.goto(`${site.orgUrl(large.slug)}/findings?sort=-created_at&group_by=rule`);
+    const page = await site.open(large, '/findings?sort=-created_at&group_by=rule');
     const patches: Record<string, unknown>[] = [];
     await intercept(page, '**/api/v1/findings', async (route) => {
       patches.push(route.request().postDataJSON());

@@ -3,15 +3,13 @@ import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { heading, logIn } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePagesOf } from './support/site.ts';
 
 const BASE = 'findings.localhost';
 
-describePages('organizations at hosts of their own', () => {
-  let site: Site;
+describePagesOf({ baseDomain: BASE })('organizations at hosts of their own', (site) => {
   let org: TestOrg;
   beforeAll(async () => {
-    site = await startSite({ baseDomain: BASE });
     org = await createOrg(site.api);
   });
 

@@ -1,11 +1,11 @@
 import { it } from 'vitest';
 import { limit } from '../support/run/limits.ts';
 import { journey } from './support/journey.ts';
-import { describePages, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 // The web UI in `npm test`; `npm run test:all` runs its other suites.
-describePages('a newcomer', () => {
+describePages('a newcomer', (site) => {
   it('gets from registering to the first triaged finding', { timeout: limit(120_000) }, async () => {
-    await journey(await startSite());
+    await journey(site);
   });
 });

@@ -1,29 +1,30 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createOrg, createUser, must, PASSWORD, type TestOrg, type TestUser } from '../support/api/client.ts';
+import {
+  addMember,
+  createOrg,
+  createUser,
+  must,
+  PASSWORD,
+  type TestOrg,
+  type TestUser,
+} from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { heading, logIn } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages, describePagesOf } from './support/site.ts';
 
-describePages('members', () => {
-  let site: Site;
+describePages('members', (site) => {
   let org: TestOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
   });
 
-  async function join(role: string, name: string): Promise<TestUser> {
-    const user = await createUser(site.api, name);
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
-    return user;
-  }
+  const join = (role: string, name: string) => addMember(site.api, org, role, name);
 
   async function open(user: TestUser = org.owner): Promise<Page> {
-    const page = await site.visit({ cookie: user.cookie });
-    await page.goto(site.orgUrl(org.slug, '/members'));
+    const page = await site.open(org, '/members', { cookie: user.cookie });
     await heading(page, 'Members');
     return page;
   }
@@ -101,8 +102,7 @@ describePages('members', () => {
 
   it('leave, after they were asked', async () => {
     const { cookie } = await join('viewer', 'Lea Leaves');
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, '/members'));
+    const page = await site.open(org, '/members', { cookie });
     await page.getByRole('button', { name: 'Leave organization' }).click();
     const question = page.getByRole('dialog', { name: `Leave ${org.slug}?` });
     await question.waitFor();
@@ -120,13 +120,7 @@ describePages('members', () => {
   });
 });
 
-describePages('strict mode', () => {
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite({ env: { SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' } });
-  });
-
+describePagesOf({ env: { SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' } })('strict mode', (site) => {
   const verify = async (email: string) => {
     const { link = '' } = await site.mailTo(email, /Verify/);
     const body = Object.fromEntries(new URL(link).searchParams);

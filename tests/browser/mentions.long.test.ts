@@ -1,30 +1,33 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import {
+  addMember,
+  createOrg,
+  createScan,
+  createUser,
+  must,
+  push,
+  type TestOrg,
+} from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('mentions of members', () => {
-  let site: Site;
+describePages('mentions of members', (site) => {
   let org: TestOrg;
   const users: Record<string, { id: string; cookie: string; email: string }> = {};
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     for (const name of ['Grace Hopper', 'Grace <b>Kelly</b>']) {
-      const user = await createUser(site.api, name);
-      const body = { email: user.email, role: 'member' };
-      must(await site.api.post('/members/invite', { ...org.asOwner, body }));
+      const user = await addMember(site.api, org, 'member', name);
       // Using the organization accepts the invitation, which makes the name known.
-      must(await site.api.get('/members', { cookie: user.cookie, org: org.slug }));
+      must(await site.api.get('/members', user.as));
       users[name] = user;
     }
   });
 
   async function open(path: string, cookie = org.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, path));
+    const page = await site.open(org, path, { cookie });
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;
   }

@@ -5,15 +5,13 @@ import { createOrg, must, type TestOrg } from '../support/api/client.ts';
 import { type SeededOrg, seedOrg } from '../support/database/seed.ts';
 import { expectAccessible } from './support/axe.ts';
 import { inEachScheme } from './support/look.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the metrics', () => {
-  let site: Site;
+describePages('the metrics', (site) => {
   let sql: postgres.Sql;
   let org: SeededOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     sql = postgres(site.databaseUrl, { max: 1, onnotice: () => {} });
     org = await seedOrg({ sql }, site, { findings: 2_000, bytes: 1_000, isYear: true });
   });

@@ -1,25 +1,17 @@
 import postgres from 'postgres';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('an organization', () => {
-  let site: Site;
+describePages('an organization', (site) => {
   let org: TestOrg;
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeEach(async () => {
     org = await createOrg(site.api);
   });
 
-  async function open(path: string, cookie = org.owner.cookie) {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, path));
-    return page;
-  }
+  const open = (path: string, cookie = org.owner.cookie) => site.open(org, path, { cookie });
 
   it('is deleted after its slug was typed, and restored from the list of organizations', async () => {
     const page = await open('/settings');
@@ -85,8 +77,7 @@ describePages('an organization', () => {
   });
 
   it('is deleted and renamed by owners only', async () => {
-    const { cookie, email } = await createUser(site.api);
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'member' } }));
+    const { cookie } = await addMember(site.api, org, 'member');
     const page = await open('/settings', cookie);
     await page.getByRole('heading', { level: 2, name: 'Retention' }).waitFor();
     await page.getByText('Resolved findings: Kept forever').waitFor();

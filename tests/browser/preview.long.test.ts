@@ -1,19 +1,15 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const FIX = 'Bind the values as parameters.';
 
-describePages('the preview of a finding', () => {
-  let site: Site;
+describePages('the preview of a finding', (site) => {
   let org: TestOrg;
   let ids: string[];
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeEach(async () => {
     org = await createOrg(site.api);
     const scan = await createScan(site.api, org);
@@ -27,8 +23,10 @@ describePages('the preview of a finding', () => {
   });
 
   async function open(query = '', { cookie = org.owner.cookie, width = 1440, height = 900 } = {}) {
-    const page = await site.visit({ cookie, viewport: { width, height } });
-    await page.goto(site.orgUrl(org.slug, `/findings?sort=-created_at${query}`));
+    const page = await site.open(org, `/findings?sort=-created_at${query}`, {
+      cookie,
+      viewport: { width, height },
+    });
     await row(page, 1).waitFor();
     return page;
   }
@@ -236,14 +234,11 @@ describePages('the preview of a finding', () => {
   });
 
   it('shows viewers everything but triage', async () => {
-    const viewer = await createUser(site.api);
-    must(
-      await site.api.post('/members/invite', {
-        ...org.asOwner,
-        body: { email: viewer.email, role: 'viewer' },
-      }),
-    );
+    const viewer = await addMember(site.api, org, 'viewer');
     const page = await open('', { cookie: viewer.cookie });
+    const grid = page.getByRole('grid', { name: 'Findings' });
+    expect(await grid.getByRole('checkbox').count()).toBe(0);
+    expect(await grid.getByRole('button', { name: /Status:/ }).count()).toBe(0);
     await page.keyboard.press('j');
     await page.keyboard.press('Space');
     await shows(page, 1);

@@ -4,16 +4,14 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { type SeededOrg, seedOrg } from '../support/database/seed.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('printed reports', () => {
-  let site: Site;
+describePages('printed reports', (site) => {
   let sql: postgres.Sql;
   let org: TestOrg;
   let large: SeededOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     sql = postgres(site.databaseUrl, { max: 1, onnotice: () => {} });
     org = await createOrg(site.api);
     const scan = await createScan(site.api, org);

@@ -2,9 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createUser, must, PASSWORD, type TestOrg, type TestUser } from '../support/api/client.ts';
+import {
+  addMember,
+  createOrg,
+  createUser,
+  must,
+  PASSWORD,
+  type TestOrg,
+  type TestUser,
+} from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages, describePagesOf, type Site } from './support/site.ts';
 
 /** Gives somebody an authenticator app, and MFA. */
 async function enrol({ api }: Site, { cookie }: TestUser): Promise<string[]> {
@@ -14,12 +22,10 @@ async function enrol({ api }: Site, { cookie }: TestUser): Promise<string[]> {
   return must(await api.post('/profile/mfa/enable', { cookie })).recovery_codes;
 }
 
-describePages('the profile', () => {
-  let site: Site;
+describePages('the profile', (site) => {
   let org: TestOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
   });
 
@@ -52,9 +58,7 @@ describePages('the profile', () => {
   }
 
   it('leads from an organization that requires MFA to an authenticator app, and back', async () => {
-    const member = await createUser(site.api, 'Grace Hopper');
-    const body = { email: member.email, role: 'member' };
-    must(await site.api.post('/members/invite', { ...org.asOwner, body }));
+    const member = await addMember(site.api, org, 'member', 'Grace Hopper');
     const flag = { ...org.asOwner, body: { enabled: true } };
     must(await site.api.patch('/org-features/require_mfa', flag));
 
@@ -257,9 +261,8 @@ describePages('the profile', () => {
   });
 });
 
-describePages('the profile, with a base domain', () => {
+describePagesOf({ baseDomain: 'findings.localhost' })('the profile, with a base domain', (site) => {
   it('leads from the host of an organization to MFA, and back to it', async () => {
-    const site = await startSite({ baseDomain: 'findings.localhost' });
     const org = await createOrg(site.api);
     const flag = { ...org.asOwner, body: { enabled: true } };
     must(await site.api.patch('/org-features/require_mfa', flag));

@@ -1,30 +1,21 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { addMember, createOrg, must, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('settings of projects and due dates', () => {
-  let site: Site;
+describePages('settings of projects and due dates', (site) => {
   let org: TestOrg;
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeEach(async () => {
     org = await createOrg(site.api);
   });
 
-  async function join(role: string): Promise<string> {
-    const user = await createUser(site.api);
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
-    return user.cookie;
-  }
+  const join = async (role: string) => (await addMember(site.api, org, role)).cookie;
 
   async function open(path: string, cookie = org.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, path));
+    const page = await site.open(org, path, { cookie });
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;
   }

@@ -1,18 +1,14 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the transfer of a project', () => {
-  let site: Site;
+describePages('the transfer of a project', (site) => {
   let org: TestOrg;
   let labs: { slug: string; asOwner: { cookie: string; org: string } };
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeEach(async () => {
     org = await createOrg(site.api);
     const slug = `${org.slug}-labs`;
@@ -22,8 +18,7 @@ describePages('the transfer of a project', () => {
   });
 
   async function open(cookie = org.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, '/projects/web-shop/settings'));
+    const page = await site.open(org, '/projects/web-shop/settings', { cookie });
     await page.getByRole('heading', { level: 2, name: 'Close missing findings' }).waitFor();
     return page;
   }
@@ -102,8 +97,7 @@ describePages('the transfer of a project', () => {
   });
 
   it('is for owners, to organizations that they own', async () => {
-    const { id, cookie, email } = await createUser(site.api);
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email, role: 'admin' } }));
+    const { id, cookie, email } = await addMember(site.api, org, 'admin');
     const page = await open(cookie);
     expect(await card(page).count()).toBe(0);
     must(await site.api.patch(`/members/${id}`, { ...org.asOwner, body: { role: 'owner' } }));

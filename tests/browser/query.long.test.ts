@@ -2,14 +2,12 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the query of the list of findings', () => {
-  let site: Site;
+describePages('the query of the list of findings', (site) => {
   let org: TestOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     const scanId = await createScan(site.api, org);
     const make = (fields: object) => push(site.api, org, scanId, { ...fields });
@@ -22,8 +20,7 @@ describePages('the query of the list of findings', () => {
   });
 
   async function open(search = '?sort=-severity'): Promise<Page> {
-    const page = await site.visit({ cookie: org.owner.cookie });
-    await page.goto(`${site.orgUrl(org.slug)}/findings${search}`);
+    const page = await site.open(org, `/findings${search}`);
     await page.getByRole('status').filter({ hasText: 'finding' }).waitFor();
     return page;
   }

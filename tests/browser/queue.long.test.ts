@@ -1,17 +1,15 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/api.ts';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { limit } from '../support/run/limits.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('the queue of findings', () => {
-  let site: Site;
+describePages('the queue of findings', (site) => {
   let org: TestOrg;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     const scan = await createScan(site.api, org);
     const one = (title: string, severity: string) =>
@@ -26,11 +24,7 @@ describePages('the queue of findings', () => {
     await one('Back again', 'medium');
   });
 
-  async function open(search = '', of = org): Promise<Page> {
-    const page = await site.visit({ cookie: of.owner.cookie });
-    await page.goto(site.orgUrl(of.slug, `/findings${search}`));
-    return page;
-  }
+  const open = (search = '', of = org) => site.open(of, `/findings${search}`);
   const grid = (page: Page) => page.getByRole('grid', { name: 'Findings' });
   const row = (page: Page, name: string | RegExp) => grid(page).getByRole('row', { name });
   const titles = (page: Page) => grid(page).getByRole('link').allInnerTexts();
@@ -78,35 +72,6 @@ describePages('the queue of findings', () => {
     await row(page, /Back again/).waitFor();
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Scans' }).waitFor();
-  });
-
-  it('loses a regressed finding when it is settled, and counts the rest', async () => {
-    const mine = await createOrg(site.api);
-    const scan = await createScan(site.api, mine);
-    const one = (title: string) => push(site.api, mine, scan, { title, fingerprint: title });
-    await one('Stays open');
-    const { id } = await one('Comes back');
-    await setStatus(id, 'fixed', mine);
-    await one('Comes back');
-    const page = await open('', mine);
-    await row(page, /Comes back/).waitFor();
-    await page.keyboard.press('j');
-    await page.keyboard.press('f');
-    await expect.poll(() => titles(page)).toEqual(['Stays open']);
-    const regressed = page
-      .getByRole('navigation', { name: 'Views' })
-      .getByRole('link', { name: 'Regressed' });
-    await expect.poll(async () => (await regressed.innerText()).replace(/\s+/g, ' ')).toBe('Regressed 0');
-    const { result } = await site.api.get('/findings?regressed=true', mine.asOwner);
-    expect(result).toEqual([]);
-    await page.keyboard.press('c');
-    await row(page, /Stays open/)
-      .getByRole('button', { name: 'Status: Confirmed. Change' })
-      .waitFor();
-    await page.keyboard.press('f');
-    await page.getByText('Nothing needs attention').waitFor();
-    await page.keyboard.press('u');
-    await row(page, /Stays open/).waitFor();
   });
 
   it('understands the addresses of earlier versions', async () => {
@@ -166,10 +131,7 @@ describePages('the queue of findings', () => {
 
   it('says on the page of a finding that someone else has changed it', async () => {
     const mine = await createOrg(site.api);
-    const mei = await createUser(site.api, 'Mei');
-    must(
-      await site.api.post('/members/invite', { ...mine.asOwner, body: { email: mei.email, role: 'member' } }),
-    );
+    const mei = await addMember(site.api, mine, 'member', 'Mei');
     const { id } = await push(site.api, mine, await createScan(site.api, mine), { title: 'Shared work' });
     const page = await site.visit({ cookie: mine.owner.cookie });
     await Promise.all([
@@ -182,8 +144,7 @@ describePages('the queue of findings', () => {
     // A user's own changes are not announced.
     await page.keyboard.press('c');
     await page.getByText('Set to Confirmed').waitFor();
-    const asMei = { cookie: mei.cookie, org: mine.slug };
-    must(await site.api.patch(`/findings/${id}`, { ...asMei, body: { status: 'fixed' } }));
+    must(await site.api.patch(`/findings/${id}`, { ...mei.as, body: { status: 'fixed' } }));
     const message = page.getByRole('alert').filter({ hasText: 'Mei changed this finding' });
     await message.getByText('Status: Fixed').waitFor({ timeout: limit(12_000) });
     await page.getByRole('button', { name: 'Fixed', pressed: true }).waitFor();
@@ -226,7 +187,7 @@ describePages('the queue of findings', () => {
     const ids: string[] = [];
     for (const title of ['First', 'Second', 'Third'])
       ids.push((await push(site.api, mine, scan, { title })).id);
-    const [first = '', second = ''] = ids;
+    const [, second = ''] = ids;
     const statusOf = async (id: string) => must(await site.api.get(`/findings/${id}`, mine.asOwner)).status;
     const page = await open('', mine);
     await row(page, /Third/).waitFor();
@@ -245,18 +206,6 @@ describePages('the queue of findings', () => {
     await conflict.getByRole('button', { name: 'Apply my change anyway' }).click();
     await conflict.waitFor({ state: 'hidden' });
     await expect.poll(() => statusOf(second)).toBe('fixed');
-
-    // The same for one finding, by keyboard.
-    await page.goto(site.orgUrl(mine.slug, '/findings?status=fixed'));
-    await row(page, /First/).waitFor();
-    await setStatus(first, 'confirmed', mine);
-    await row(page, /First/).focus();
-    await page.keyboard.press('r');
-    await conflict.getByText('First').waitFor();
-    expect(await statusOf(first)).toBe('confirmed');
-    await conflict.getByRole('button', { name: 'Keep theirs' }).click();
-    await conflict.waitFor({ state: 'hidden' });
-    expect(await statusOf(first)).toBe('confirmed');
   });
 
   it('has rows of two heights, which the browser remembers', async () => {
@@ -284,8 +233,7 @@ describePages('the queue of findings', () => {
     const { id } = await push(site.api, mine, await createScan(site.api, mine), { title: 'Assigned' });
     const body = { assignee_id: mine.owner.id, due_at: new Date(Date.now() - 3 * 86_400_000).toISOString() };
     must(await site.api.patch(`/findings/${id}`, { ...mine.asOwner, body }));
-    const page = await site.visit({ cookie: mine.owner.cookie, viewport: { width: 2560, height: 900 } });
-    await page.goto(site.orgUrl(mine.slug, '/findings'));
+    const page = await site.open(mine, '/findings', { viewport: { width: 2560, height: 900 } });
     await row(page, /Assigned/)
       .getByText('3 days overdue')
       .waitFor();
@@ -302,8 +250,7 @@ describePages('the queue of findings', () => {
   it('shows new scans and numbers on pages that are open, without a reload', async () => {
     const mine = await createOrg(site.api);
     await push(site.api, mine, await createScan(site.api, mine), { title: 'First', severity: 'high' });
-    const dashboard = await site.visit({ cookie: mine.owner.cookie });
-    await dashboard.goto(site.orgUrl(mine.slug));
+    const dashboard = await site.open(mine);
     const ofProjects = dashboard.getByRole('region', { name: 'Projects by risk' });
     await ofProjects.getByRole('link', { name: '1 high' }).first().waitFor();
     const scans = await dashboard.context().newPage();

@@ -1,18 +1,14 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('rules', () => {
-  let site: Site;
+describePages('rules', (site) => {
   let org: TestOrg;
   let scan: string;
 
-  beforeAll(async () => {
-    site = await startSite();
-  });
   beforeEach(async () => {
     org = await createOrg(site.api);
     scan = await createScan(site.api, org);
@@ -24,11 +20,7 @@ describePages('rules', () => {
     const all: { file: string; status: string }[] = must(await site.api.get('/findings', org.asOwner));
     return Object.fromEntries(all.map(({ file, status }) => [file, status]));
   };
-  async function open(path: string, cookie = org.owner.cookie): Promise<Page> {
-    const page = await site.visit({ cookie });
-    await page.goto(site.orgUrl(org.slug, path));
-    return page;
-  }
+  const open = (path: string, cookie = org.owner.cookie) => site.open(org, path, { cookie });
   const item = (page: Page, name: string) =>
     page.getByRole('list', { name: 'Rules' }).getByRole('listitem').filter({ hasText: name });
   const act = async (page: Page, rule: string, action: string) => {
@@ -192,9 +184,7 @@ describePages('rules', () => {
 
   it('are not shown to members', async () => {
     const { id } = await report('Weak hash', 'a.ts');
-    const user = await createUser(site.api);
-    const body = { email: user.email, role: 'member' };
-    must(await site.api.post('/members/invite', { ...org.asOwner, body }));
+    const user = await addMember(site.api, org, 'member');
     const page = await open('/rules', user.cookie);
     await page.getByText('Your role does not allow this').waitFor();
     expect(await page.getByRole('link', { name: 'New rule' }).count()).toBe(0);

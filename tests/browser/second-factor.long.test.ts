@@ -4,15 +4,13 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { createUser, must, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { emailField, heading, logIn, passwordField } from './support/login.ts';
-import { describePages, type Mail, type Site, startSite } from './support/site.ts';
+import { describePages, type Mail } from './support/site.ts';
 
-describePages('a login with a second factor', () => {
-  let site: Site;
+describePages('a login with a second factor', (site) => {
   let user: TestUser;
   let totp: TOTP;
   let codes: string[];
   beforeAll(async () => {
-    site = await startSite();
     user = await createUser(site.api, 'Grace Hopper');
     const { cookie, email } = user;
     const { link = '' } = await site.mailTo(email, /Verify/);

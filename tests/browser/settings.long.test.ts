@@ -1,31 +1,28 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createUser, must, type TestOrg, type TestUser } from '../support/api/client.ts';
+import {
+  addMember,
+  createOrg,
+  createUser,
+  must,
+  type TestOrg,
+  type TestUser,
+} from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { logIn } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('projects, tokens, members and features', () => {
-  let site: Site;
+describePages('projects, tokens, members and features', (site) => {
   let org: TestOrg;
   let viewer: TestUser;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
-    viewer = await join('viewer', 'Vera Viewer');
+    viewer = await addMember(site.api, org, 'viewer', 'Vera Viewer');
   });
 
-  /** Registers somebody and makes them a member. */
-  async function join(role: string, name: string): Promise<TestUser> {
-    const user = await createUser(site.api, name);
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
-    return user;
-  }
-
   async function open(path: string, user: TestUser = org.owner): Promise<Page> {
-    const page = await site.visit({ cookie: user.cookie });
-    await page.goto(site.orgUrl(org.slug, path));
+    const page = await site.open(org, path, { cookie: user.cookie });
     await page.getByRole('heading', { level: 1 }).waitFor();
     return page;
   }
@@ -203,7 +200,7 @@ describePages('projects, tokens, members and features', () => {
   });
 
   it('offers nobody what their role may not do', async () => {
-    const admin = await join('admin', 'Adam Admin');
+    const admin = await addMember(site.api, org, 'admin', 'Adam Admin');
     const page = await open('/members', admin);
     await page.getByRole('button', { name: 'Actions for Vera Viewer' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).waitFor();

@@ -1,19 +1,13 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
 import postgres from 'postgres';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createUser, must, PASSWORD, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { heading } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('a step-up', () => {
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite();
-  });
-
+describePages('a step-up', (site) => {
   /** Lets it be an hour ago that somebody signed in. */
   async function age({ id }: TestUser): Promise<void> {
     const sql = postgres(site.databaseUrl, { max: 1 });

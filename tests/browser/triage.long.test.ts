@@ -1,27 +1,22 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createScan, createUser, must, push, type TestOrg } from '../support/api/client.ts';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { heading } from './support/login.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-describePages('the triage of a finding', () => {
-  let site: Site;
+describePages('the triage of a finding', (site) => {
   let org: TestOrg;
   let scan: string;
   let colleague: { cookie: string; org: string };
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     scan = await createScan(site.api, org);
-    const user = await createUser(site.api, 'Grace Hopper');
-    must(
-      await site.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role: 'member' } }),
-    );
-    colleague = { cookie: user.cookie, org: org.slug };
+    const user = await addMember(site.api, org, 'member', 'Grace Hopper');
+    colleague = user.as;
   });
 
   const report = async (fields: Record<string, unknown> = {}) =>
@@ -31,8 +26,7 @@ describePages('the triage of a finding', () => {
     must(await site.api.patch(`/findings/${id}`, { ...as, body }));
 
   async function open(id: string, search = ''): Promise<Page> {
-    const page = await site.visit({ cookie: org.owner.cookie });
-    await page.goto(site.orgUrl(org.slug, `/findings/${id}${search}`));
+    const page = await site.open(org, `/findings/${id}${search}`);
     await page.getByRole('group', { name: 'Set the status' }).waitFor();
     return page;
   }
@@ -203,8 +197,7 @@ describePages('the triage of a finding', () => {
   it('goes to the next finding and back to the list with keys, and leaves one step in the history', async () => {
     const cwe = 'CWE-1188';
     for (const title of ['One', 'Two', 'Three']) await report({ title, cwe });
-    const page = await site.visit({ cookie: org.owner.cookie });
-    await page.goto(site.orgUrl(org.slug, `/findings?cwe=${cwe}&sort=created_at`));
+    const page = await site.open(org, `/findings?cwe=${cwe}&sort=created_at`);
     await page.getByRole('grid').getByText('One').click();
     const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
     await heading('One');
@@ -260,8 +253,7 @@ describePages('the triage of a finding', () => {
       description: `Why.\n\n**Fix**\n\nLike this.\n\n**Details**\n\n\`\`\`\n${lines.join('\n')}\n\`\`\``,
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
     });
-    const page = await site.visit({ cookie: org.owner.cookie, own: true, colorScheme: 'dark' });
-    await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
+    const page = await site.open(org, `/findings/${id}`, { own: true, colorScheme: 'dark' });
     const region = (name: string) => page.getByRole('region', { name });
     await region('How to fix').getByText('Like this.').waitFor();
     const scheme = () => page.evaluate<string>('document.documentElement.dataset.mantineColorScheme');

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page, Route } from 'playwright-core';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { createWorkspace } from '../support/agent/agent.ts';
-import { createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
+import { addMember, createOrg, createUser, must, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { describePages, type Site, startSite, type Visit } from './support/site.ts';
@@ -33,8 +33,7 @@ beforeAll(async () => {
 /** A new project, and its page. */
 async function openProject(name: string, visit: Visit = {}) {
   const project = must(await site.api.post('/projects', { ...org.asOwner, body: { name } }));
-  const page = await site.visit({ cookie: org.owner.cookie, ...visit });
-  await page.goto(site.orgUrl(org.slug, `/projects/${project.slug}`));
+  const page = await site.open(org, `/projects/${project.slug}`, visit);
   await page.getByRole('heading', { level: 1, name }).waitFor();
   const list = async (path: string) =>
     must(await site.api.get(`${path}?project_id=${project.id}`, org.asOwner));
@@ -319,14 +318,11 @@ describePages('uploads on the page of a project', () => {
   });
 
   it('are not offered to a viewer, who may not upload', async () => {
-    const viewer = await createUser(site.api, 'Vera');
-    const body = { email: viewer.email, role: 'viewer' };
-    must(await site.api.post('/members/invite', { ...org.asOwner, body }));
+    const viewer = await addMember(site.api, org, 'viewer', 'Vera');
     const { page, id } = await openProject('Viewed', { cookie: viewer.cookie });
     await page.getByRole('heading', { name: 'Send findings' }).waitFor();
     expect(await section(page).count()).toBe(0);
-    const as = { cookie: viewer.cookie, org: org.slug };
-    const { error } = await site.api.post(`/projects/${id}/reports`, { ...as, body: reportOf('A') });
+    const { error } = await site.api.post(`/projects/${id}/reports`, { ...viewer.as, body: reportOf('A') });
     expect(error).toBe('permission_error/denied');
   });
 });

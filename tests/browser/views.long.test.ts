@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import {
+  addMember,
   createOrg,
   createScan,
-  createUser,
   must,
   push,
   type TestOrg,
@@ -11,27 +11,20 @@ import {
 } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { inEachScheme } from './support/look.ts';
-import { describePages, type Site, startSite } from './support/site.ts';
+import { describePages } from './support/site.ts';
 
-describePages('saved views of the list of findings', () => {
-  let site: Site;
+describePages('saved views of the list of findings', (site) => {
   let org: TestOrg;
   let member: TestUser;
   let viewer: TestUser;
 
   beforeAll(async () => {
-    site = await startSite();
     org = await createOrg(site.api);
     const scan = await createScan(site.api, org);
     for (const severity of ['critical', 'high', 'low'])
       await push(site.api, org, scan, { severity, title: severity });
-    member = await createUser(site.api, 'Grace Hopper');
-    viewer = await createUser(site.api, 'Vera Viewer');
-    for (const [user, role] of [
-      [member, 'member'],
-      [viewer, 'viewer'],
-    ] as const)
-      must(await site.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role } }));
+    member = await addMember(site.api, org, 'member', 'Grace Hopper');
+    viewer = await addMember(site.api, org, 'viewer', 'Vera Viewer');
   });
 
   beforeEach(async () => {
@@ -159,9 +152,7 @@ describePages('saved views of the list of findings', () => {
   });
 
   it('offers members who have become viewers only what they may do with views that they shared', async () => {
-    const former = await createUser(site.api, 'Fred Former');
-    const invitation = { email: former.email, role: 'member' };
-    must(await site.api.post('/members/invite', { ...org.asOwner, body: invitation }));
+    const former = await addMember(site.api, org, 'member', 'Fred Former');
     await save(former, 'Shared once', 'severity=high', true);
     await save(former, 'Still private', 'severity=low');
     must(await site.api.patch(`/members/${former.id}`, { ...org.asOwner, body: { role: 'viewer' } }));

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import { createFindingsClient, type FindingsClient, type Schemas, ServiceError } from '../../client/index.ts';
-import { createOrg, createScan, type TestOrg } from '../support/api/api.ts';
-import { createDatabase, type TestDatabase } from '../support/database/database.ts';
-import { type RunningServer, startServer, stopServers } from '../support/server/server.ts';
+import { startService } from '../support/agent/agent-project.ts';
+import { createScan, type TestOrg } from '../support/api/api.ts';
+import type { RunningServer } from '../support/server/server.ts';
 
 const FINDINGS = 1_203;
 
-let database: TestDatabase;
 let server: RunningServer;
 let org: TestOrg;
 let agent: FindingsClient;
@@ -15,9 +14,7 @@ let owner: FindingsClient;
 const requests: Request[] = [];
 
 beforeAll(async () => {
-  database = await createDatabase();
-  server = await startServer({ DATABASE_URL: database.url });
-  org = await createOrg(server.api);
+  ({ server, org } = await startService());
   const options = {
     baseUrl: `${server.url}/`,
     orgSlug: org.slug,
@@ -30,11 +27,6 @@ beforeAll(async () => {
   const body = { name: 'client', scopes: ['triage'], expires_in: 30 };
   const token = await server.api.post('/profile/tokens', { ...org.asOwner, body });
   owner = createFindingsClient({ ...options, token: token.result.token });
-});
-
-afterAll(async () => {
-  await stopServers();
-  await database.drop();
 });
 
 async function* made(scan: string, count: number) {

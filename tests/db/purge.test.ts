@@ -13,6 +13,7 @@ import {
   push,
   type TestUser,
 } from '../support/api/api.ts';
+import { holdOpen } from '../support/database/hold.ts';
 import { afterTest } from '../support/run/suite.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
@@ -88,34 +89,11 @@ const login = (user: TestUser) =>
   t.api.post('/auth/login', { body: { email: user.email, password: PASSWORD } });
 
 /** Locks a session of the user, as a request does that is slow to commit. @returns releases it */
-async function lockSession(user: TestUser): Promise<() => Promise<void>> {
+async function lockSession({ id }: TestUser): Promise<() => Promise<void>> {
   const locker = openDatabase({ url: t.databaseUrl, max: 1 });
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let ended: Promise<unknown> = Promise.resolve();
-  await new Promise<void>((locked, failed) => {
-    ended = locker.sql
-      .begin(async (tx) => {
-        await tx.unsafe(
-          'select from shared.sessions where user_id = $1 order by expires_at limit 1 for update',
-          [user.id],
-        );
-        locked();
-        await released;
-      })
-      .catch(failed);
-  });
-  afterTest(async () => {
-    release();
-    await ended;
-    await locker.close();
-  });
-  return async () => {
-    release();
-    await ended;
-  };
+  afterTest(() => locker.close());
+  const lock = 'select from shared.sessions where user_id = $1 order by expires_at limit 1 for update';
+  return await holdOpen(locker.sql, (tx) => tx.unsafe(lock, [id]));
 }
 
 /** How many wait for a lock now; on the end of a file, which is held for microseconds, does not count. */

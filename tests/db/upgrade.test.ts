@@ -5,8 +5,8 @@ import { orgMigrations } from '../../drizzle/migrations.ts';
 import { migrate } from '../../lib/admin/migrations.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { createOrg, must, push, type TestOrg } from '../support/api/api.ts';
+import { holdOpen } from '../support/database/hold.ts';
 import { addManyFindings, createEmptyOrg } from '../support/database/older-org.ts';
-import { afterTest } from '../support/run/suite.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
 
@@ -63,29 +63,10 @@ async function expectAllIndexes({ api }: TestApp): Promise<void> {
 }
 
 /** A transaction that has written to the findings: CREATE INDEX CONCURRENTLY waits for it. @returns a function that ends it */
-async function holdWriter(): Promise<() => Promise<void>> {
-  const { database } = before.services;
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let over: Promise<void> = Promise.resolve();
-  await new Promise<void>((resolve) => {
-    over = database.sql.begin(async (tx) => {
-      await tx.unsafe(
-        `update ${orgSchemaName(org.id)}.findings set title = title where fingerprint = 'print-1'`,
-      );
-      resolve();
-      await released;
-    });
-  });
-  const end = async () => {
-    release();
-    await over;
-  };
-  afterTest(end);
-  return end;
-}
+const holdWriter = () =>
+  holdOpen(before.services.database.sql, (tx) =>
+    tx.unsafe(`update ${orgSchemaName(org.id)}.findings set title = title where fingerprint = 'print-1'`),
+  );
 
 const CREATING = `select pid as value from pg_stat_activity
   where datname = current_database() and state = 'active' and query like 'CREATE INDEX CONCURRENTLY%'`;

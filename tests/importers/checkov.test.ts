@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importReport } from '../../lib/importers/index.ts';
-import {
-  context,
-  decisionsKept,
-  fingerprints,
-  imported,
-  own,
-  workspace,
-} from '../support/importers/importers.ts';
+import { context, decisionsKept, imported, own, workspace } from '../support/importers/importers.ts';
 
 describe('checkov', () => {
   const [provider, secret, django] = imported(own('checkov.json'));
@@ -67,11 +60,6 @@ describe('checkov', () => {
       findings: [],
       warnings: ['Checkov found nothing to check'],
     });
-  });
-
-  it('keeps fingerprints when another finding in the resource is fixed', () => {
-    const fixed = own('checkov.json').replace('us-west-2', 'eu-central-1');
-    expect(fingerprints(imported(fixed))).toEqual(fingerprints(imported(own('checkov.json'))));
   });
 
   const check = (rest: object) => ({

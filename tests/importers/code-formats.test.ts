@@ -1,48 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { importReport } from '../../lib/importers/index.ts';
-import { damaged } from '../support/importers/formats.ts';
-import {
-  context,
-  expectFindings,
-  findingsOfMangled,
-  fingerprints,
-  imported,
-  own,
-} from '../support/importers/importers.ts';
-
-const FORMATS: [format: string, file: string, count: number][] = [
-  ['brakeman', 'code/brakeman.json', 2],
-  ['eslint', 'code/eslint.json', 2],
-  ['github-code-scanning', 'code/github-code-scanning.json', 2],
-  ['github-secret-scanning', 'code/github-secret-scanning.json', 2],
-  ['gosec', 'code/gosec.json', 2],
-  ['mobsf', 'code/mobsf.json', 8],
-  ['mobsfscan', 'code/mobsfscan.json', 3],
-  ['sonarqube', 'code/sonarqube.json', 2],
-  ['sonarqube', 'code/sonarqube-hotspots.json', 2],
-  ['spotbugs', 'code/spotbugs.xml', 2],
-];
-
-const SECRETS = ['Winter-2026!', 'Winter-2026-abcdefgh!', 'Summer-2026!', 'ext_0123456789abcdefWinter'];
-
-describe.each(FORMATS)('%s: fixtures/%s', (format, file, count) => {
-  const report = own(file);
-
-  it(`has ${count} findings with distinct fingerprints, without secrets`, () => {
-    const sent = JSON.stringify(expectFindings(report, format, count));
-    for (const secret of SECRETS) expect(sent).not.toContain(secret);
-  });
-
-  it('handles damaged reports', () => {
-    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(0);
-  });
-});
-
-/** The fingerprint of the first finding of a report in which a text is replaced. */
-const fingerprintWith = (report: string, from: string, to: string) => {
-  expect(report).toContain(from);
-  return imported(report.replaceAll(from, to))[0]?.fingerprint;
-};
+import { context, imported, own } from '../support/importers/importers.ts';
 
 describe('gosec', () => {
   const report = own('code/gosec.json');
@@ -68,19 +26,6 @@ describe('gosec', () => {
     expect(password?.description).toContain('4: const password = "********"');
   });
 
-  it('records packages that do not compile, and counts suppressed issues', () => {
-    const { errors, skipped } = importReport(report, context);
-    expect(errors).toEqual(['broken.go:3 was not checked: expected declaration']);
-    expect(skipped).toEqual({ 'they are suppressed in the code': 1 });
-  });
-
-  it('identifies an issue by the flagged line, not by its neighbours or its number', () => {
-    expect(fingerprintWith(report, '11: func run(', '11: func start(')).toBe(command?.fingerprint);
-    const moved = report.replace('11: func', '21: func').replace('12: ', '22: ').replace('13: }', '23: }');
-    expect(fingerprintWith(moved, '"line": "12"', '"line": "22"')).toBe(command?.fingerprint);
-    expect(fingerprintWith(report, 'Command(name)', 'Command(other)')).not.toBe(command?.fingerprint);
-  });
-
   it('records code that does not compile, by file if there are names', () => {
     const errorsOf = (errors: object) =>
       importReport(JSON.stringify({ 'Golang errors': errors, Issues: [], Stats: { found: 0 } }), context)
@@ -90,13 +35,6 @@ describe('gosec', () => {
     expect(errorsOf({ ...unnamed, ...named })).toEqual(['main.go:12 was not checked: undefined: x']);
     expect(errorsOf(unnamed)).toEqual(['the code was not checked: # command-line-arguments: undefined: x']);
     expect(errorsOf({ 'main.go': [] })).toEqual(['main.go was not checked: no reason given']);
-  });
-
-  it('accepts a report without issues', () => {
-    expect(importReport('{"Issues":null,"Stats":{"files":1,"found":0}}', context)).toMatchObject({
-      format: 'gosec',
-      findings: [],
-    });
   });
 });
 
@@ -113,13 +51,6 @@ describe('eslint', () => {
     });
     expect(evaluated?.description).toContain('```\n  eval(x);\n```');
     expect(logged?.severity).toBe('medium');
-  });
-
-  it('records files that cannot be parsed, and counts suppressed messages', () => {
-    const { errors, warnings, skipped } = importReport(report, context);
-    expect(errors).toEqual(['src/broken.js was not checked: Parsing error: Unexpected token']);
-    expect(warnings).toEqual(['dist/x.js: File ignored by default.']);
-    expect(skipped).toEqual({ 'they are suppressed in the code': 1 });
   });
 
   it('identifies a message without source by its line, and by its code with it', () => {
@@ -160,17 +91,6 @@ describe('brakeman', () => {
     expect(injection?.description).toContain('- **User input:** `params[:id]`');
     expect(quotes).toMatchObject({ severity: 'low', cve: 'CVE-2012-3464' });
   });
-
-  it('records errors and counts ignored warnings', () => {
-    const { errors, skipped } = importReport(report, context);
-    expect(errors).toEqual(['app/models/broken.rb:1 was not checked: Could not parse']);
-    expect(skipped).toEqual({ 'they are in the ignore file': 1 });
-  });
-
-  it('identifies a warning by the fingerprint of Brakeman', () => {
-    expect(fingerprintWith(report, '"line": 9', '"line": 19')).toBe(injection?.fingerprint);
-    expect(fingerprintWith(report, '"aa11"', '"aa12"')).not.toBe(injection?.fingerprint);
-  });
 });
 
 describe('mobsf', () => {
@@ -201,13 +121,6 @@ describe('mobsf', () => {
     const { skipped } = importReport(JSON.stringify({ ...JSON.parse(report), android_api }), context);
     expect(skipped).toMatchObject({ 'they are system functions that the app calls': 2 });
   });
-
-  it('identifies a finding by app, rule and component', () => {
-    const before = fingerprints(imported(report));
-    expect(fingerprints(imported(report.replaceAll('23,27', '40')))).toEqual(before);
-    const other = fingerprints(imported(report.replace('com.example.shop', 'com.example.other')));
-    for (const fingerprint of other) expect(before).not.toContain(fingerprint);
-  });
 });
 
 describe('mobsfscan', () => {
@@ -223,14 +136,6 @@ describe('mobsfscan', () => {
       cwe: 'CWE-295',
     });
     expect(pinning?.file).toBeUndefined();
-  });
-
-  it('keeps the fingerprint when the line changes', () => {
-    const [before] = imported(report);
-    const moved = JSON.stringify(JSON.parse(report), (key, value) =>
-      key === 'match_lines' ? value.map((line: number) => line + 5) : value,
-    );
-    expect(imported(moved)[0]?.fingerprint).toBe(before?.fingerprint);
   });
 });
 
@@ -267,18 +172,6 @@ describe('sonarqube', () => {
     // An issue of the project has no file. The impact on security rates it.
     expect(build).toMatchObject({ severity: 'critical' });
     expect(build?.file).toBeUndefined();
-  });
-
-  it('counts issues that are closed', () => {
-    expect(importReport(report, context)).toMatchObject({
-      errors: [],
-      skipped: { 'they are resolved as false positives': 1, 'they are resolved as accepted': 1 },
-    });
-  });
-
-  it('keeps the fingerprint when the line moves, and changes it with the checksum', () => {
-    expect(fingerprintWith(report, '"line": 12', '"line": 40')).toBe(injection?.fingerprint);
-    expect(fingerprintWith(report, '1de6211e', '2de6211e')).not.toBe(injection?.fingerprint);
   });
 
   it('imports hotspots, and records that pages are missing', () => {
@@ -325,19 +218,6 @@ describe('github-code-scanning', () => {
     expect(unused?.severity).toBe('low');
   });
 
-  it('counts closed alerts', () => {
-    expect(importReport(report, context).skipped).toEqual({
-      'GitHub calls them dismissed as false positive': 1,
-    });
-  });
-
-  it('identifies an alert by repository and number', () => {
-    expect(fingerprintWith(report, '"start_line": 12', '"start_line": 99')).toBe(path?.fingerprint);
-    expect(fingerprintWith(report, 'alerts/7"', 'alerts/7x"')).toBe(path?.fingerprint);
-    expect(fingerprintWith(report, '"number": 7', '"number": 17')).not.toBe(path?.fingerprint);
-    expect(fingerprintWith(report, 'example/shop', 'example/other')).not.toBe(path?.fingerprint);
-  });
-
   it('reads the pages of the GitHub CLI', () => {
     const [first, second, third] = JSON.parse(report);
     expect(imported(`${JSON.stringify([first])}\n${JSON.stringify([second, third])}`)).toHaveLength(2);
@@ -357,12 +237,6 @@ describe('github-secret-scanning', () => {
     });
     expect(unknown?.description).toContain('- **Secret:** `ext_********`');
     expect(active?.severity).toBe('critical');
-  });
-
-  it('counts resolved alerts', () => {
-    expect(importReport(report, context).skipped).toEqual({
-      'GitHub calls them resolved as used in tests': 1,
-    });
   });
 });
 
@@ -387,17 +261,5 @@ describe('spotbugs', () => {
       cwe: 'CWE-259',
       line: 3,
     });
-  });
-
-  it('records errors of the analysis', () => {
-    const { errors, warnings } = importReport(report, context);
-    expect(errors).toEqual(['SpotBugs failed: Exception analyzing com.example.Broken']);
-    expect(warnings).toEqual(['Classes that are missing on the class path: org.example.Missing']);
-  });
-
-  it('keeps the fingerprint when lines move', () => {
-    expect(fingerprintWith(report, 'start="12" end="12"', 'start="30" end="30"')).toBe(command?.fingerprint);
-    expect(fingerprintWith(report, 'name="run"', 'name="start"')).not.toBe(command?.fingerprint);
-    expect(new Set(fingerprints([...imported(report)])).size).toBe(2);
   });
 });

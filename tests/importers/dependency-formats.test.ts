@@ -1,46 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { cvssOf } from '../../lib/importers/support.ts';
-import { damaged } from '../support/importers/formats.ts';
-import {
-  context,
-  expectFindings,
-  findingsOfMangled,
-  fingerprints,
-  imported,
-  own,
-} from '../support/importers/importers.ts';
-
-const OWN: [format: string, file: string, count: number][] = [
-  ['cyclonedx', 'cyclonedx.json', 3],
-  ['cyclonedx', 'cyclonedx.xml', 2],
-  ['dependency-check', 'dependency-check.xml', 2],
-  ['dependency-check', 'dependency-check.json', 1],
-  ['retire', 'retire.json', 2],
-  ['ossindex', 'ossindex.json', 1],
-  ['ossindex', 'devaudit.json', 1],
-  ['github-dependabot', 'platforms/dependabot-graphql.json', 2],
-  ['github-dependabot', 'platforms/dependabot-rest.json', 1],
-  ['gitlab-dependency-scanning', 'platforms/gl-dependency-scanning-report.json', 2],
-  ['gitlab-container-scanning', 'platforms/gl-container-scanning-report.json', 1],
-  ['pnpm-audit', 'package-managers/pnpm-audit.json', 2],
-  ['yarn-audit', 'package-managers/yarn-audit-1.jsonl', 2],
-  ['yarn-audit', 'package-managers/yarn-audit-4.jsonl', 2],
-  ['bundler-audit', 'package-managers/bundler-audit.json', 2],
-  ['bundler-audit', 'package-managers/bundler-audit.txt', 3],
-  ['composer-audit', 'package-managers/composer-audit.json', 2],
-  ['cargo-audit', 'package-managers/cargo-audit.json', 2],
-  ['jfrog-xray', 'platforms/xray-report.json', 2],
-  ['jfrog-xray', 'platforms/xray-artifact.json', 2],
-  ['jfrog-xray', 'platforms/xray-scan.json', 2],
-  ['jfrog-xray', 'platforms/xray-components.json', 1],
-  ['mend', 'platforms/mend.json', 1],
-  ['mend', 'platforms/mend-agent.json', 1],
-  ['mend', 'platforms/mend-platform.json', 1],
-  ['black-duck', 'platforms/black-duck.csv', 2],
-  ['black-duck-binary-analysis', 'platforms/black-duck-binary-analysis.csv', 2],
-];
+import { context, fingerprints, imported, own } from '../support/importers/importers.ts';
 
 const report = (file: string) => own(`dependencies/${file}`);
 const result = (file: string) => importReport(report(file), context);
@@ -51,27 +12,6 @@ const fingerprintsAfter = (file: string, from: string | RegExp, to: string) => {
   expect(other).not.toBe(report(file));
   return fingerprints(imported(other));
 };
-
-describe.each(OWN)('%s: fixtures/dependencies/%s', (format, file, count) => {
-  it(`has ${count} findings with distinct fingerprints`, () => {
-    const findings = expectFindings(report(file), format, count);
-    for (const { description } of findings)
-      expect(description.replace(/`[^`]*`/g, '').replace(/<https?:[^>]*>/g, '')).not.toMatch(/(?<!\\)<\w/);
-  });
-
-  it('handles damaged reports', () => {
-    // Some damaged reports must still be importable.
-    expect(findingsOfMangled(damaged(report(file)), format)).toBeGreaterThan(0);
-  });
-
-  it('rejects reports of other tools', () => {
-    for (const [other, name] of OWN) {
-      // Yarn 2 and 3 write the layout of pnpm.
-      if (format === 'yarn-audit' && other === 'pnpm-audit') continue;
-      if (other !== format) expect(() => imported(report(name), format)).toThrow(ReportError);
-    }
-  });
-});
 
 describe('cvssOf', () => {
   it('accepts vectors as tools abbreviate them', () => {
@@ -145,24 +85,6 @@ describe('cyclonedx', () => {
     ]);
   });
 
-  it('has no findings if no component is vulnerable', () => {
-    const sbom = { bomFormat: 'CycloneDX', specVersion: '1.6', components: [{ type: 'library', name: 'a' }] };
-    expect(importReport(JSON.stringify(sbom), context)).toMatchObject({ format: 'cyclonedx', findings: [] });
-  });
-
-  it('keeps fingerprints when the tag, the version or a rating changes', () => {
-    const all = fingerprints(imported(report('cyclonedx.json')));
-    expect(fingerprintsAfter('cyclonedx.json', 'shop:812', 'shop:813')).toEqual(all);
-    expect(fingerprintsAfter('cyclonedx.json', '1.2.3', '1.2.3-r1')).toEqual(all);
-    expect(fingerprintsAfter('cyclonedx.json', '"high"', '"low"')).toEqual(all);
-  });
-
-  it('distinguishes what was scanned', () => {
-    const all = fingerprints(imported(report('cyclonedx.json')));
-    for (const other of fingerprintsAfter('cyclonedx.json', 'com/shop:', 'com/blog:'))
-      expect(all).not.toContain(other);
-  });
-
   it('names the versions that it does not support', () => {
     const next = JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '2.0' });
     expect(() => imported(next)).toThrow(
@@ -212,24 +134,6 @@ describe('dependency-check', () => {
     const [same] = result('dependency-check.json').findings;
     expect(same).toMatchObject({ fingerprint: parser?.fingerprint, severity: 'high', cvss_score: 8.7 });
   });
-
-  it.each(['xml', 'json'])('counts suppressed vulnerabilities and reports failed analyzers in %s', (kind) => {
-    const { errors, skipped } = result(`dependency-check.${kind}`);
-    expect(errors).toEqual(['The analysis was incomplete: OSS Index is not reachable']);
-    expect(skipped).toEqual({ 'suppressed in Dependency-Check': 1 });
-  });
-
-  it('keeps fingerprints when the version or the directory of the packages changes', () => {
-    const all = fingerprints(imported(report('dependency-check.xml')));
-    expect(fingerprintsAfter('dependency-check.xml', '1.2.3', '1.2.4')).toEqual(all);
-    expect(fingerprintsAfter('dependency-check.xml', '0.9', '0.10')).toEqual(all);
-    expect(fingerprintsAfter('dependency-check.xml', '/home/ci/.m2', '/root/.m2')).toEqual(all);
-  });
-
-  it('distinguishes copies of a package in the workspace', () => {
-    const [copy] = fingerprintsAfter('dependency-check.xml', 'app/lib/', 'app/other/');
-    expect(copy).not.toBe(parser?.fingerprint);
-  });
 });
 
 describe('github-dependabot', () => {
@@ -260,17 +164,6 @@ describe('github-dependabot', () => {
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
       file: 'web/package-lock.json',
       source: 'github-dependabot',
-    });
-  });
-
-  it('counts dismissed and fixed alerts, and reports missing pages and errors', () => {
-    expect(result('platforms/dependabot-graphql.json')).toMatchObject({
-      errors: ['GitHub reported an error: Timeout', 'The export has only the first page of alerts'],
-      skipped: { 'dismissed in GitHub': 1, fixed: 1 },
-    });
-    expect(result('platforms/dependabot-rest.json')).toMatchObject({
-      errors: [],
-      skipped: { 'dismissed in GitHub': 1 },
     });
   });
 
@@ -341,21 +234,6 @@ describe('gitlab', () => {
     );
     expect([rated?.severity, unrated?.severity]).toEqual(['high', 'info']);
   });
-
-  it('reports the messages of the scanner', () => {
-    expect(result('platforms/gl-dependency-scanning-report.json')).toMatchObject({
-      errors: ['go.sum cannot be parsed'],
-      warnings: ['A newer version exists'],
-    });
-  });
-
-  it('refuses failed scans without results', () => {
-    const failed = JSON.parse(report('platforms/gl-dependency-scanning-report.json'));
-    failed.scan.status = 'failure';
-    expect(importReport(JSON.stringify(failed), context).errors).toContain('The scan failed');
-    failed.vulnerabilities = [];
-    expect(() => imported(JSON.stringify(failed))).toThrow('The scan failed at scan.status');
-  });
 });
 
 describe('retire', () => {
@@ -384,12 +262,6 @@ describe('retire', () => {
     });
     expect(findings[1]).toMatchObject({ title: 'Vulnerable version in parser 1.2.3: Prototype pollution' });
     expect(errors).toEqual(['Could not read lib/broken.js']);
-  });
-
-  it('keeps fingerprints when the version changes', () => {
-    expect(fingerprintsAfter('retire.json', '1.2.3', '1.2.2')).toEqual(
-      fingerprints(imported(report('retire.json'))),
-    );
   });
 });
 
@@ -435,11 +307,5 @@ describe('ossindex', () => {
       `"cvssScore": "${score}", "cvssVector": "CVSS:3.0/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N"`,
     );
     expect(imported(text)).toMatchObject([{ severity: 'medium', cvss_score: 6.1 }]);
-  });
-
-  it('keeps fingerprints when the version changes', () => {
-    expect(fingerprintsAfter('ossindex.json', '1.2.3', '1.2.2')).toEqual(
-      fingerprints(imported(report('ossindex.json'))),
-    );
   });
 });

@@ -1,18 +1,11 @@
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { importReport } from '../../lib/importers/index.ts';
-import { context, fingerprints, imported, own } from '../support/importers/importers.ts';
+import { context, imported, own } from '../support/importers/importers.ts';
 import { limit } from '../support/run/limits.ts';
 
 const report = (file: string) => own(`dependencies/platforms/${file}`);
 const result = (file: string) => importReport(report(file), context);
-
-/** The fingerprints after a text of a report was replaced. */
-const fingerprintsAfter = (file: string, from: string | RegExp, to: string) => {
-  const other = report(file).replaceAll(from as string, to);
-  expect(other).not.toBe(report(file));
-  return fingerprints(imported(other));
-};
 
 describe('jfrog-xray', () => {
   it('converts the rows of a report completely', () => {
@@ -74,15 +67,6 @@ describe('jfrog-xray', () => {
     ]);
   });
 
-  it('keeps fingerprints when the artifact, the component or its path has another version', () => {
-    const all = fingerprints(imported(report('xray-report.json')));
-    expect(fingerprintsAfter('xray-report.json', '812', '813')).toEqual(all);
-    expect(fingerprintsAfter('xray-report.json', '1.2.3-3', '1.2.3-4')).toEqual(all);
-    expect(fingerprintsAfter('xray-report.json', 'team/shop', 'team/blog')[0]).not.toBe(all[0]);
-    const scanned = fingerprints(imported(report('xray-scan.json')));
-    expect(fingerprintsAfter('xray-scan.json', '1.2.3', '1.2.2')).toEqual(scanned);
-  });
-
   it('reads hostile ids in linear time', () => {
     const long = 200_000;
     const started = performance.now();
@@ -92,13 +76,6 @@ describe('jfrog-xray', () => {
     }
     // Quadratic time would be minutes.
     expect(performance.now() - started).toBeLessThan(limit(20_000));
-  });
-
-  it('has no findings if a report has no rows', () => {
-    expect(importReport('{"total_rows":0,"rows":[]}', context)).toMatchObject({
-      format: 'jfrog-xray',
-      findings: [],
-    });
   });
 });
 
@@ -150,25 +127,6 @@ describe('mend', () => {
     expect(findings[0]?.description).toContain('**Fix**\n\nUpgrade to version: example.com/jwt-v4.5.1');
     expect(skipped).toEqual({ 'library removed in Mend': 1, 'ignored in Mend': 1 });
   });
-
-  it.each([
-    ['mend.json', '1.2.3', '1.2.2'],
-    ['mend.json', '/builds/team/app', '/home/ci/app'],
-    ['mend-agent.json', '0.3.19', '0.3.18'],
-    ['mend-platform.json', 'v3.2.2', 'v3.2.1'],
-  ])('keeps the fingerprints of %s when %s is %s', (file, from, to) => {
-    expect(fingerprintsAfter(file, from, to)).toEqual(fingerprints(imported(report(file))));
-  });
-
-  it('distinguishes projects', () => {
-    expect(fingerprintsAfter('mend.json', '"shop"', '"blog"')).not.toEqual(
-      fingerprints(imported(report('mend.json'))),
-    );
-  });
-
-  it('has no findings if a report is empty', () => {
-    expect(importReport('{"vulnerabilities":[]}', context)).toMatchObject({ format: 'mend', findings: [] });
-  });
 });
 
 describe('black-duck', () => {
@@ -200,14 +158,6 @@ describe('black-duck', () => {
       severity: 'high',
     });
     expect(skipped).toEqual({ 'ignored in Black Duck': 1 });
-  });
-
-  it('keeps fingerprints when the version, the status or the score changes', () => {
-    const all = fingerprints(imported(report('black-duck.csv')));
-    expect(fingerprintsAfter('black-duck.csv', '1.2.3', '1.2.2')).toEqual(all);
-    expect(fingerprintsAfter('black-duck.csv', ',NEW,', ',NEEDS_REVIEW,')).toEqual(all);
-    expect(fingerprintsAfter('black-duck.csv', ',LOW,', ',HIGH,')).toEqual(all);
-    expect(fingerprintsAfter('black-duck.csv', 'shop latest', 'blog latest')).not.toEqual(all);
   });
 });
 
@@ -258,11 +208,5 @@ describe('black-duck-binary-analysis', () => {
       },
       expect.objectContaining({ severity: 'info', file: 'JRE.msi/zlib-1.2.13.cab/javaw.exe' }),
     ]);
-  });
-
-  it('keeps fingerprints when the version changes', () => {
-    expect(fingerprintsAfter('black-duck-binary-analysis.csv', '1.2.13', '1.2.12')).toEqual(
-      fingerprints(imported(report('black-duck-binary-analysis.csv'))),
-    );
   });
 });

@@ -3,15 +3,7 @@ import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
-import { damaged } from '../support/importers/formats.ts';
-import {
-  context,
-  expectFindings,
-  findingsOfMangled,
-  imported,
-  own,
-  RUNS,
-} from '../support/importers/importers.ts';
+import { context, imported, own, RUNS } from '../support/importers/importers.ts';
 
 const scan = own('code/fortify.fvdl');
 const audit = own('code/fortify-audit.xml');
@@ -26,21 +18,6 @@ const archive = (files: Record<string, string | Uint8Array>) =>
       ]),
     ),
   );
-
-describe.each([
-  ['code/fortify.fvdl', 3],
-  ['code/fortify.xml', 1],
-])('fortify: fixtures/%s', (file, count) => {
-  const report = own(file);
-
-  it(`has ${count} findings with distinct fingerprints, without secrets`, () => {
-    expect(JSON.stringify(expectFindings(report, 'fortify', count))).not.toContain('Winter-2026!');
-  });
-
-  it('handles damaged reports', () => {
-    expect(findingsOfMangled(damaged(report), 'fortify')).toBeGreaterThan(0);
-  });
-});
 
 describe('fortify: FVDL', () => {
   const [injection, password, debug] = imported(scan);
@@ -70,16 +47,6 @@ describe('fortify: FVDL', () => {
   it('rates by impact and likelihood, or by the severity of the instance', () => {
     expect(password).toMatchObject({ title: 'Password Management: Hardcoded Password', severity: 'high' });
     expect(debug?.severity).toBe('low');
-  });
-
-  it('records errors of the scan', () => {
-    expect(importReport(scan, context).errors).toEqual(['Fortify failed: Could not parse src/Broken.java']);
-  });
-
-  it('keeps the fingerprint when lines move, and in an XML report', () => {
-    const [moved] = imported(scan.replaceAll('"17"', '"40"'));
-    expect(moved?.fingerprint).toBe(injection?.fingerprint);
-    expect(imported(own('code/fortify.xml'))[0]?.fingerprint).toBe(injection?.fingerprint);
   });
 });
 

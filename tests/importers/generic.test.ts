@@ -1,31 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { genericJson } from '../../lib/importers/formats/generic-json.ts';
 import { importReport } from '../../lib/importers/index.ts';
-import { damaged } from '../support/importers/formats.ts';
-import {
-  context,
-  expectFindings,
-  findingsOfMangled,
-  fingerprints,
-  imported,
-  own,
-} from '../support/importers/importers.ts';
-
-describe.each([
-  ['generic-json', 'generic/findings.json', 3],
-  ['generic-json', 'generic/pushed.jsonl', 2],
-  ['generic-csv', 'generic/findings.csv', 3],
-])('%s: fixtures/%s', (format, file, count) => {
-  const report = own(file);
-
-  it(`has ${count} findings with distinct fingerprints`, () => {
-    expectFindings(report, format, count);
-  });
-
-  it('handles damaged reports', () => {
-    expect(findingsOfMangled(damaged(report), format)).toBeGreaterThan(0);
-  });
-});
+import { context, fingerprints, imported, own } from '../support/importers/importers.ts';
 
 describe('generic-json', () => {
   const report = own('generic/findings.json');

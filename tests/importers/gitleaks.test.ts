@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importReport } from '../../lib/importers/index.ts';
 import {
-  context,
   decisionsKept,
   fingerprints,
   imported,
@@ -41,10 +40,6 @@ describe('gitleaks', () => {
       line: 4,
       source: 'gitleaks',
     });
-  });
-
-  it('has no findings if nothing was found', () => {
-    expect(importReport('[]', context)).toMatchObject({ format: 'gitleaks', findings: [] });
   });
 
   it('never contains the secret, whatever its context', () => {
@@ -89,11 +84,6 @@ describe('gitleaks', () => {
     ...rest,
   });
   const reportOf = (...leaks: object[]) => imported(JSON.stringify(leaks));
-
-  it('accepts the empty reports of all versions', () => {
-    for (const report of ['[]', 'null'])
-      expect(importReport(report, context)).toMatchObject({ format: 'gitleaks', findings: [] });
-  });
 
   it('imports the reports of versions before 8', () => {
     const [key, token] = imported(own('gitleaks-7.json'));

@@ -96,14 +96,6 @@ describe('govulncheck', () => {
     expect(imported(text)[0]).toMatchObject({ severity: 'low' });
   });
 
-  it('keeps fingerprints when lines, callers, symbols or versions change', () => {
-    const before = fingerprints(findings);
-    expect(fingerprints(imported(changed('"line": 17', '"line": 71')))).toEqual(before);
-    expect(fingerprints(imported(changed('"main"', '"run"')))).toEqual(before);
-    expect(fingerprints(imported(changed('v1.2.0', 'v1.1.9')))).toEqual(before);
-    expect(fingerprints(imported(changed('"Document"', '"Stream"')))).toEqual(before);
-  });
-
   it('does not transfer the decision on code that is not called to code that is', () => {
     const [imports] = imported(without(({ trace: [frame] }) => Boolean(frame?.function)));
     expect(imports?.title).toContain(YAML);

@@ -1,47 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
-import { damaged } from '../support/importers/formats.ts';
-import {
-  context,
-  expectFindings,
-  findingsOfMangled,
-  fingerprints,
-  imported,
-  own,
-} from '../support/importers/importers.ts';
-
-const FORMATS: [format: string, file: string, count: number][] = [
-  ['acunetix', 'web/acunetix.xml', 2],
-  ['arachni', 'web/arachni.json', 2],
-  ['burp', 'web/burp.xml', 2],
-  ['burp', 'web/burp-api.json', 1],
-  ['burp', 'web/dastardly.xml', 1],
-  ['invicti', 'web/invicti.json', 2],
-  ['nessus', 'network/nessus.xml', 5],
-  ['nessus', 'network/nessus.csv', 2],
-  ['nexpose', 'network/nexpose.xml', 3],
-  ['nikto', 'web/nikto.json', 3],
-  ['nmap', 'network/nmap.xml', 4],
-  ['openvas', 'network/openvas.xml', 2],
-  ['qualys', 'network/qualys.xml', 2],
-  ['qualys', 'network/qualys.csv', 1],
-  ['qualys-was', 'web/qualys-was.xml', 2],
-  ['sqlmap', 'web/sqlmap.csv', 1],
-  ['testssl', 'network/testssl.csv', 2],
-  ['wapiti', 'web/wapiti.xml', 3],
-  ['webinspect', 'web/webinspect.xml', 2],
-  ['webinspect', 'web/webinspect-sessions.xml', 1],
-  ['wpscan', 'web/wpscan.json', 4],
-];
-
-/** The secrets in these reports. */
-const SECRETS = [
-  '8a4f2c1d9e7b6a5f4c3d2e1f0a9b8c7d6e5f4a3b',
-  'correct-horse',
-  'YWRtaW46V2ludGVyMjYh',
-  'd41d8cd98f00b204e9800998ecf8427e',
-];
+import { context, fingerprints, imported, own } from '../support/importers/importers.ts';
 
 const result = (file: string) => importReport(own(file), context);
 
@@ -51,31 +10,6 @@ function resultAfter(file: string, ...changes: readonly [from: string | RegExp, 
   expect(other).not.toBe(own(file));
   return importReport(other, context);
 }
-
-describe.each(FORMATS)('%s: fixtures/%s', (format, file, count) => {
-  it(`has ${count} findings with distinct fingerprints`, () => {
-    expectFindings(own(file), format, count);
-  });
-
-  it('contains no secrets', () => {
-    const sent = JSON.stringify(result(file));
-    for (const secret of SECRETS) expect(sent).not.toContain(secret);
-  });
-
-  it('handles damaged reports', () => {
-    // Some damaged reports must still be importable.
-    expect(findingsOfMangled(damaged(own(file)), format)).toBeGreaterThan(0);
-  });
-
-  it('rejects reports of other tools', () => {
-    for (const [other, name] of FORMATS)
-      if (other !== format)
-        expect(() => {
-          const { findings } = importReport(own(name), context, { format });
-          if (findings.length === 0) throw new ReportError('nothing was imported');
-        }).toThrow(ReportError);
-  });
-});
 
 describe('findings', () => {
   it('convert a result of Nessus completely', () => {
@@ -193,77 +127,6 @@ describe('findings', () => {
 });
 
 describe('identity', () => {
-  it.each<[file: string, ...changes: [string | RegExp, string][]]>([
-    ['network/nessus.xml', [/severity="\d"/g, 'severity="1"'], ['Installed version : 2.3', 'Found 2.2']],
-    ['network/qualys.xml', ['<SEVERITY>4', '<SEVERITY>2'], ['TLSv1.0 is supported', 'other']],
-    ['network/openvas.xml', ['<severity>9.8', '<severity>5.0'], ['Installed version: 1.0', 'other']],
-    ['network/nmap.xml', ['host10.example.net', 'host11.example.net'], ['192.0.2.10', '192.0.2.77']],
-    [
-      'network/testssl.csv',
-      ['offered (deprecated)', 'offered'],
-      ['"LOW"', '"HIGH"'],
-      ['192.0.2.10', '192.0.2.77'],
-    ],
-    ['network/nexpose.xml', ['severity="9"', 'severity="3"'], ['kernel 5.0', 'kernel 5.1']],
-    ['web/burp.xml', ['>Firm<', '>Certain<'], ['>High<', '>Low<'], ['<serialNumber>1', '<serialNumber>9']],
-    ['web/acunetix.xml', ['>high<', '>low<'], ['Scripting (SQL.script)', 'Other']],
-    [
-      'web/invicti.json',
-      ['search?q=1', 'search?q=2'],
-      ['"High"', '"Low"'],
-      ['"Certainty": 100', '"Certainty": 90'],
-    ],
-    ['web/nikto.json', ['tldH5dDP', 'aB3dEfGh'], ['contents: HIT', 'contents: MISS']],
-    ['web/wapiti.xml', ['next=1', 'next=2'], ['<level>4', '<level>2']],
-    [
-      'web/webinspect.xml',
-      ['search?q=1', 'search?q=7'],
-      ['<Severity>4', '<Severity>2'],
-      ['>SQL Injection<', '>SQLi<'],
-    ],
-    ['web/arachni.json', ['search?q=1', 'search?q=2'], ['<xss_1/>', '<xss_2/>']],
-    ['web/qualys-was.xml', ['search?q=1', 'search?q=7'], ['<SEVERITY>5', '<SEVERITY>2']],
-    ['web/wpscan.json', ['"number": "5.2"', '"number": "5.1"'], ['"7.5"', '"3.1"']],
-    ['web/sqlmap.csv', ['item?id=1', 'item?id=9'], [',BT,', ',U,']],
-  ])('does not depend on severity, evidence, values of parameters: %s', (file, ...changes) => {
-    expect(fingerprints(resultAfter(file, ...changes).findings)).toEqual(fingerprints(result(file).findings));
-  });
-
-  it.each<[file: string, from: string | RegExp, to: string]>([
-    ['network/nessus.xml', 'port="443"', 'port="444"'],
-    ['network/nessus.xml', 'name="shop.example.org"', 'name="mail.example.org"'],
-    ['network/nessus.xml', "named 'q'", "named 'page'"],
-    ['network/qualys.xml', '<PORT>443', '<PORT>444'],
-    ['network/openvas.xml', '443/tcp', '443/udp'],
-    ['network/nmap.xml', 'CVE-2026-40001', 'CVE-2026-49999'],
-    ['network/testssl.csv', '"DROWN"', '"ROBOT"'],
-    ['network/nexpose.xml', 'key="/a"', 'key="/c"'],
-    ['web/burp.xml', '[q parameter]', '[page parameter]'],
-    ['web/burp.xml', '<![CDATA[/search]]>', '<![CDATA[/find]]>'],
-    ['web/dastardly.xml', 'value of the q request', 'value of the page request'],
-    ['web/acunetix.xml', '<Parameter>q<', '<Parameter>page<'],
-    ['web/invicti.json', '"Value": "q"', '"Value": "page"'],
-    ['web/nikto.json', "'x-cache'", "'x-other'"],
-    ['web/wapiti.xml', 'CSP is not set', 'HSTS is not set'],
-    ['web/webinspect.xml', '>q</AttackParam', '>page</AttackParam'],
-    ['web/webinspect.xml', '<VulnerabilityID>10302', '<VulnerabilityID>10303'],
-    ['web/arachni.json', '"affected_input_name": "q"', '"affected_input_name": "page"'],
-    ['web/qualys-was.xml', '<PARAM>q', '<PARAM>page'],
-    ['web/wpscan.json', '8000-000000000002', '8000-000000000003'],
-    ['web/sqlmap.csv', ',GET,id,', ',GET,page,'],
-  ])('is another one for another problem: %s with %s as %s', (file, from, to) => {
-    const [before, after] = [
-      fingerprints(result(file).findings),
-      fingerprints(resultAfter(file, [from, to]).findings),
-    ];
-    expect(after.filter((found) => !before.includes(found))).not.toEqual([]);
-  });
-
-  it('is the same in both exports of WebInspect', () => {
-    const [scan] = fingerprints(result('web/webinspect.xml').findings);
-    expect(fingerprints(result('web/webinspect-sessions.xml').findings)).toEqual([scan]);
-  });
-
   it('of Nikto ignores numbers in messages, unless a report has two that differ in nothing else', () => {
     const message = (version: string) => `Apache/2.4.${version} is outdated`;
     const nikto = (...messages: string[]) => {
@@ -275,54 +138,14 @@ describe('identity', () => {
     const both = nikto(message('37'), message('39'));
     expect(new Set([...both, ...nikto(message('37'))]).size).toBe(3);
   });
-
-  it('is the same in XML and CSV of Nessus, and in XML and the API of Burp', () => {
-    const both = (one: string, other: string) =>
-      [result(one), result(other)].map(({ findings }) => findings[0]?.fingerprint);
-    for (const [one, other] of [
-      both('network/nessus.xml', 'network/nessus.csv'),
-      both('web/burp.xml', 'web/burp-api.json'),
-    ])
-      expect(one).toBe(other);
-  });
 });
 
 describe('a failure of the tools', () => {
-  it.each([
-    ['network/nexpose.xml', ['Tests that could not run: 1, such as example-broken at 192.0.2.10:443']],
-    ['network/openvas.xml', ['The scan is not complete: Stopped', '192.0.2.11 general/tcp: NVT timed out']],
-    ['network/testssl.csv', ['mail.example.org/192.0.2.12: Cannot connect']],
-    ['web/acunetix.xml', ['The scan of https://shop.example.org:8443/start was aborted']],
-    ['web/burp-api.json', ['The scan is not complete: failed (The host did not respond)']],
-    ['web/qualys-was.xml', ['Nightly is not complete: Time limit reached']],
-    ['web/wpscan.json', ['Vulnerabilities were not looked up: No WPScan API Token given']],
-  ])('is an error: %s', (file, errors) => {
-    expect(result(file).errors).toEqual(errors);
-  });
-
   it('is an error if Nmap was interrupted', () => {
     expect(resultAfter('network/nmap.xml', [/<runstats>.*<\/runstats>/g, '']).errors).toEqual([
       'The scan is not complete: the report has no runstats',
     ]);
     expect(result('network/nmap.xml').errors).toEqual([]);
-  });
-
-  it('is a warning if it does not concern the results', () => {
-    expect(result('network/testssl.csv').warnings).toEqual(['shop.example.org/: No engine support']);
-  });
-
-  it('is counted if results are no open problems', () => {
-    expect(result('network/nexpose.xml').skipped).toEqual({ 'they are accepted in InsightVM': 1 });
-    expect(result('network/qualys.csv').skipped).toEqual({
-      'they are fixed': 1,
-      'they are ignored or false positives in Qualys': 1,
-    });
-    expect(result('network/qualys.xml').skipped).toEqual({ 'they are fixed': 1 });
-    expect(result('web/burp.xml').skipped).toEqual({ 'they are marked as false positives': 1 });
-    expect(result('web/invicti.json').skipped).toEqual({
-      'they are marked as false positives': 1,
-      'their risk was accepted': 1,
-    });
   });
 
   it('is counted if testssl.sh passed a test, or rates the host as a whole', () => {

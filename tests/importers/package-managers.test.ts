@@ -21,11 +21,6 @@ describe.each([
     expect(api[0]?.file).toMatch(/^packages\/api\/[\w.-]+$/);
     for (const fingerprint of fingerprints(web)) expect(fingerprints(api)).not.toContain(fingerprint);
   });
-
-  it('keeps fingerprints when the installed version changes', () => {
-    const other = report(file).replaceAll('1.2.3', '1.2.2').replaceAll('1.6.13', '1.6.12');
-    expect(fingerprints(imported(other))).toEqual(fingerprints(imported(report(file))));
-  });
 });
 
 describe('pnpm-audit', () => {
@@ -82,12 +77,6 @@ describe('yarn-audit', () => {
     expect(warnings).toEqual(['package.json: No license field']);
   });
 
-  it('identifies an advisory alike in the reports of Yarn 1 and 4', () => {
-    const [one] = result('yarn-audit-1.jsonl').findings;
-    const [four] = result('yarn-audit-4.jsonl').findings;
-    expect(four?.fingerprint).toBe(one?.fingerprint);
-  });
-
   it('imports deprecations as Yarn rates them', () => {
     expect(result('yarn-audit-4.jsonl').findings[1]).toMatchObject({
       title: 'Deprecation in old-plugin 7.18.6: Use new-plugin instead',
@@ -105,10 +94,9 @@ describe('yarn-audit', () => {
     expect(importReport(bare, context)).toMatchObject({ findings: [], errors: ['No lockfile found.'] });
   });
 
-  it('accepts the layout of Yarn 2 and 3, and an empty report', () => {
+  it('accepts the layout of Yarn 2 and 3', () => {
     const { findings } = importReport(report('pnpm-audit.json'), context, { format: 'yarn-audit' });
     expect(findings.map(({ file }) => file)).toEqual(['yarn.lock', 'yarn.lock']);
-    expect(importReport('', context, { format: 'yarn-audit' }).findings).toEqual([]);
   });
 });
 
@@ -143,10 +131,6 @@ describe('bundler-audit', () => {
     expect([rack?.fingerprint, source?.fingerprint]).toEqual([json, jsonSource]);
     expect(sprockets).toMatchObject({ severity: 'medium', cve: 'CVE-2026-20002' });
     expect(sprockets?.description).toContain('No fixed version is known.');
-    expect(importReport('No vulnerabilities found', context)).toMatchObject({
-      format: 'bundler-audit',
-      findings: [],
-    });
   });
 
   it('does not read other text', () => {
@@ -176,13 +160,6 @@ describe('composer-audit', () => {
       { title: 'PKSA-dddd-eeee-ffff in example/other: Other', severity: 'medium' },
     ]);
     expect(skipped).toEqual({ 'ignored in composer.json': 1, 'abandoned packages are not vulnerable': 1 });
-  });
-
-  it('has no findings if there are no advisories', () => {
-    expect(importReport('{"advisories":[],"abandoned":[]}', context)).toMatchObject({
-      format: 'composer-audit',
-      findings: [],
-    });
   });
 });
 

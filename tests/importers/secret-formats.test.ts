@@ -1,75 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
-import { damaged } from '../support/importers/formats.ts';
-import {
-  context,
-  expectFindings,
-  findingsOfMangled,
-  fingerprints,
-  imported,
-  own,
-  RUNS,
-} from '../support/importers/importers.ts';
-
-const OWN: [format: string, file: string, count: number][] = [
-  ['detect-secrets', 'detect-secrets.json', 2],
-  ['trufflehog', 'trufflehog.jsonl', 2],
-  ['trufflehog', 'trufflehog-2.jsonl', 3],
-  ['trufflehog3', 'trufflehog3.json', 2],
-  ['trufflehog3', 'trufflehog3-2.json', 3],
-  ['ggshield', 'ggshield.json', 3],
-  ['noseyparker', 'noseyparker.jsonl', 3],
-];
+import { context, fingerprints, imported, own, RUNS } from '../support/importers/importers.ts';
 
 const report = (file: string) => own(`secrets/${file}`);
 const result = (file: string) => importReport(report(file), context);
 
-/** The secrets in the reports, encoded ones, and hashes that would allow guessing them. */
-const SECRETS = [
-  'AKIAIOSFODNN7EXAMPLE',
-  'QUtJQUlPU0ZPRE5ON0VYQU1QTEU',
-  'Winter-2026!',
-  'Tm90IGEgcHJpdmF0ZSBrZXksIG9ubHkgYW4gZXhhbXBsZQ',
-  'bm90IGEgcmVhbCB0b2tlbiwganVzdCBhIHRlc3Q',
-  '8a4f2c1d9e7b6a5f4c3d2e1f0a9b8c7d',
-  '25910f981e85ca04baf359199dd0bd4a3ae738b6',
-  '06b15f1d8c0095386c7bbc4f423f5ec30b41b22b1565a836e55b978202ba569b',
-  'AKIA****MPLE',
-];
-
-describe.each(OWN)('%s: fixtures/secrets/%s', (format, file, count) => {
-  it(`has ${count} findings with distinct fingerprints`, () => {
-    expectFindings(report(file), format, count);
-  });
-
-  it('contains no secrets', () => {
-    const sent = JSON.stringify(imported(report(file)));
-    for (const secret of SECRETS) expect(sent).not.toContain(secret);
-  });
-
-  it('keeps its fingerprints when lines move and other secrets are removed', () => {
+it.each(['trufflehog.jsonl', 'trufflehog-2.jsonl', 'noseyparker.jsonl'])(
+  '%s keeps its fingerprints when the last place of a secret is removed',
+  (file) => {
     const all = fingerprints(imported(report(file)));
-    const moved = report(file).replaceAll(/("(?:line|line_number|line_start)": ?"?)(\d+)/g, '$11$2');
-    expect(fingerprints(imported(moved))).toEqual(all);
-    // Without the last place of a secret.
-    const lines = report(file).trim().split('\n');
-    if (file.endsWith('.jsonl'))
-      for (const left of fingerprints(imported(lines.slice(0, -1).join('\n')))) expect(all).toContain(left);
-  });
-
-  it('handles damaged reports', () => {
-    // Some damaged reports must still be importable.
-    expect(findingsOfMangled(damaged(report(file)), format)).toBeGreaterThan(0);
-  });
-
-  it('rejects reports of other tools', () => {
-    for (const [other, name] of OWN) {
-      if (other !== format) expect(() => imported(report(name), format)).toThrow(ReportError);
-    }
-  });
-});
+    const left = report(file).trim().split('\n').slice(0, -1);
+    for (const fingerprint of fingerprints(imported(left.join('\n')))) expect(all).toContain(fingerprint);
+  },
+);
 
 describe('detect-secrets', () => {
   it('converts secrets completely', () => {
@@ -90,20 +34,6 @@ describe('detect-secrets', () => {
     });
     expect(findings[1]).toMatchObject({ severity: 'high', line: 7 });
     expect(skipped).toEqual({ 'the audit says that it is no secret': 1 });
-  });
-
-  it('distinguishes secrets of a type in a file', () => {
-    const other = report('detect-secrets.json').replace('d70eab08', 'e70eab08');
-    expect(fingerprints(imported(other))[1]).not.toBe(
-      fingerprints(imported(report('detect-secrets.json')))[1],
-    );
-  });
-
-  it('has no findings if there are no secrets', () => {
-    expect(importReport('{"version":"1.5.0","plugins_used":[],"results":{}}', context)).toMatchObject({
-      format: 'detect-secrets',
-      findings: [],
-    });
   });
 });
 
@@ -132,10 +62,6 @@ describe('trufflehog', () => {
     expect(uri).toMatchObject({ severity: 'high', line: 2 });
   });
 
-  it('reports errors of the log', () => {
-    expect(result('trufflehog.jsonl').errors).toEqual(['failed to scan repository: exit status 128']);
-  });
-
   it('distinguishes the private keys in the diffs of version 2', () => {
     const [key, other, entropy] = result('trufflehog-2.jsonl').findings;
     expect(key?.fingerprint).not.toBe(other?.fingerprint);
@@ -148,10 +74,6 @@ describe('trufflehog', () => {
       fingerprints(imported(report('trufflehog.jsonl').replaceAll('https://git.example.com/shop.git', path)));
     expect(at('file:///builds/1')).toEqual(at('file:///builds/2'));
     expect(at('https://git.example.com/a')).not.toEqual(at('https://git.example.com/b'));
-  });
-
-  it('has no findings if the report is empty', () => {
-    expect(importReport('', context, { format: 'trufflehog' }).findings).toEqual([]);
   });
 
   it('never contains the secret, whatever its context', () => {
@@ -198,11 +120,6 @@ describe('ggshield', () => {
     );
     expect(skipped).toEqual({ 'excluded in ggshield: IGNORED_MATCH': 1 });
   });
-
-  it('has no findings if there are no incidents', () => {
-    const empty = '{"id":"1","type":"path_scan","total_incidents":0,"total_occurrences":0}';
-    expect(importReport(empty, context)).toMatchObject({ format: 'ggshield', findings: [] });
-  });
 });
 
 describe('noseyparker', () => {
@@ -215,10 +132,5 @@ describe('noseyparker', () => {
     ]);
     expect(findings[1]?.description).toContain('- **Commit:** `1b6da43`');
     expect(skipped).toEqual({ 'rejected in Nosey Parker': 1 });
-  });
-
-  it('has no findings if there are none', () => {
-    for (const empty of ['', '[]'])
-      expect(importReport(empty, context, { format: 'noseyparker' }).findings).toEqual([]);
   });
 });

@@ -97,11 +97,6 @@ describe('semgrep', () => {
     expect(skipped).toEqual({ 'the report contains them twice': 1 });
   });
 
-  it('accepts the empty reports of all versions', () => {
-    for (const report of ['{"results":[],"errors":[]}', '{"results":[],"errors":[],"paths":{"scanned":[]}}'])
-      expect(importReport(report, context)).toMatchObject({ format: 'semgrep', findings: [], errors: [] });
-  });
-
   it('rates by old and new words', () => {
     const rated = (severity: string) => contentOf(reportOf([result(1, { severity })])).findings[0]?.severity;
     expect(['ERROR', 'WARNING', 'INFO', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'odd'].map(rated)).toEqual([

@@ -3,15 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { Agent, fetch } from 'undici';
-import { describe, inject, vi } from 'vitest';
-import { type Api, createClient } from '../../support/api/client.ts';
+import { beforeAll, describe, inject, vi } from 'vitest';
+import { type Api, createClient, type TestUser } from '../../support/api/client.ts';
 import { createDatabase } from '../../support/database/database.ts';
 import { afterSuite } from '../../support/run/suite.ts';
 import { type LaunchOptions, startServerProcess } from '../../support/server/process.ts';
 import { openWindow, type WindowOptions } from './windows.ts';
 
-/** `describe` for what needs a browser; skipped without one. */
-export const describePages = describe.skipIf(!inject('browser'));
+/** Tests pages of a running server, see {@link startSite}; skipped without a browser. */
+export const describePagesOf =
+  (options: SiteOptions) =>
+  (name: string, suite: (site: Site) => void): void => {
+    describe.skipIf(!inject('browser'))(name, () => {
+      // Complete before the hooks and tests of the suite run.
+      const site = {} as Site;
+      beforeAll(async () => {
+        Object.assign(site, await startSite(options));
+      });
+      suite(site);
+    });
+  };
+
+export const describePages = describePagesOf({});
 
 /** Browsers know that `*.localhost` is this machine, not every system does. */
 const toThisMachine = new Agent({
@@ -47,6 +60,8 @@ export interface Site {
    * console, a request to another host, a violation of the policy. The service's own refusals (4xx) are not such errors.
    */
   visit(visit?: Visit): Promise<Page>;
+  /** Opens a page of an organization, as its owner unless there is another cookie. */
+  open(org: { slug: string; owner?: TestUser }, path?: string, visit?: Visit): Promise<Page>;
   /** Waits for the last mail to somebody, of this subject. */
   mailTo(recipient: string, subject?: RegExp): Promise<Mail>;
 }
@@ -132,6 +147,11 @@ async function start({ baseDomain, env = {} }: SiteOptions, launch: Pick<LaunchO
         const value = { name: 'svc_token', value: cookie, domain, path: '/', httpOnly: true };
         await page.context().addCookies([value]);
       }
+      return page;
+    },
+    async open({ slug, owner }, path = '', visit = {}) {
+      const page = await site.visit({ cookie: owner?.cookie, ...visit });
+      await page.goto(site.orgUrl(slug, path));
       return page;
     },
     async mailTo(recipient, subject = /./) {

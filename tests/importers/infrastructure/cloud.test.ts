@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ReportError } from '../../../lib/importers/importer.ts';
 import { importReport } from '../../../lib/importers/index.ts';
 import { describeReport, type Expectation } from '../../support/importers/expectations.ts';
 import { context, fingerprints, imported, own } from '../../support/importers/importers.ts';
@@ -190,13 +189,6 @@ describe('aws-security-hub', () => {
     expect(imported(pages.map((page) => JSON.stringify(page)).join('\n'))).toEqual(expected);
   });
 
-  it('has no findings in an empty answer', () => {
-    expect(importReport('{"Findings": []}', context)).toMatchObject({
-      format: 'aws-security-hub',
-      findings: [],
-    });
-  });
-
   it('tells two events of GuardDuty on one resource apart', () => {
     const { Findings } = JSON.parse(cloud('aws-security-hub.json'));
     const [event] = imported(JSON.stringify([Findings[2]]));
@@ -224,27 +216,12 @@ describe('aws-inspector', () => {
   it('rates what Inspector has not rated by its score', () => {
     expect(imported(cloud('aws-inspector.json'))[2]).toMatchObject({ severity: 'critical' });
   });
-
-  it('refuses a report without findings', () => {
-    expect(() => imported('{"other": []}', 'aws-inspector')).toThrow(ReportError);
-  });
 });
 
 describe('prowler', () => {
-  it('gives the same finding from CSV and OCSF', () => {
-    const [csv] = imported(cloud('prowler.csv'));
-    const [ocsf] = imported(cloud('prowler.ocsf.json'));
-    expect(csv?.fingerprint).toBe(ocsf?.fingerprint);
-  });
-
   it('shows the command that fixes it', () => {
     const [finding] = imported(cloud('prowler.csv'));
     expect(finding?.description).toContain('```\naws s3api put-public-access-block --bucket <NAME>\n```');
-  });
-
-  it('has no findings if nothing was checked', () => {
-    const [header = ''] = cloud('prowler.csv').split('\n');
-    expect(importReport(header, context)).toMatchObject({ format: 'prowler', findings: [] });
   });
 });
 

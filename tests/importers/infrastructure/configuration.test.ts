@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { ReportError } from '../../../lib/importers/importer.ts';
 import { importReport } from '../../../lib/importers/index.ts';
 import { describeReport, type Expectation } from '../../support/importers/expectations.ts';
 import { context, fingerprints, imported, own } from '../../support/importers/importers.ts';
@@ -125,18 +124,6 @@ describe('hadolint', () => {
     const after = { ...context, linesOf: () => ['# new', ...lines] };
     const [moved] = importReport(report.replace('"line": 9', '"line": 10'), after).findings;
     expect(moved?.fingerprint).toBe(importReport(report, before).findings[0]?.fingerprint);
-  });
-});
-
-describe('tfsec', () => {
-  it('has no findings if results is null', () => {
-    expect(importReport('{"results": null}', context)).toMatchObject({ format: 'tfsec', findings: [] });
-  });
-
-  it('refuses a report without results', () => {
-    expect(() => imported('{}', 'tfsec')).toThrow(
-      new ReportError('This is no report of tfsec: it is an empty object'),
-    );
   });
 });
 

@@ -37,9 +37,10 @@ export function spawnAdmin(
   databaseUrl: string,
   args: readonly string[],
   env: Record<string, string> = {},
+  cwd = root,
 ): { child: ChildProcess; ended: Promise<Ended> } {
   const child = spawn(process.execPath, [resolve(root, 'dist/admin.js'), ...args], {
-    cwd: root,
+    cwd,
     env: { ...process.env, DATABASE_URL: databaseUrl, JWT_SECRET, LOG_FORMAT: 'json', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { beforeAll, beforeEach, vi } from 'vitest';
 import { createOrg, must, type TestOrg } from '../api/api.ts';
 import { createDatabase, type TestDatabase } from '../database/database.ts';
 import { afterSuite } from '../run/suite.ts';
@@ -26,16 +28,31 @@ export interface AgentProject {
 }
 
 /** A started server with a database of its own, until the suite ends, and an organization. */
-export async function startService(): Promise<{
+export interface AgentService {
   database: TestDatabase;
   server: RunningServer;
   org: TestOrg;
-}> {
+}
+
+export async function startService(): Promise<AgentService> {
   const database = await createDatabase();
   afterSuite(database.drop);
   afterSuite(stopServers);
   const server = await startServer({ DATABASE_URL: database.url, JWT_SECRET: 'a secret for tests only' });
   return { database, server, org: await createOrg(server.api) };
+}
+
+export type AgentSuite = AgentService & AgentProject;
+
+/** Starts a service for the suite. Each test gets a project of its own. */
+export function useAgentProject(onTest: (suite: AgentSuite) => unknown): void {
+  let service: AgentService;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  beforeEach(async () => {
+    await onTest({ ...service, ...(await createAgentProject(service.server, service.org)) });
+  });
 }
 
 export async function createAgentProject({ api, url }: RunningServer, org: TestOrg): Promise<AgentProject> {
@@ -54,4 +71,18 @@ export async function createAgentProject({ api, url }: RunningServer, org: TestO
     findings: async () => must(await api.get(`/findings?project_id=${project.id}`, org.asOwner)),
     scans: async () => must(await api.get(`/scans?project_id=${project.id}`, org.asOwner)),
   };
+}
+
+/** Waits for the process id that a program writes to a file. */
+export const readPid = (file: string): Promise<number> =>
+  vi.waitUntil(() => existsSync(file) && Number(readFileSync(file, 'utf8')));
+
+/** A killed process stays a zombie until its parent reads its exit code. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
 }

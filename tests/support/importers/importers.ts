@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, type TestContext } from 'vitest';
+import { expect } from 'vitest';
 import { FindingInput } from '../../../lib/findings/input.ts';
 import type { Finding } from '../../../lib/importers/finding.ts';
 import { ReportError, type Workspace } from '../../../lib/importers/importer.ts';
@@ -33,13 +32,6 @@ export function decisionsKept(before: readonly Finding[], after: readonly Findin
 }
 
 export const fingerprints = (findings: readonly Finding[]) => findings.map(({ fingerprint }) => fingerprint);
-
-/** A real report of the directory that `SVC_TEST_REPORTS` names; without it the test is skipped. */
-export function realReport(file: string, { skip }: TestContext): string {
-  const directory = process.env.SVC_TEST_REPORTS;
-  skip(!directory, 'SVC_TEST_REPORTS names no directory of real reports');
-  return readFileSync(join(directory ?? '', file), 'utf8');
-}
 
 /** A JSON report after lines were added above the findings. */
 export const shiftLines = (report: string, lines = 10) =>
