@@ -1,5 +1,5 @@
 import { type Finding, SEVERITIES } from '../../lib/importers/finding.ts';
-import { HashCounter, hashOf } from '../../lib/importers/parts/hashes.ts';
+import { HashCounter } from '../../lib/importers/parts/hashes.ts';
 
 /** The findings of reports. The findings of a large report are read from it when they are needed. */
 export interface Findings {
@@ -87,7 +87,7 @@ function combineLarge(all: readonly Findings[]): Findings {
       for (const findings of all.toReversed()) {
         for await (const batch of findings.batches()) {
           yield batch
-            .filter(({ fingerprint }) => seen.add(hashOf(fingerprint)) === 0)
+            .filter(({ fingerprint }) => seen.add(fingerprint) === 0)
             .map(({ previous_fingerprints: _, ...finding }) => finding);
         }
       }

@@ -26,7 +26,7 @@ export const createImportLarge =
     try {
       return await importInParts(source, WORKSPACE, {
         ...options,
-        ...{ maxFindings: MAX_FINDINGS, keepResults: true },
+        maxFindings: MAX_FINDINGS,
       });
     } catch (error) {
       if (error instanceof TooManyError) throw error;

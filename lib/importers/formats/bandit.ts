@@ -37,7 +37,6 @@ export const bandit: Importer = {
     identity: 'test, file, flagged line, function',
     severity: '`issue_severity`',
   },
-  split: { json: ['results'] },
 
   detects: (report) => {
     const document = documentOf(report);

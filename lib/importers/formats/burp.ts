@@ -70,7 +70,6 @@ export const burp: Importer = {
     identity: 'issue type, host, path, names of the query parameters, insertion point',
     severity: '`severity`',
   },
-  split: { xml: ['issues.issue'] },
 
   detects: (report) =>
     (hasRoot(report, 'issues') && rootOf(report, 'issues')['@_burpVersion'] !== undefined) ||

@@ -54,7 +54,6 @@ export const checkmarx: Importer = {
     identity: 'query and similarity id',
     severity: '`Severity`',
   },
-  split: { xml: ['CxXMLResults.Query'] },
 
   detects: (report) =>
     report.kind === 'xml'

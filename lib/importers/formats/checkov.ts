@@ -71,7 +71,6 @@ export const checkov: Importer = {
       'check, file, resource; the lines of a Dockerfile instruction or of a step without a name of its own',
     severity: '`severity`, or medium where Checkov rates nothing',
   },
-  split: { json: ['results.failed_checks', '*.results.failed_checks'] },
 
   detects: (report) => {
     const [first] = partsOf(report);

@@ -72,7 +72,6 @@ export const dependencyCheck: Importer = {
     identity: 'package, file, advisory',
     severity: '`severity`, or CVSS',
   },
-  split: { json: ['dependencies'], xml: ['analysis.dependencies.dependency'] },
 
   detects: (report) => {
     if (report.kind === 'json') {

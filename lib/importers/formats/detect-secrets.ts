@@ -24,7 +24,6 @@ export const detectSecrets: Importer = {
     identity: 'type, file, secret',
     severity: 'high; critical if the secret was verified',
   },
-  split: { json: ['results'] },
 
   detects: (report) => {
     const [document] = report.kind === 'json' ? report.documents : [];

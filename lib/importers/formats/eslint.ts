@@ -32,7 +32,6 @@ export const eslint: Importer = {
     identity: 'rule, file, flagged lines, function',
     severity: 'errors are high, warnings medium',
   },
-  split: { json: [''] },
 
   detects(report) {
     const [first] = filesOf(report);

@@ -73,7 +73,6 @@ export const githubDependabot: Importer = {
     identity: 'repository, manifest, package, advisory',
     severity: '`severity`',
   },
-  split: { json: [''] },
 
   detects: (report) => {
     const [first] = alertsOf(report);

@@ -33,7 +33,6 @@ export const gosec: Importer = {
     identity: 'rule, file, flagged lines, function',
     severity: '`severity`',
   },
-  split: { json: ['Issues'] },
 
   detects(report) {
     const document = documentOf(report);

@@ -69,7 +69,6 @@ export const grype: Importer = {
     identity: 'advisory, package, location',
     severity: '`severity`',
   },
-  split: { json: ['matches', 'ignoredMatches'] },
 
   detects: (report) => {
     const document = firstDocument(report);

@@ -44,7 +44,6 @@ export const noseyparker: Importer = {
     identity: 'rule, file, secret',
     severity: 'high',
   },
-  split: { json: [''], documents: true },
   acceptsEmptyReport: true,
 
   detects: (report) => isFound(findingsOf(report)[0]),

@@ -64,7 +64,6 @@ export const npmAudit: Importer = {
     identity: 'folder, package, advisories',
     severity: '`severity`',
   },
-  split: { json: ['vulnerabilities'] },
 
   detects: (report) => {
     const document = firstDocument(report);

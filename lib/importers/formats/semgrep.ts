@@ -37,10 +37,6 @@ export const semgrep: Importer = {
     identity: 'rule, file, flagged lines, function',
     severity: '`severity`',
   },
-  split: {
-    json: ['results'],
-    reduced: { 'paths.scanned': () => undefined, 'paths.skipped': () => undefined },
-  },
 
   detects: (report) => {
     const document = documentOf(report);

@@ -69,7 +69,6 @@ export const twistlock: Importer = {
     identity: 'image, vulnerability and package, or compliance rule',
     severity: '`severity`, or CVSS',
   },
-  split: { csv: true },
 
   detects: (report) => {
     if (report.kind === 'csv')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
+import { type Importer, type Report, type Result, readList } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { isObject, property, text } from '../read/schema.ts';
 import { cveOf, cweOf, severityOf } from '../support.ts';
@@ -53,7 +53,6 @@ export const zap: Importer = {
     identity: 'alert, site',
     severity: '`riskcode`',
   },
-  split: { json: ['site.alerts', 'site.*.alerts'], xml: ['OWASPZAPReport.site.alerts.alertitem'] },
 
   detects: (report) => {
     if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
@@ -76,7 +75,7 @@ export const zap: Importer = {
         ({ confidence }) => !/^(?:0|false positive)$/i.test(confidence ?? ''),
       );
       context.skip('they are marked as false positives in ZAP', site.alerts.length - alerts.length);
-      return grouped(alerts, context).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
+      return grouped(alerts).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
     });
   },
 };
@@ -101,8 +100,8 @@ const kindOf = (alert: Alert): string =>
   /-\d+$/.test(alert.alertRef ?? '') ? ruleOf(alert) : `${ruleOf(alert)} ${nameOf(alert)}`;
 
 /** ZAP lists an alert once for each risk and confidence. Highest risk first. */
-function grouped(alerts: readonly Alert[], context: ImportContext): [Alert, ...Alert[]][] {
-  return groupsOf(alerts, kindOf, context).map(
+function grouped(alerts: readonly Alert[]): [Alert, ...Alert[]][] {
+  return groupsOf(alerts, kindOf).map(
     (group) => group.sort((a, b) => Number(b.riskcode ?? 0) - Number(a.riskcode ?? 0)) as [Alert, ...Alert[]],
   );
 }

@@ -1,11 +1,14 @@
-import { type Report, ReportError } from '../importer.ts';
+import { type Report, ReportError, type Split } from '../importer.ts';
 import { formatSize } from './source.ts';
+
+/** Reports of at most this size are read at once, with `importReport`. */
+export const MAX_WHOLE_BYTES = 256 * 1024 * 1024;
 
 /** A part of a report, which is a report itself. */
 export interface Part {
   report: Report;
-  /** Corrects positions in a message: the lists of a part begin in the middle of those of the report. */
-  locate(message: string): string;
+  /** How many members of a list are in earlier parts, by the position of the list in messages. */
+  offsets: ReadonlyMap<string, number>;
 }
 
 /** The sizes that bound the memory. */
@@ -18,6 +21,16 @@ export interface PartLimits {
   maxMembers?: number | undefined;
 }
 
+/** A report whose structure is known. */
+export interface OpenReport {
+  /** A small report of the same format: the first members of each list. */
+  sample: Report;
+  /** The number of JSON documents in a row. */
+  documents: number;
+  /** Splits the report. @returns undefined if the importer does not split this layout */
+  split(split: Split): PartReader | undefined;
+}
+
 /** The parts of a report. Each call reads the report again. */
 export interface PartReader {
   /** The content that all parts share: the report with empty lists. Undefined if there is none. */
@@ -25,63 +38,22 @@ export interface PartReader {
   parts(): AsyncIterable<Part>;
 }
 
-const decoder = new TextDecoder();
+export const CHANGED = 'The report was changed while it was read';
 
-/** Bytes that are collected from chunks. */
-export class Bytes {
-  #buffer = new Uint8Array(64 * 1024);
-  #what: string;
-  #max: number;
-  length = 0;
+/** JSON and XML with more levels are refused, because importers recurse. */
+const MAX_DEPTH = 1_000;
 
-  /** @param what is in the error if there are more than `max` bytes */
-  constructor(what: string, max: number) {
-    this.#what = what;
-    this.#max = max;
-  }
-
-  append(chunk: Uint8Array, from = 0, to = chunk.length): void {
-    if (from >= to) return;
-    const length = this.length + to - from;
-    if (length > this.#max)
-      throw new ReportError(`${this.#what} larger than ${formatSize(this.#max)}, which cannot be read`);
-    if (length > this.#buffer.length) {
-      const larger = new Uint8Array(Math.max(length, Math.min(this.#buffer.length * 2, this.#max)));
-      larger.set(this.#buffer.subarray(0, this.length));
-      this.#buffer = larger;
-    }
-    this.#buffer.set(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to), this.length);
-    this.length = length;
-  }
-
-  text(from = 0, to = this.length): string {
-    return decoder.decode(this.#buffer.subarray(from, to));
-  }
-
-  /** Whether there is nothing but white space. */
-  isBlank(from = 0): boolean {
-    for (let i = from; i < this.length; i++) if ((this.#buffer[i] ?? 0) > 0x20) return false;
-    return true;
-  }
-
-  clear(): void {
-    this.length = 0;
-    // A single large member must not keep its memory.
-    if (this.#buffer.length > 16 * 1024 * 1024) this.#buffer = new Uint8Array(64 * 1024);
-  }
+export function checkDepth(depth: number): void {
+  if (depth > MAX_DEPTH) throw new ReportError('The report is nested too deeply');
 }
 
-/** Adds offsets to the positions of list members in a message. @param offsets by the path of the list */
-export function locator(offsets: ReadonlyMap<string, number>): (message: string) => string {
-  const moved = [...offsets].filter(([, offset]) => offset > 0);
-  return (message) =>
-    moved.reduce((text, [path, offset]) => {
-      const place = new RegExp(
-        `(?<=(?:^|[\\s(])${path === '' ? 'at ' : `${escapePattern(path)}\\.`})\\d+(?=\\.|\\s|$)`,
-        'g',
-      );
-      return text.replace(place, (index) => String(Number(index) + offset));
-    }, message);
+/** @param held what is in memory, without the results that are already imported */
+export function checkSize(held: number, { maxBytes }: PartLimits): void {
+  if (held > maxBytes)
+    throw new ReportError(
+      `A result, or the report without its lists of results, is larger than ${formatSize(maxBytes)}. ${ADVICE}`,
+    );
 }
 
-const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/** For reports that are too large. */
+export const ADVICE = `Above ${formatSize(MAX_WHOLE_BYTES)}, CycloneDX, Nessus, SARIF and Trivy reports and the generic CSV and JSON can be read: split the scan, for example by folder or by host, or write SARIF`;

@@ -8,6 +8,9 @@ export interface ReportSource {
   open(): AsyncIterable<Uint8Array>;
 }
 
+/** The text of a report from its beginning. */
+export type Texts = () => AsyncIterable<string>;
+
 /** Limits against bombs, as for ZIP archives. */
 const MAX_RATIO = 200;
 const FREE_BYTES = 64 * 1024 * 1024;
@@ -69,35 +72,18 @@ async function feed(source: ReportSource, writable: WritableStream): Promise<voi
   }
 }
 
-/** Larger chunks would become larger parts. */
+/** Larger chunks would block the event loop and become larger parts. */
 const MAX_CHUNK = 256 * 1024;
 
-/** Text in UTF-8 without a byte order mark. UTF-16 with one, which PowerShell writes, is converted. */
-export async function* utf8(source: ReportSource): AsyncIterable<Uint8Array> {
-  const [first, second, third] = await startOf(source, 3);
+/** The text of UTF-8, or of UTF-16 with a byte order mark, which PowerShell writes. */
+export async function* textOf(source: ReportSource): AsyncIterable<string> {
+  const [first, second] = await startOf(source, 2);
   const encoding =
-    first === 0xff && second === 0xfe
-      ? 'utf-16le'
-      : first === 0xfe && second === 0xff
-        ? 'utf-16be'
-        : undefined;
-  if (encoding !== undefined) {
-    const encoder = new TextEncoder();
-    for await (const text of decoded(source.open(), encoding)) yield encoder.encode(text);
-    return;
-  }
-  let skip = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
-  for await (const chunk of source.open()) {
-    const skipped = Math.min(skip, chunk.length);
-    skip -= skipped;
-    for (let at = skipped; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);
-  }
-}
-
-/** The text of chunks, of which a character may be in two. */
-export async function* decoded(chunks: AsyncIterable<Uint8Array>, encoding = 'utf-8'): AsyncIterable<string> {
+    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
   const decoder = new TextDecoder(encoding);
-  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+  for await (const chunk of source.open())
+    for (let at = 0; at < chunk.length; at += MAX_CHUNK)
+      yield decoder.decode(chunk.subarray(at, at + MAX_CHUNK), { stream: true });
   yield decoder.decode();
 }
 
