@@ -1,5 +1,5 @@
 import { type Finding, SEVERITIES } from '../../lib/importers/finding.ts';
-import { HashCounter } from '../../lib/importers/parts/hashes.ts';
+import { HashCounter } from '../../lib/importers/identity/hash-counter.ts';
 
 /** The findings of reports. The findings of a large report are read from it when they are needed. */
 export interface Findings {

@@ -101,13 +101,15 @@ export function importReport(
   if (results.length > maxMembers) throw tooMany(maxMembers, 'results');
   const unique = withoutRepeated(results);
   if (unique.length > maxFindings) throw tooMany(maxFindings, 'findings');
-  skip('the report contains them twice', results.length - unique.length);
+  skip(REPEATED, results.length - unique.length);
   const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
   const findings = unique.map((result, index) =>
     findingOf(result, fingerprints[index] as Fingerprints, name),
   );
   return { ...imported, format: name, findings };
 }
+
+export const REPEATED = 'the report contains them twice';
 
 /** Reports also list what is no finding, such as passed checks. */
 export const MEMBERS_PER_FINDING = 1.5;

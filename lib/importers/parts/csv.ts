@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/stream';
 import { type Report, ReportError, type Split } from '../importer.ts';
 import { csvOptions, headerOf, MAX_LINES_ABOVE, rowsOf } from '../read/parse.ts';
-import type { OpenReport, Part, PartLimits } from './part.ts';
-import { formatSize, type Texts } from './source.ts';
+import { formatSize, type Texts } from '../read/source.ts';
+import { type OpenReport, type Part, type PartLimits, slicesOf } from './part.ts';
 
 const firstLine = (start: string): string => start.trimStart().split('\n', 1)[0] ?? '';
 
@@ -23,36 +23,38 @@ export async function openCsv(texts: Texts, start: string, limits: PartLimits): 
   });
 
   async function* parts(): AsyncIterable<Part> {
-    let rows: string[][] = [];
-    let [skipped, size, offset] = [0, 0, 0];
-    const part = (): Part => ({
-      report: report(rows),
-      offsets: new Map(['', 'rows'].map((list) => [list, offset])),
+    const slices = slicesOf<'rows', string[]>(limits.partBytes, undefined, async function* (add) {
+      let skipped = 0;
+      for await (const record of records()) {
+        const size = record.reduce((sum, { length }) => sum + length, 0);
+        if (skipped++ > header) add('rows', record, size);
+        yield;
+      }
     });
-    for await (const record of records()) {
-      if (skipped++ <= header) continue;
-      rows.push(record);
-      size += record.reduce((sum, { length }) => sum + length, 0);
-      if (size < limits.partBytes) continue;
-      yield part();
-      offset += rows.length;
-      rows = [];
-      size = 0;
+    for await (const [slice, offsets] of slices) {
+      const offset = offsets.get('rows') ?? 0;
+      yield {
+        report: report(slice.get('rows') ?? []),
+        offsets: new Map(POSITIONS.map((list) => [list, offset])),
+      };
     }
-    if (rows.length > 0) yield part();
   }
   return {
     sample: report(above.slice(header + 1)),
-    documents: 0,
     split: ({ csv }: Split) => (csv ? { common: report([]), parts } : undefined),
   };
 }
+
+/** The position of a row in messages, which depends on the format. */
+const POSITIONS = ['', 'rows'];
 
 /** Reads the records one after the other. */
 async function* recordsOf(texts: Texts, start: string, { maxBytes }: PartLimits): AsyncIterable<string[]> {
   const parser = parse({ ...csvOptions(firstLine(start)), max_record_size: maxBytes });
   try {
-    yield* ReadableStream.from(texts()).pipeThrough(parser) as AsyncIterable<string[]>;
+    yield* ReadableStream.from(texts())
+      .pipeThrough(new TextEncoderStream())
+      .pipeThrough(parser) as AsyncIterable<string[]>;
   } catch (error) {
     if (error instanceof ReportError) throw error;
     const { code, message } = error as Error & { code?: string };

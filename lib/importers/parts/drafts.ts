@@ -1,9 +1,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Identified } from '../identity/fingerprints.ts';
+import { HashCounter } from '../identity/hash-counter.ts';
 import { ReportError, type Result } from '../importer.ts';
+import { formatSize } from '../read/source.ts';
 import type { Shown } from '../result.ts';
-import { HashCounter } from './hashes.ts';
-import { formatSize } from './source.ts';
 
 /** A result whose fingerprint is not known yet. */
 export interface Draft {
@@ -15,7 +15,6 @@ export interface Draft {
 export interface BlockStore {
   add(block: Uint8Array): void;
   blocks(): Iterable<Uint8Array>;
-  clear(): void;
 }
 
 /** 100,000 findings need 10 MB. */
@@ -23,7 +22,7 @@ const MAX_BYTES = 128 * 1024 * 1024;
 
 /** Keeps blocks in memory. @throws ReportError if they are too large */
 export function memoryStore(): BlockStore {
-  let blocks: Uint8Array[] = [];
+  const blocks: Uint8Array[] = [];
   let bytes = 0;
   return {
     add(block) {
@@ -33,10 +32,6 @@ export function memoryStore(): BlockStore {
       blocks.push(block);
     },
     blocks: () => blocks,
-    clear() {
-      blocks = [];
-      bytes = 0;
-    },
   };
 }
 
@@ -54,7 +49,6 @@ export class Drafts {
   repeated = 0;
 
   constructor(store: BlockStore) {
-    store.clear();
     this.#store = store;
   }
 

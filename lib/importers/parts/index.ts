@@ -2,6 +2,7 @@ import { fitSource } from '../clean.ts';
 import type { Finding } from '../finding.ts';
 import { importers } from '../formats/index.ts';
 import { createIdentifier, Fingerprinter } from '../identity/fingerprints.ts';
+import { HashCounter } from '../identity/hash-counter.ts';
 import {
   type Importer,
   type Report,
@@ -17,23 +18,23 @@ import {
   type ImportOptions,
   isEmpty,
   MEMBERS_PER_FINDING,
+  REPEATED,
   refuseForeign,
   tooMany,
 } from '../index.ts';
 import { decodeText, isArchive } from '../read/archive.ts';
+import { formatSize, type ReportSource, startOf, textOf, unpacked } from '../read/source.ts';
 import { findingOf } from '../result.ts';
 import { isCsv, openCsv } from './csv.ts';
 import { type BlockStore, type Draft, Drafts, memoryStore } from './drafts.ts';
-import { HashCounter } from './hashes.ts';
 import { openJson } from './json.ts';
 import { ADVICE, MAX_WHOLE_BYTES, type OpenReport, type PartLimits, type PartReader } from './part.ts';
 import { Pass, SharedParts } from './session.ts';
-import { formatSize, type ReportSource, startOf, textOf, unpacked } from './source.ts';
 import { openXml } from './xml.ts';
 
+export type { ReportSource } from '../read/source.ts';
 export type { BlockStore } from './drafts.ts';
 export { MAX_WHOLE_BYTES } from './part.ts';
-export type { ReportSource } from './source.ts';
 
 /** Larger reports are refused, also if they are smaller in gzip. */
 export const MAX_REPORT_BYTES = 4 * 1024 * 1024 * 1024;
@@ -53,8 +54,8 @@ export interface ImportedParts extends Omit<Imported, 'findings'> {
 }
 
 export interface PartsOptions extends ImportOptions {
-  /** Keeps the results until their fingerprints are known. Default: in memory, with a limit. */
-  store?: BlockStore | undefined;
+  /** Creates a store for results whose fingerprints are not known yet. Default: in memory, with a limit. */
+  createStore?: (() => BlockStore) | undefined;
 }
 
 /**
@@ -67,12 +68,18 @@ export interface PartsOptions extends ImportOptions {
 export async function importInParts(
   source: ReportSource,
   workspace: Workspace,
-  { format, migrate = false, maxFindings = Infinity, onRecognized, store = memoryStore() }: PartsOptions = {},
+  {
+    format,
+    migrate = false,
+    maxFindings = Infinity,
+    onRecognized,
+    createStore = memoryStore,
+  }: PartsOptions = {},
   limits = LIMITS,
 ): Promise<ImportedParts> {
   const maxMembers = MEMBERS_PER_FINDING * maxFindings;
   const report = await open(await unpacked(source, MAX_REPORT_BYTES), { ...limits, maxMembers });
-  const { sample, documents } = report;
+  const { sample } = report;
   const importer =
     format === undefined
       ? importers.find(({ detects }) => detects(sample))
@@ -83,14 +90,13 @@ export async function importInParts(
       : new ReportError(`Unknown report format “${format}”`);
   const { name, split } = importer;
   onRecognized?.();
-  if (documents > maxMembers) throw tooMany(maxMembers, 'results');
   const reader = split && report.split(split);
   if (!reader) throw notSplit(source.size, name);
   const shared = new SharedParts();
   const identify = createIdentifier(workspace, migrate);
   const sources = new Set<string>();
   const survey = async (pass: Pass) => {
-    const drafts = new Drafts(store);
+    const drafts = new Drafts(createStore());
     const fingerprinter = new Fingerprinter(() => new HashCounter());
     for await (const results of resultsIn(importer, reader, pass, () => notSplit(source.size, name))) {
       for (const result of results) {
@@ -111,7 +117,7 @@ export async function importInParts(
   const { errors, warnings, skipped } = remarks;
   const isSilent = drafts.count + errors.length + Object.keys(skipped).length === 0;
   if (isSilent && !importer.detects(sample) && !isEmpty(sample)) refuseForeign(sample, name);
-  if (drafts.repeated > 0) skipped[REPEATED] = (skipped[REPEATED] ?? 0) + drafts.repeated;
+  if (drafts.repeated > 0) skipped[REPEATED] = drafts.repeated;
   for (const step of ['collect', 'claim'] as const)
     for await (const [index, block] of indexed(drafts))
       for (const [at, { identified }] of block.entries()) fingerprinter[step](identified, index + at);
@@ -135,8 +141,6 @@ async function* indexed(drafts: Drafts): AsyncIterable<[index: number, block: Dr
     await pause();
   }
 }
-
-export const REPEATED = 'the report contains them twice';
 
 const splits = importers.flatMap(({ split }): Split[] => (split ? [split] : []));
 

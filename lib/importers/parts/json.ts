@@ -1,15 +1,15 @@
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
 import { ReportError, type Split, tooManyMembers } from '../importer.ts';
+import type { Texts } from '../read/source.ts';
 import {
-  CHANGED,
   checkDepth,
   checkSize,
   type OpenReport,
   type Part,
   type PartLimits,
   type PartReader,
+  slicesOf,
 } from './part.ts';
-import type { Texts } from './source.ts';
 
 /** A list whose members are split. */
 interface List {
@@ -150,7 +150,8 @@ export async function openJson(
       return isInSample(position, bytes) ? value : undefined;
     },
     document(value, found, bytes) {
-      if (isInSample(++count, bytes)) documents.push(value);
+      if (++count > maxMembers) throw tooManyMembers(maxMembers, '');
+      if (isInSample(count, bytes)) documents.push(value);
       if (count > 1) return;
       lists = found;
       commonBytes = bytes;
@@ -159,25 +160,51 @@ export async function openJson(
   for await (const _ of survey);
 
   function split({ json, reduced = {}, documents: isSplit }: Split): PartReader | undefined {
-    if (count > 1)
-      return isSplit ? { common: undefined, parts: () => documentsIn(texts, limits) } : undefined;
-    const own = [...(json ?? []), ...Object.keys(reduced)];
+    if (count > 1) return isSplit ? { common: undefined, parts: documentsIn } : undefined;
     const all = [...lists.values()];
-    if (!json || all.some(({ pattern }) => !own.includes(pattern))) return undefined;
+    const isOwn = ({ pattern }: List) => json?.includes(pattern) || pattern in reduced;
+    if (!json || !all.every(isOwn)) return undefined;
     for (const { path, name, members } of all) {
       // The last one of a name counts. The members may be those of another one.
       if (valueAt(documents[0], path) !== members)
         throw new ReportError('The report contains a name twice', name || undefined);
     }
-    const split = new Map([...lists].filter(([, { pattern }]) => !(pattern in reduced)));
-    for (const { members } of split.values()) members.length = 0;
-    const partBytes = Math.max(limits.partBytes, commonBytes);
-    return {
-      common: { kind: 'json', documents },
-      parts: () => partsIn(texts, own, documents, split, { ...limits, partBytes }),
-    };
+    const split = all.filter(({ pattern }) => json.includes(pattern));
+    for (const { members } of split) members.length = 0;
+    return { common: { kind: 'json', documents }, parts: () => partsIn(split) };
   }
-  return { sample: { kind: 'json', documents }, documents: count, split };
+
+  /** The report with some members of its lists at a time. */
+  async function* partsIn(split: readonly List[]): AsyncIterable<Part> {
+    const names = new Set(split.map(({ name }) => name));
+    const expected = split.reduce((sum, list) => sum + list.count, 0);
+    const partBytes = Math.max(limits.partBytes, commonBytes);
+    const slices = slicesOf<string, unknown>(partBytes, expected, (add) =>
+      parse(texts, patterns, limits, {
+        member({ name }, value, bytes) {
+          if (names.has(name)) add(name, value, bytes);
+        },
+        document() {},
+      }),
+    );
+    for await (const [slice, offsets] of slices) {
+      for (const { name, members } of split) for (const member of slice.get(name) ?? []) members.push(member);
+      yield { report: { kind: 'json', documents }, offsets };
+      for (const { members } of split) members.length = 0;
+    }
+  }
+
+  async function* documentsIn(): AsyncIterable<Part> {
+    const slices = slicesOf<string, unknown>(limits.partBytes, count, (add) =>
+      parse(texts, [], limits, {
+        member() {},
+        document: (value, _lists, bytes) => add('', value, bytes),
+      }),
+    );
+    for await (const [slice, offsets] of slices)
+      yield { report: { kind: 'json', documents: slice.get('') ?? [] }, offsets };
+  }
+  return { sample: { kind: 'json', documents }, split };
 }
 
 const valueAt = (document: unknown, path: List['path']): unknown =>
@@ -185,73 +212,3 @@ const valueAt = (document: unknown, path: List['path']): unknown =>
     (value: unknown, key) => (value as Record<string | number, unknown> | undefined)?.[key],
     document,
   );
-
-/** @param documents the content of all parts @param lists its lists, which are empty */
-async function* partsIn(
-  texts: Texts,
-  patterns: readonly string[],
-  documents: unknown[],
-  lists: Lists,
-  limits: PartLimits,
-): AsyncIterable<Part> {
-  const complete: Map<string, unknown[]>[] = [];
-  const counts = new Map<string, number>();
-  let slices = new Map<string, unknown[]>();
-  let size = 0;
-  const flush = () => {
-    if (slices.size > 0) complete.push(slices);
-    slices = new Map();
-    size = 0;
-  };
-  function* take(): Iterable<Part> {
-    for (const members of complete.splice(0)) {
-      const offsets = new Map([...members.keys()].map((name) => [name, counts.get(name) ?? 0]));
-      for (const [name, slice] of members) {
-        const list = lists.get(name);
-        if (!list) throw new ReportError(CHANGED);
-        for (const member of slice) list.members.push(member);
-        counts.set(name, (counts.get(name) ?? 0) + slice.length);
-      }
-      yield { report: { kind: 'json', documents }, offsets };
-      for (const name of members.keys()) (lists.get(name) as List).members.length = 0;
-    }
-  }
-  const reading = parse(texts, patterns, limits, {
-    member({ name, pattern }, value, bytes) {
-      if (lists.get(name)?.pattern !== pattern) return undefined;
-      const slice = slices.get(name);
-      if (slice) slice.push(value);
-      else slices.set(name, [value]);
-      size += bytes;
-      if (size >= limits.partBytes) flush();
-      return undefined;
-    },
-    document() {},
-  });
-  for await (const _ of reading) yield* take();
-  flush();
-  yield* take();
-  if ([...lists.values()].some(({ name, count }) => counts.get(name) !== count))
-    throw new ReportError(CHANGED);
-}
-
-async function* documentsIn(texts: Texts, limits: PartLimits): AsyncIterable<Part> {
-  let documents: unknown[] = [];
-  let [size, offset] = [0, 0];
-  const take = (): Part => {
-    const part: Part = { report: { kind: 'json', documents }, offsets: new Map([['', offset]]) };
-    offset += documents.length;
-    documents = [];
-    size = 0;
-    return part;
-  };
-  const reading = parse(texts, [], limits, {
-    member: () => undefined,
-    document(value, _lists, bytes) {
-      documents.push(value);
-      size += bytes;
-    },
-  });
-  for await (const _ of reading) if (size >= limits.partBytes) yield take();
-  if (documents.length > 0) yield take();
-}

@@ -1,5 +1,6 @@
 import { type Report, ReportError, type Split } from '../importer.ts';
-import { formatSize } from './source.ts';
+import { addTo } from '../read/groups.ts';
+import { formatSize } from '../read/source.ts';
 
 /** Reports of at most this size are read at once, with `importReport`. */
 export const MAX_WHOLE_BYTES = 256 * 1024 * 1024;
@@ -25,8 +26,6 @@ export interface PartLimits {
 export interface OpenReport {
   /** A small report of the same format: the first members of each list. */
   sample: Report;
-  /** The number of JSON documents in a row. */
-  documents: number;
   /** Splits the report. @returns undefined if the importer does not split this layout */
   split(split: Split): PartReader | undefined;
 }
@@ -36,6 +35,47 @@ export interface PartReader {
   /** The content that all parts share: the report with empty lists. Undefined if there is none. */
   common: Report | undefined;
   parts(): AsyncIterable<Part>;
+}
+
+/** The members of lists that are in a part, and how many are in earlier parts. */
+export type Slice<List, Member> = [members: ReadonlyMap<List, Member[]>, offsets: ReadonlyMap<List, number>];
+
+/**
+ * Collects the members of lists, and yields them when they have the size of a part.
+ * @param expected the number of all members
+ * @param read yields after each chunk of the report
+ * @throws ReportError if the report was changed since its members were counted
+ */
+export async function* slicesOf<List, Member>(
+  partBytes: number,
+  expected: number | undefined,
+  read: (add: (list: List, member: Member, bytes: number) => void) => AsyncIterable<unknown>,
+): AsyncIterable<Slice<List, Member>> {
+  const counts = new Map<List, number>();
+  const complete: Map<List, Member[]>[] = [];
+  let members = new Map<List, Member[]>();
+  let bytes = 0;
+  const flush = () => {
+    if (members.size > 0) complete.push(members);
+    members = new Map();
+    bytes = 0;
+  };
+  function* take(): Iterable<Slice<List, Member>> {
+    for (const slice of complete.splice(0)) {
+      yield [slice, new Map([...slice.keys()].map((list) => [list, counts.get(list) ?? 0]))];
+      for (const [list, { length }] of slice) counts.set(list, (counts.get(list) ?? 0) + length);
+    }
+  }
+  const reading = read((list, member, size) => {
+    addTo(members, list, member);
+    bytes += size;
+    if (bytes >= partBytes) flush();
+  });
+  for await (const _ of reading) yield* take();
+  flush();
+  yield* take();
+  const sum = [...counts.values()].reduce((total, count) => total + count, 0);
+  if (expected !== undefined && sum !== expected) throw new ReportError(CHANGED);
 }
 
 export const CHANGED = 'The report was changed while it was read';
@@ -56,4 +96,4 @@ export function checkSize(held: number, { maxBytes }: PartLimits): void {
 }
 
 /** For reports that are too large. */
-export const ADVICE = `Above ${formatSize(MAX_WHOLE_BYTES)}, CycloneDX, Nessus, SARIF and Trivy reports and the generic CSV and JSON can be read: split the scan, for example by folder or by host, or write SARIF`;
+export const ADVICE = `Above ${formatSize(MAX_WHOLE_BYTES)}, reports of CycloneDX, Nessus, SARIF and Trivy and the generic CSV and JSON can be read: split the scan, for example by folder or by host, or write SARIF`;

@@ -1,3 +1,4 @@
+import { HashCounter } from '../identity/hash-counter.ts';
 import {
   type ImportContext,
   MAX_LISTED,
@@ -6,9 +7,9 @@ import {
   unreadable,
   type Workspace,
 } from '../importer.ts';
+import type { Imported } from '../index.ts';
 import { addTo } from '../read/groups.ts';
 import { type SecretLocation, secretsByFile } from '../text/secrets.ts';
-import { HashCounter } from './hashes.ts';
 import type { Part } from './part.ts';
 
 /** The items and secrets that are kept because they belong to results of several parts. */
@@ -18,11 +19,7 @@ const MAX_HELD = 200_000;
 const MAX_MESSAGES = 1_000;
 
 /** What the importer says besides results. */
-interface Remarks {
-  errors: string[];
-  warnings: string[];
-  skipped: Record<string, number>;
-}
+type Remarks = Pick<Imported, 'errors' | 'warnings' | 'skipped'>;
 
 const noRemarks = (): Remarks => ({ errors: [], warnings: [], skipped: {} });
 

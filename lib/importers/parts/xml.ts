@@ -2,16 +2,16 @@ import sax from 'sax';
 import { type Report, ReportError, type Split, tooManyMembers } from '../importer.ts';
 import { addTo } from '../read/groups.ts';
 import { parseXml } from '../read/parse.ts';
+import type { Texts } from '../read/source.ts';
 import {
-  CHANGED,
   checkDepth,
   checkSize,
   type OpenReport,
   type Part,
   type PartLimits,
   type PartReader,
+  slicesOf,
 } from './part.ts';
-import type { Texts } from './source.ts';
 
 interface Handler {
   outside(text: string): void;
@@ -121,44 +121,24 @@ export async function openXml(
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
 
   async function* parts(xml: NonNullable<Split['xml']>): AsyncIterable<Part> {
-    const complete: { name: string; members: Map<number, string[]> }[] = [];
-    const counts = new Map<number, number>();
-    let members = new Map<number, string[]>();
-    let size = 0;
-    let name = '';
-    const flush = () => {
-      if (members.size > 0) complete.push({ name, members });
-      members = new Map();
-      size = 0;
-    };
-    function* take(): Iterable<Part> {
-      for (const { name, members } of complete.splice(0)) {
-        const [list = 0] = members.keys();
-        yield { report: withMembers(members), offsets: new Map([[name, counts.get(list) ?? 0]]) };
-        for (const [list, { length }] of members) counts.set(list, (counts.get(list) ?? 0) + length);
-      }
+    const names = Object.values(xml);
+    const slices = slicesOf<number, string>(Math.max(partBytes, length), count, (add) =>
+      parse(texts, Object.keys(xml), limits, {
+        outside() {},
+        member: (text, _path, parent) => add(listOf.get(parent) ?? 0, text, text.length),
+      }),
+    );
+    for await (const [slice, offsets] of slices) {
+      const [offset = 0] = offsets.values();
+      yield { report: withMembers(slice), offsets: new Map(names.map((name) => [name, offset])) };
     }
-    const reading = parse(texts, Object.keys(xml), limits, {
-      outside() {},
-      member(text, path, parent) {
-        name = xml[path] ?? path;
-        addTo(members, listOf.get(parent) ?? 0, text);
-        size += text.length;
-        if (size >= Math.max(partBytes, length)) flush();
-      },
-    });
-    for await (const _ of reading) yield* take();
-    flush();
-    yield* take();
-    if ([...counts.values()].reduce((sum, length) => sum + length, 0) !== count)
-      throw new ReportError(CHANGED);
   }
 
   function split({ xml }: Split): PartReader | undefined {
     if (!xml || [...found].some((path) => !(path in xml))) return undefined;
     return { common: withMembers(new Map()), parts: () => parts(xml) };
   }
-  return { sample: withMembers(first), documents: 0, split };
+  return { sample: withMembers(first), split };
 }
 
 function parsePart(text: string): Report {

@@ -1,5 +1,5 @@
 import { hash as digestOf } from 'node:crypto';
-import type { Counter } from '../identity/fingerprints.ts';
+import type { Counter } from './fingerprints.ts';
 
 /** The words of a key: 128 bits of a SHA-256, so that nobody can make two texts that have the same. */
 const KEY_WORDS = 4;

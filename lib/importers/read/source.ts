@@ -1,4 +1,5 @@
 import { ReportError } from '../importer.ts';
+import { encodingOf } from './archive.ts';
 
 /** The bytes of a report, which can be read several times. */
 export interface ReportSource {
@@ -41,14 +42,10 @@ export async function unpacked(source: ReportSource, maxBytes: number): Promise<
 }
 
 async function* gunzip(source: ReportSource, maxBytes: number): AsyncIterable<Uint8Array> {
-  const unpacking = new DecompressionStream('gzip');
-  const stream: ReadableStream<Uint8Array> = unpacking.readable;
-  const feeding = feed(source, unpacking.writable);
-  // The reader sees the same error.
-  feeding.catch(() => {});
   let bytes = 0;
   try {
-    for await (const chunk of stream) {
+    const stream = ReadableStream.from(copies(source)).pipeThrough(new DecompressionStream('gzip'));
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       bytes += chunk.length;
       if (bytes > maxBytes)
         throw new ReportError(`The report is larger than ${formatSize(maxBytes)} unpacked`);
@@ -62,14 +59,9 @@ async function* gunzip(source: ReportSource, maxBytes: number): AsyncIterable<Ui
   }
 }
 
-async function feed(source: ReportSource, writable: WritableStream): Promise<void> {
-  const writer = writable.getWriter();
-  try {
-    for await (const chunk of source.open()) await writer.write(chunk.slice());
-    await writer.close();
-  } catch (error) {
-    await writer.abort(error);
-  }
+/** The stream may still read a chunk when the source overwrites it. */
+async function* copies(source: ReportSource): AsyncIterable<Uint8Array> {
+  for await (const chunk of source.open()) yield chunk.slice();
 }
 
 /** Larger chunks would block the event loop and become larger parts. */
@@ -77,10 +69,7 @@ const MAX_CHUNK = 256 * 1024;
 
 /** The text of UTF-8, or of UTF-16 with a byte order mark, which PowerShell writes. */
 export async function* textOf(source: ReportSource): AsyncIterable<string> {
-  const [first, second] = await startOf(source, 2);
-  const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-  const decoder = new TextDecoder(encoding);
+  const decoder = new TextDecoder(encodingOf(await startOf(source, 2)));
   for await (const chunk of source.open())
     for (let at = 0; at < chunk.length; at += MAX_CHUNK)
       yield decoder.decode(chunk.subarray(at, at + MAX_CHUNK), { stream: true });
