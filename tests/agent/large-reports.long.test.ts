@@ -91,7 +91,7 @@ describe('svc-agent with a large report', () => {
     writeFileSync(join(workspace, 'report.json'), govulncheck);
     const run = await agent(['report', 'report.json']);
     expect(run).toMatchObject({ code: 1, out: '' });
-    expect(run.err).toMatch(/The report has 1 MB\. Reports of govulncheck .* 256 MB: split the scan/);
+    expect(run.err).toMatch(/The report has 1 MB\. Reports of govulncheck .* 256 MB\. Above 256 MB, .*: split the scan/);
   });
 
   it('refuses a report above the limit', async () => {

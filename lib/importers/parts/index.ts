@@ -91,7 +91,10 @@ export async function importInParts(
   const { name, split } = importer;
   onRecognized?.();
   const reader = split && report.split(split);
-  if (!reader) throw notSplit(source.size, name);
+  if (!reader) {
+    if (!importer.detects(sample)) refuseForeign(sample, name);
+    throw notSplit(source.size, name);
+  }
   const shared = new SharedParts();
   const identify = createIdentifier(workspace, migrate);
   const sources = new Set<string>();
