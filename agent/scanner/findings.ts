@@ -1,13 +1,13 @@
 import { type Finding, SEVERITIES } from '../../lib/importers/finding.ts';
 import { HashCounter } from '../../lib/importers/identity/hash-counter.ts';
 
-/** The findings of reports. The findings of a large report are read from it when they are needed. */
+/** The findings of reports. The findings of a large report are created when they are needed. */
 export interface Findings {
   /** At most this many, because several reports may contain the same ones. */
   readonly count: number;
   /** All of them, unless they may not fit into memory. */
   readonly list?: readonly Finding[];
-  /** Can be called once. @throws UsageError if a report was changed meanwhile */
+  /** @throws UsageError if the results of a large report cannot be read */
   batches(): AsyncIterable<readonly Finding[]>;
 }
 

@@ -7,7 +7,7 @@ import { createJournal } from '../../agent/journal/create.ts';
 import { createReporter } from '../../agent/reporter.ts';
 import { sizes } from '../../agent/scanner/spool.ts';
 import { openState } from '../../agent/trust/state.ts';
-import { STATE_HOME, writeReport } from '../support/agent/agent.ts';
+import { STATE_HOME } from '../support/agent/agent.ts';
 import { type AgentProject, createAgentProject, startService } from '../support/agent/agent-project.ts';
 import { must, type TestOrg } from '../support/api/api.ts';
 import { startHostileService } from '../support/hostile/service.ts';
@@ -49,7 +49,18 @@ const spooled = () => {
   return existsSync(directory) ? readdirSync(directory) : [];
 };
 
-const severe = (i: number) => (i === COUNT - 1 ? { issue_severity: 'HIGH' } : {});
+/** A report in a format that is read in parts. @returns its path */
+function writeReport(dir: string, count: number, fields: (i: number) => object = () => ({})): string {
+  const path = join(dir, 'report.json');
+  const findings = Array.from({ length: count }, (_, i) => ({
+    ...{ title: `Something is wrong (${i}).`, severity: 'medium', file: `src/file-${i}.py`, line: i + 1 },
+    ...fields(i),
+  }));
+  writeFileSync(path, JSON.stringify({ findings }));
+  return path;
+}
+
+const severe = (i: number) => (i === COUNT - 1 ? { severity: 'high' } : {});
 
 describe('svc-agent with a large report', () => {
   it('pushes the same findings as with a small one', async () => {
