@@ -1,5 +1,6 @@
 import { TooManyError } from '../importers/importer.ts';
 import { importInParts } from '../importers/parts/index.ts';
+import { memoryStore } from './memory-store.ts';
 import type { ImportLarge } from './read.ts';
 import { MAX_FINDINGS, WORKSPACE } from './workspace.ts';
 
@@ -26,7 +27,7 @@ export const createImportLarge =
     try {
       return await importInParts(source, WORKSPACE, {
         ...options,
-        maxFindings: MAX_FINDINGS,
+        ...{ maxFindings: MAX_FINDINGS, createStore: memoryStore },
       });
     } catch (error) {
       if (error instanceof TooManyError) throw error;

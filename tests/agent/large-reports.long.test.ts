@@ -53,7 +53,13 @@ const spooled = () => {
 function writeReport(dir: string, count: number, fields: (i: number) => object = () => ({})): string {
   const path = join(dir, 'report.json');
   const findings = Array.from({ length: count }, (_, i) => ({
-    ...{ title: `Something is wrong (${i}).`, severity: 'medium', file: `src/file-${i}.py`, line: i + 1 },
+    ...{
+      title: `Something is wrong (${i}).`,
+      severity: 'medium',
+      description: 'd'.repeat(60),
+      file: `src/file-${i}.py`,
+      line: i + 1,
+    },
     ...fields(i),
   }));
   writeFileSync(path, JSON.stringify({ findings }));
@@ -102,7 +108,9 @@ describe('svc-agent with a large report', () => {
     writeFileSync(join(workspace, 'report.json'), govulncheck);
     const run = await agent(['report', 'report.json']);
     expect(run).toMatchObject({ code: 1, out: '' });
-    expect(run.err).toMatch(/The report has 1 MB\. Reports of govulncheck .* 256 MB\. Above 256 MB, .*: split the scan/);
+    expect(run.err).toMatch(
+      /The report has 1 MB\. Reports of govulncheck .* 256 MB\. Above 256 MB, .*: split the scan/,
+    );
   });
 
   it('refuses a report above the limit', async () => {

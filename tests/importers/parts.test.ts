@@ -7,6 +7,7 @@ import type { Finding } from '../../lib/importers/finding.ts';
 import { importers } from '../../lib/importers/formats/index.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import { importInParts } from '../../lib/importers/parts/index.ts';
+import { memoryStore } from '../../lib/reports/memory-store.ts';
 import { damaged } from '../support/importers/formats.ts';
 import { RUNS } from '../support/importers/importers.ts';
 import { importedInParts, SMALL, sourceOf } from '../support/importers/parts.ts';
@@ -337,8 +338,8 @@ describe('a damaged report', () => {
     const onRecognized = () => {
       content = list('first', 'second');
     };
-    await expect(importInParts(source, workspace, { onRecognized })).rejects.toThrow(
-      'The report was changed while it was read',
-    );
+    await expect(
+      importInParts(source, workspace, { onRecognized, createStore: memoryStore }),
+    ).rejects.toThrow('The report was changed while it was read');
   });
 });

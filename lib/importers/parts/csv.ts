@@ -35,7 +35,7 @@ export async function openCsv(texts: Texts, start: string, limits: PartLimits): 
       const offset = offsets.get('rows') ?? 0;
       yield {
         report: report(slice.get('rows') ?? []),
-        offsets: new Map(POSITIONS.map((list) => [list, offset])),
+        offsets: new Map(['', 'rows'].map((list) => [list, offset])),
       };
     }
   }
@@ -44,9 +44,6 @@ export async function openCsv(texts: Texts, start: string, limits: PartLimits): 
     split: ({ csv }: Split) => (csv ? { common: report([]), parts } : undefined),
   };
 }
-
-/** The position of a row in messages, which depends on the format. */
-const POSITIONS = ['', 'rows'];
 
 /** Reads the records one after the other. */
 async function* recordsOf(texts: Texts, start: string, { maxBytes }: PartLimits): AsyncIterable<string[]> {

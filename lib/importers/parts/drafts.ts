@@ -1,8 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Identified } from '../identity/fingerprints.ts';
 import { HashCounter } from '../identity/hash-counter.ts';
-import { ReportError, type Result } from '../importer.ts';
-import { formatSize } from '../read/source.ts';
+import type { Result } from '../importer.ts';
 import type { Shown } from '../result.ts';
 
 /** A result whose fingerprint is not known yet. */
@@ -15,24 +14,6 @@ export interface Draft {
 export interface BlockStore {
   add(block: Uint8Array): void;
   blocks(): Iterable<Uint8Array>;
-}
-
-/** 100,000 findings need 10 MB. */
-const MAX_BYTES = 128 * 1024 * 1024;
-
-/** Keeps blocks in memory. @throws ReportError if they are too large */
-export function memoryStore(): BlockStore {
-  const blocks: Uint8Array[] = [];
-  let bytes = 0;
-  return {
-    add(block) {
-      bytes += block.length;
-      if (bytes > MAX_BYTES)
-        throw new ReportError(`The results need more than ${formatSize(MAX_BYTES)}: split the scan`);
-      blocks.push(block);
-    },
-    blocks: () => blocks,
-  };
 }
 
 const BLOCK_CHARACTERS = 256 * 1024;

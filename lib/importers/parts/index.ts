@@ -10,12 +10,12 @@ import {
   type Result,
   type Split,
   toReportError,
-  UnknownFormatError,
   type Workspace,
 } from '../importer.ts';
 import {
   type Imported,
   type ImportOptions,
+  importerOf,
   isEmpty,
   MEMBERS_PER_FINDING,
   REPEATED,
@@ -26,7 +26,7 @@ import { decodeText, isArchive } from '../read/archive.ts';
 import { formatSize, type ReportSource, startOf, textOf, unpacked } from '../read/source.ts';
 import { findingOf } from '../result.ts';
 import { isCsv, openCsv } from './csv.ts';
-import { type BlockStore, type Draft, Drafts, memoryStore } from './drafts.ts';
+import { type BlockStore, type Draft, Drafts } from './drafts.ts';
 import { openJson } from './json.ts';
 import { ADVICE, MAX_WHOLE_BYTES, type OpenReport, type PartLimits, type PartReader } from './part.ts';
 import { Pass, SharedParts } from './session.ts';
@@ -54,8 +54,8 @@ export interface ImportedParts extends Omit<Imported, 'findings'> {
 }
 
 export interface PartsOptions extends ImportOptions {
-  /** Creates a store for results whose fingerprints are not known yet. Default: in memory, with a limit. */
-  createStore?: (() => BlockStore) | undefined;
+  /** Creates a store for results whose fingerprints are not known yet. */
+  createStore: () => BlockStore;
 }
 
 /**
@@ -68,26 +68,13 @@ export interface PartsOptions extends ImportOptions {
 export async function importInParts(
   source: ReportSource,
   workspace: Workspace,
-  {
-    format,
-    migrate = false,
-    maxFindings = Infinity,
-    onRecognized,
-    createStore = memoryStore,
-  }: PartsOptions = {},
+  { format, migrate = false, maxFindings = Infinity, onRecognized, createStore }: PartsOptions,
   limits = LIMITS,
 ): Promise<ImportedParts> {
   const maxMembers = MEMBERS_PER_FINDING * maxFindings;
   const report = await open(await unpacked(source, MAX_REPORT_BYTES), { ...limits, maxMembers });
   const { sample } = report;
-  const importer =
-    format === undefined
-      ? importers.find(({ detects }) => detects(sample))
-      : importers.find(({ name }) => name === format);
-  if (!importer)
-    throw format === undefined
-      ? new UnknownFormatError('The report format is not recognized')
-      : new ReportError(`Unknown report format “${format}”`);
+  const importer = importerOf(sample, format);
   const { name, split } = importer;
   onRecognized?.();
   const reader = split && report.split(split);

@@ -8,6 +8,7 @@ import {
   type Part,
   type PartLimits,
   type PartReader,
+  SAMPLE_SIZE,
   slicesOf,
 } from './part.ts';
 
@@ -23,6 +24,9 @@ interface List {
 }
 
 type Lists = Map<string, List>;
+
+const OPENING = [TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET];
+const CLOSING = [TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET];
 
 interface Handler {
   /** A member of a list. @returns what remains of it in the document; undefined for nothing */
@@ -49,11 +53,8 @@ async function* parse(
   let documents = 0;
   let [written, released, start, end, memberEnd] = [0, 0, 0, 0, 0];
   tokenizer.onToken = (token) => {
-    const { LEFT_BRACE, LEFT_BRACKET, RIGHT_BRACE, RIGHT_BRACKET } = TokenType;
-    const isOpening = token.token === LEFT_BRACE || token.token === LEFT_BRACKET;
-    const isClosing = token.token === RIGHT_BRACE || token.token === RIGHT_BRACKET;
-    if (isOpening) checkDepth(starts.push(token.offset));
-    start = isClosing ? (starts.pop() ?? 0) : token.offset;
+    if (OPENING.includes(token.token)) checkDepth(starts.push(token.offset));
+    start = CLOSING.includes(token.token) ? (starts.pop() ?? 0) : token.offset;
     end = token.offset + 1;
     parser.write(token);
   };
@@ -66,12 +67,8 @@ async function* parse(
       list = undefined;
     } else if (Array.isArray(parent)) {
       if (list?.members !== parent) {
-        list = listAt(
-          stack.slice(1).map(({ key }) => key as string | number),
-          parent,
-          patterns,
-          lists,
-        );
+        const path = stack.slice(1).map(({ key }) => key as string | number);
+        list = listAt(path, parent, patterns, lists);
         memberEnd = start;
       }
       list.count++;
@@ -85,16 +82,13 @@ async function* parse(
       } else parent[parent.length - 1] = kept as never;
     }
   };
-  const invalid = () =>
-    new ReportError(
-      'The JSON is invalid',
-      list ? [...list.path, list.count].join('.') : documents > 0 ? `document ${documents + 1}` : undefined,
-    );
   const attempt = (step: () => void) => {
     try {
       step();
     } catch (error) {
-      throw error instanceof ReportError ? error : invalid();
+      if (error instanceof ReportError) throw error;
+      const document = documents > 0 ? `document ${documents + 1}` : undefined;
+      throw new ReportError('The JSON is invalid', list ? [...list.path, list.count].join('.') : document);
     }
   };
   for await (const text of texts()) {
@@ -122,8 +116,6 @@ function listAt(path: List['path'], members: unknown[], patterns: readonly strin
   return list;
 }
 
-/** The sample has a member of each list, and more of them until it has this size. */
-const SAMPLE_BYTES = 1024 * 1024;
 const SAMPLE_MEMBERS = 20;
 
 /** @param splits of all importers: which of them reads the report is not known yet */
@@ -140,7 +132,7 @@ export async function openJson(
   let [count, sampled, commonBytes] = [0, 0, 0];
   const isInSample = (position: number, bytes: number) => {
     sampled += bytes;
-    return position === 1 || (position <= SAMPLE_MEMBERS && sampled <= SAMPLE_BYTES);
+    return position === 1 || (position <= SAMPLE_MEMBERS && sampled <= SAMPLE_SIZE);
   };
   const survey = parse(texts, patterns, limits, {
     member({ count: position, pattern, name }, value, bytes) {

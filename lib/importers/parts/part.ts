@@ -75,10 +75,12 @@ export async function* slicesOf<List, Member>(
   flush();
   yield* take();
   const sum = [...counts.values()].reduce((total, count) => total + count, 0);
-  if (expected !== undefined && sum !== expected) throw new ReportError(CHANGED);
+  if (expected !== undefined && sum !== expected)
+    throw new ReportError('The report was changed while it was read');
 }
 
-export const CHANGED = 'The report was changed while it was read';
+/** A sample has a member of each list, and more of them until it has this size. */
+export const SAMPLE_SIZE = 1024 * 1024;
 
 /** JSON and XML with more levels are refused, because importers recurse. */
 const MAX_DEPTH = 1_000;

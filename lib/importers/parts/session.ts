@@ -116,7 +116,7 @@ export class Pass {
       warnings: [
         ...warnings,
         ...[...this.#names.values()].map(({ describe, names }) => describe([...names])),
-        ...[...this.#sums.values()].map(({ describe, sum }) => describe(sum)),
+        ...[...this.#sums.values()].flatMap(({ describe, sum }) => (sum > 0 ? [describe(sum)] : [])),
       ],
       skipped,
     };
@@ -148,7 +148,6 @@ export class Pass {
         known.errors.push(...errors.slice(0, MAX_LISTED - known.errors.length));
       },
       count: (describe, count) => {
-        if (count === 0) return;
         const known = this.#sums.get(describe(0));
         this.#sums.set(describe(0), { describe, sum: count + (known?.sum ?? 0) });
       },

@@ -10,6 +10,7 @@ import {
   type Part,
   type PartLimits,
   type PartReader,
+  SAMPLE_SIZE,
   slicesOf,
 } from './part.ts';
 
@@ -83,9 +84,6 @@ async function* parse(
   takeOutside(position + text.length);
 }
 
-/** The sample has the first members of each list. */
-const SAMPLE_LENGTH = 1024 * 1024;
-
 /** @param splits of all importers: which of them reads the report is not known yet */
 export async function openXml(
   texts: Texts,
@@ -110,7 +108,7 @@ export async function openXml(
       found.add(path);
       const list = listOf.get(parent);
       if (list === undefined) listOf.set(parent, pieces.push('') - 2);
-      if (list !== undefined && sampled + text.length > SAMPLE_LENGTH) return;
+      if (list !== undefined && sampled + text.length > SAMPLE_SIZE) return;
       sampled += text.length;
       addTo(first, listOf.get(parent) ?? 0, text);
     },
