@@ -4,7 +4,7 @@ import type { Fingerprints } from './identity/fingerprints.ts';
 import type { Result } from './importer.ts';
 import { maskObvious } from './text/credentials.ts';
 
-/** What a finding shows of a result. */
+/** The content of a result that a finding shows. */
 export type Shown = Omit<Result, 'identify' | 'identifyFormerly' | 'identifyVaguely'>;
 
 /** The finding of a result. @param source the tool, unless the result names another one */

@@ -21,7 +21,7 @@ export interface Fingerprints {
   previous_fingerprints?: string[];
 }
 
-/** What tells a result apart from the others of its report. Plain data, so that it can be stored. */
+/** The data that tells a result apart from the others of its report. Plain objects, which can be stored. */
 export interface Identified {
   /** As the importer identifies it: too long for the service, or repeated. */
   fingerprint: string;

@@ -18,14 +18,14 @@ const MAX_HELD = 200_000;
 /** Messages beyond this number are only counted: a report can contain millions of errors. */
 const MAX_MESSAGES = 1_000;
 
-/** What the importer says besides results. */
+/** The messages of the importer. */
 type Remarks = Pick<Imported, 'errors' | 'warnings' | 'skipped'>;
 
 const noRemarks = (): Remarks => ({ errors: [], warnings: [], skipped: {} });
 
 /** The state that the passes over a report share. */
 export class SharedParts {
-  /** In how many parts a group is. */
+  /** Counts the parts of each group. */
   readonly groups = new HashCounter();
   hasSpanning = false;
   /** For each call of `createMasker` in a part. */
@@ -45,7 +45,7 @@ export class Pass {
   #isFirst: boolean;
   #isLast = false;
   #offsets: Part['offsets'] = new Map();
-  /** What the importer says about the current part, about what all parts contain, and in total. */
+  /** The messages about the current part, about the content of all parts, and in total. */
   #own = noRemarks();
   #common = noRemarks();
   #total = noRemarks();

@@ -94,7 +94,7 @@ export async function openXml(
   const paths = splits.flatMap(({ xml = {} }) => Object.keys(xml));
   const found = new Set<string>();
   const first = new Map<number, string[]>();
-  /** What is outside of the members: a piece in front of each list, and the rest. */
+  /** The text outside of the members: a piece in front of each list, and the rest. */
   const pieces = [''];
   /** The number of its list, by the number of the element that contains it. */
   const listOf = new Map<number, number>();
