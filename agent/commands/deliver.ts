@@ -67,7 +67,7 @@ export async function deliver(
   try {
     sources = await push(findings);
   } catch (error) {
-    // The journal cannot be written, or a large report was changed.
+    // The journal cannot be written, or the results of a large report cannot be read again.
     await reporter.fail((error as Error).message);
     throw error;
   }

@@ -31,11 +31,11 @@ export async function report(files: string[], flags: ScanFlags): Promise<number>
  * @returns a function that imports a report
  * @throws UsageError if the path prefix is invalid
  */
-export async function createReader({ settings, output }: Session, flags: ScanFlags, isOnly = false) {
+export async function createReader({ settings, output, state }: Session, flags: ScanFlags, isOnly = false) {
   const { format, source, pathPrefix, migrateFingerprints: migrate } = flags;
   const workspace = await openWorkspace({ directory: settings.workspace, pathPrefix });
   return (file: string, content: RawReport): Promise<ReportContent> =>
-    readReport(file, content, workspace, { format, source, migrate, isOnly }, output);
+    readReport(file, content, workspace, { format, source, migrate, state, isOnly }, output);
 }
 
 const MAX_TITLE = 80;

@@ -1,13 +1,13 @@
 import { type Finding, SEVERITIES } from '../../lib/importers/finding.ts';
-import { HashCounter, hashOf } from '../../lib/importers/parts/hashes.ts';
+import { HashCounter } from '../../lib/importers/identity/hash-counter.ts';
 
-/** The findings of reports. The findings of a large report are read from it when they are needed. */
+/** The findings of reports. The findings of a large report are created when they are needed. */
 export interface Findings {
   /** At most this many, because several reports may contain the same ones. */
   readonly count: number;
   /** All of them, unless they may not fit into memory. */
   readonly list?: readonly Finding[];
-  /** Can be called once. @throws UsageError if a report was changed meanwhile */
+  /** @throws UsageError if the results of a large report cannot be read */
   batches(): AsyncIterable<readonly Finding[]>;
 }
 
@@ -87,7 +87,7 @@ function combineLarge(all: readonly Findings[]): Findings {
       for (const findings of all.toReversed()) {
         for await (const batch of findings.batches()) {
           yield batch
-            .filter(({ fingerprint }) => seen.add(hashOf(fingerprint)) === 0)
+            .filter(({ fingerprint }) => seen.add(fingerprint) === 0)
             .map(({ previous_fingerprints: _, ...finding }) => finding);
         }
       }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { isGzip } from '../../lib/importers/parts/source.ts';
+import { isGzip } from '../../lib/importers/read/source.ts';
 import { UsageError } from '../errors.ts';
 import { errorCode } from '../journal/folder.ts';
 import type { State } from '../trust/state.ts';

@@ -1,14 +1,15 @@
 import { ReportError, UnknownFormatError, type Workspace } from '../../lib/importers/importer.ts';
-import { type ImportOptions, importReport } from '../../lib/importers/index.ts';
-import { importInParts } from '../../lib/importers/parts/index.ts';
+import { importReport } from '../../lib/importers/index.ts';
+import { importInParts, type PartsOptions } from '../../lib/importers/parts/index.ts';
 import { maskObvious } from '../../lib/importers/text/credentials.ts';
 import { firstMessages, shorten } from '../../lib/importers/text/messages.ts';
 import { UsageError } from '../errors.ts';
 import type { Output } from '../output.ts';
 import { quantity } from '../text.ts';
+import type { State } from '../trust/state.ts';
 import { combineFindings, type Findings, listOf, mapFindings } from './findings.ts';
 import { unpack } from './report-file.ts';
-import { type RawReport, sizes } from './spool.ts';
+import { fileStore, type RawReport, sizes } from './spool.ts';
 
 export { firstMessages, scanMessage, shorten } from '../../lib/importers/text/messages.ts';
 
@@ -31,6 +32,8 @@ export interface ReadOptions {
   /** Replaces the source of the findings. */
   source?: string | undefined;
   migrate?: boolean | undefined;
+  /** Where the results of a large report are kept meanwhile. */
+  state: Pick<State, 'directory'>;
   /** Whether there are no other reports, so that messages need not name the file. */
   isOnly?: boolean | undefined;
 }
@@ -40,11 +43,14 @@ export async function readReport(
   file: string,
   content: RawReport,
   workspace: Workspace,
-  { format: expected, source, migrate, isOnly }: ReadOptions,
+  { format: expected, source, migrate, state, isOnly }: ReadOptions,
   output: Output,
 ): Promise<ReportContent> {
   try {
-    const imported = await importContent(unpack(content), workspace, { format: expected, migrate });
+    const imported = await importContent(unpack(content), workspace, {
+      ...{ format: expected, migrate },
+      createStore: () => fileStore(state),
+    });
     const { format, findings, errors, warnings, skipped } = imported;
     output.note(`${file}: ${quantity(findings.count, 'finding')} (${format})`);
     const prefixed = (messages: string[]) =>
@@ -65,7 +71,7 @@ export async function readReport(
   }
 }
 
-async function importContent(content: RawReport, workspace: Workspace, options: ImportOptions) {
+async function importContent(content: RawReport, workspace: Workspace, options: PartsOptions) {
   if (content instanceof Uint8Array) {
     const { findings, ...remarks } = importReport(content, workspace, options);
     return { ...remarks, findings: listOf(findings) };

@@ -2,9 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { MAX_REPORT_BYTES, MAX_WHOLE_BYTES, type ReportSource } from '../../lib/importers/parts/index.ts';
+import {
+  type BlockStore,
+  MAX_REPORT_BYTES,
+  MAX_WHOLE_BYTES,
+  type ReportSource,
+} from '../../lib/importers/parts/index.ts';
 import type { PartLimits } from '../../lib/importers/parts/part.ts';
-import { formatSize } from '../../lib/importers/parts/source.ts';
+import { formatSize } from '../../lib/importers/read/source.ts';
 import { UsageError } from '../errors.ts';
 import type { State } from '../trust/state.ts';
 
@@ -95,6 +100,38 @@ function fileSource(file: number, size: number): ReportSource {
         yield chunk.subarray(0, length);
         // Lets timers and I/O run.
         await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+}
+
+/** Keeps the results of a large report in a temporary file. */
+export function fileStore({ directory }: Pick<State, 'directory'>): BlockStore {
+  let file: number | undefined;
+  const sizes: number[] = [];
+  return {
+    add(block) {
+      try {
+        file ??= openTemporary(directory);
+        for (let written = 0; written < block.length; ) written += writeSync(file, block, written);
+      } catch (error) {
+        throw new UsageError(
+          `the results cannot be stored in a temporary file (${(error as Error).message})`,
+        );
+      }
+      sizes.push(block.length);
+    },
+    *blocks() {
+      let position = 0;
+      for (const size of sizes) {
+        const block = Buffer.alloc(size);
+        for (let read = 0; read < size; ) {
+          const length = readSync(file as number, block, read, size - read, position + read);
+          if (length === 0) throw new UsageError('the temporary file of the results was changed');
+          read += length;
+        }
+        position += size;
+        yield block;
       }
     },
   };

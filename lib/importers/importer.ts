@@ -41,19 +41,12 @@ export interface Workspace {
   formerPathsOf?(path: string): readonly string[];
 }
 
-/** Records a message. */
-export interface RecordMessage {
-  (message: string): void;
-  /** Records messages, each once in the whole report. Set if the report is imported in parts. */
-  all?: (messages: readonly string[]) => void;
-}
-
 /** The context that an importer gets besides the report. */
 export interface ImportContext extends Workspace {
   /** Records what the tool itself could not do: it failed, or a file or dependency was not checked. */
-  error: RecordMessage;
+  error(message: string): void;
   /** Records a remark of the tool that does not make its result incomplete. */
-  warn: RecordMessage;
+  warn(message: string): void;
   /** Counts results that are not imported. @param reason completes “3 results were skipped: …” */
   skip(reason: string, count?: number): void;
   /** Set if the report is imported in parts, because it is too large to be read at once. */
@@ -62,8 +55,10 @@ export interface ImportContext extends Workspace {
   maxMembers?: number | undefined;
 }
 
-/** The state that an importer shares between the parts of a report. `groupsOf`, `readList` and `createMasker` use it. */
+/** The state that an importer shares between the parts of a report. `readList`, `createMasker` and some formats use it. */
 export interface Parts {
+  /** How many members of a list are in earlier parts; undefined if all of them are in this part. */
+  offsetOf(path: string): number | undefined;
   /** Counts the members of a list that can be read, and records why others cannot. */
   list(path: string, valid: number, errors: readonly ReportError[]): void;
   /** Records a remark about the sum of a number over all parts. */
@@ -71,7 +66,7 @@ export interface Parts {
   /** Records a remark about the distinct names in all parts. */
   names(describe: (names: string[]) => string, names: readonly string[]): void;
   /** Groups items that may be in different parts. Groups of several parts are returned after the last part. */
-  groups<Item>(items: readonly Item[], keyOf: (item: Item) => string | undefined): Item[][];
+  groups<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][];
   /** The secrets of all parts at the locations of this part, by file. */
   secrets<Location extends { file: string | undefined; secrets: readonly string[] }>(
     locations: readonly Location[],
@@ -79,9 +74,9 @@ export interface Parts {
 }
 
 /**
- * How a large report is split into parts, which are imported one after the other. A path such as `runs.*.results` names a list,
- * or an object used as a map, whose members are independent of each other; an empty path is the document itself. Everything
- * outside of these lists is a part of each part, so it must not contain results.
+ * How a large report is split into parts, which are imported one after the other. A path such as `runs.*.results` names a list
+ * whose members are independent of each other; an empty path is the document itself. Everything outside of these lists is a
+ * part of each part, so it must not contain results.
  */
 export interface Split {
   json?: readonly string[];
@@ -89,8 +84,8 @@ export interface Split {
   reduced?: Readonly<Record<string, (member: unknown) => unknown>>;
   /** Whether JSON documents in a row are independent of each other. */
   documents?: boolean;
-  /** The paths of elements: `NessusClientData_v2.Report.ReportHost`. */
-  xml?: readonly string[];
+  /** The paths of elements, `NessusClientData_v2.Report.ReportHost`, with the position of their list in messages. */
+  xml?: Readonly<Record<string, string>>;
   /** Whether the rows of CSV are independent of each other. */
   csv?: boolean;
 }
@@ -189,12 +184,14 @@ export function readList<S extends z.ZodType>(
   if (value.length > maxMembers) throw tooManyMembers(maxMembers, path);
   const valid: z.output<S>[] = [];
   const errors: ReportError[] = [];
-  value.forEach((member, index) => {
+  const offset = context.parts?.offsetOf(path);
+  value.forEach((member, position) => {
+    const index = position + (offset ?? 0);
     const parsed = schema.safeParse(member);
     if (parsed.success) valid.push(parsed.data);
     else errors.push(new ReportError(...locate(parsed.error, `${path}${path && '.'}${index}`)));
   });
-  if (context.parts) {
+  if (context.parts && offset !== undefined) {
     context.parts.list(path, valid.length, errors);
     return valid;
   }

@@ -63,16 +63,12 @@ export function importReport(
   if (named?.acceptsEmptyReport && !file && text.trim() === '') return imported;
   const maxMembers = MEMBERS_PER_FINDING * maxFindings;
   const report = file ? openArchive(file, maxBytes) : parseReport(text, maxMembers);
-  const importer = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
-  if (report.kind === 'text' && !importer?.readsText)
+  const detected = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
+  if (report.kind === 'text' && !detected?.readsText)
     throw new ReportError(
       'The report is neither JSON, XML nor CSV nor the text output of a known tool. Use the JSON or SARIF output of the tool.',
     );
-  if (!importer) {
-    throw format === undefined
-      ? new UnknownFormatError('The report format is not recognized')
-      : new ReportError(`Unknown report format “${format}”`);
-  }
+  const importer = detected ?? importerOf(report, format);
   const { name } = importer;
   if (file && !importer.detects(report)) throw new ReportError(`The archive has no report of ${name}`);
   onRecognized?.();
@@ -105,12 +101,25 @@ export function importReport(
   if (results.length > maxMembers) throw tooMany(maxMembers, 'results');
   const unique = withoutRepeated(results);
   if (unique.length > maxFindings) throw tooMany(maxFindings, 'findings');
-  skip('the report contains them twice', results.length - unique.length);
+  skip(REPEATED, results.length - unique.length);
   const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
   const findings = unique.map((result, index) =>
     findingOf(result, fingerprints[index] as Fingerprints, name),
   );
   return { ...imported, format: name, findings };
+}
+
+export const REPEATED = 'the report contains them twice';
+
+/** @param format the name of an importer. Default: detected @throws ReportError if there is none */
+export function importerOf(report: Report, format: string | undefined): Importer {
+  const importer = importers.find((one) =>
+    format === undefined ? one.detects(report) : one.name === format,
+  );
+  if (importer) return importer;
+  throw format === undefined
+    ? new UnknownFormatError('The report format is not recognized')
+    : new ReportError(`Unknown report format “${format}”`);
 }
 
 /** Reports also list what is no finding, such as passed checks. */

@@ -1,5 +1,6 @@
 import { TooManyError } from '../importers/importer.ts';
 import { importInParts } from '../importers/parts/index.ts';
+import { memoryStore } from './memory-store.ts';
 import { type ImportLarge, MAX_FINDINGS, WORKSPACE } from './read.ts';
 
 /** Smaller reports are imported at once, which takes 2 to 3 times the memory and 60 % of the processor time. */
@@ -25,7 +26,7 @@ export const createImportLarge =
     try {
       return await importInParts(source, WORKSPACE, {
         ...options,
-        ...{ maxFindings: MAX_FINDINGS, keepResults: true },
+        ...{ maxFindings: MAX_FINDINGS, createStore: memoryStore },
       });
     } catch (error) {
       if (error instanceof TooManyError) throw error;

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createJournal } from '../../agent/journal/create.ts';
 import { sizes } from '../../agent/scanner/spool.ts';
 import { openState } from '../../agent/trust/state.ts';
-import { STATE_HOME, writeReport } from '../support/agent/agent.ts';
+import { STATE_HOME } from '../support/agent/agent.ts';
 import { type AgentProject, type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { ownFinding, startReporterFor } from '../support/agent/reporter.ts';
 import { must } from '../support/api/api.ts';
@@ -42,7 +42,24 @@ const spooled = () => {
   return existsSync(directory) ? readdirSync(directory) : [];
 };
 
-const severe = (i: number) => (i === COUNT - 1 ? { issue_severity: 'HIGH' } : {});
+/** A report in a format that is read in parts. @returns its path */
+function writeReport(dir: string, count: number, fields: (i: number) => object = () => ({})): string {
+  const path = join(dir, 'report.json');
+  const findings = Array.from({ length: count }, (_, i) => ({
+    ...{
+      title: `Something is wrong (${i}).`,
+      severity: 'medium',
+      description: 'd'.repeat(60),
+      file: `src/file-${i}.py`,
+      line: i + 1,
+    },
+    ...fields(i),
+  }));
+  writeFileSync(path, JSON.stringify({ findings }));
+  return path;
+}
+
+const severe = (i: number) => (i === COUNT - 1 ? { severity: 'high' } : {});
 
 describe('svc-agent with a large report', () => {
   it('pushes the same findings as with a small one', async () => {
@@ -84,7 +101,9 @@ describe('svc-agent with a large report', () => {
     writeFileSync(join(workspace, 'report.json'), govulncheck);
     const run = await agent(['report', 'report.json']);
     expect(run).toMatchObject({ code: 1, out: '' });
-    expect(run.err).toMatch(/The report has 1 MB\. Reports of govulncheck .* 256 MB: split the scan/);
+    expect(run.err).toMatch(
+      /The report has 1 MB\. Reports of govulncheck .* 256 MB\. Above 256 MB, .*: split the scan/,
+    );
   });
 
   it('refuses a report above the limit', async () => {

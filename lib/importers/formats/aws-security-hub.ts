@@ -46,7 +46,6 @@ export const awsSecurityHub: Importer = {
     identity: 'check, account, resources; vulnerability, packages, resources; or the finding id',
     severity: '`Severity.Label`, or `Severity.Normalized`',
   },
-  split: { json: ['', 'Findings', 'findings'] },
 
   detects: (report) => {
     const findings = findingsOf(report);

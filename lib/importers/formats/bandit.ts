@@ -35,7 +35,6 @@ export const bandit: Importer = {
     identity: 'test, file, flagged line, function',
     severity: '`issue_severity`',
   },
-  split: { json: ['results'] },
 
   detects: (report) =>
     hasKind(documentOf(report), { results: 'list', metrics: 'object', generated_at: 'value' }),

@@ -45,7 +45,6 @@ export const burp: Importer = {
       'XML of 1.6, 2020.12 and 2021.4; answers of the REST and GraphQL APIs and of Dastardly name no version',
     identity: 'issue type, host, path, names of the query parameters, insertion point',
   },
-  split: { xml: ['issues.issue'] },
 
   detects: (report) =>
     (hasRoot(report, 'issues') && rootOf(report, 'issues')['@_burpVersion'] !== undefined) ||

@@ -37,7 +37,6 @@ export const checkmarx: Importer = {
     identity: 'query and similarity id',
     severity: '`Severity`',
   },
-  split: { xml: ['CxXMLResults.Query'] },
 
   detects: (report) => hasRoot(report, 'CxXMLResults') || hasKind(documentOf(report), { xissues: 'list' }),
 

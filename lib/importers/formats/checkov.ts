@@ -64,7 +64,6 @@ export const checkov: Importer = {
       'check, file, resource; the lines of a Dockerfile instruction or of a step without a name of its own',
     severity: '`severity`, or medium where Checkov rates nothing',
   },
-  split: { json: ['results.failed_checks', '*.results.failed_checks'] },
 
   // If nothing was checked, the report contains only counts and the version.
   detects: (report) =>

@@ -22,7 +22,7 @@ export const cyclonedx: Importer = {
   split: {
     json: ['vulnerabilities'],
     reduced: { components: reducedComponent, dependencies: () => undefined },
-    xml: ['bom.vulnerabilities.vulnerability'],
+    xml: { 'bom.vulnerabilities.vulnerability': 'vulnerabilities' },
   },
 
   detects: isBom,

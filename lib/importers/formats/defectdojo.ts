@@ -18,7 +18,6 @@ export const defectdojo: Importer = {
     identity: 'the id of the finding in DefectDojo, and when it was created',
   },
   // JSON is read at once: the number of findings is compared with the number that its first page states.
-  split: { csv: true },
 
   detects(report) {
     if (report.kind === 'csv') return ESSENTIAL_COLUMNS.every((name) => report.columns.includes(name));
@@ -39,8 +38,7 @@ export const defectdojo: Importer = {
     const read = readList(GenericFinding, converted, path, context);
     const warnOf = (describe: (count: number) => string, name: string) => {
       const count = converted.filter((finding) => property(finding, name) === true).length;
-      if (context.parts) context.parts.count(describe, count);
-      else if (count > 0) context.warn(describe(count));
+      if (count > 0) context.warn(describe(count));
     };
     warnOf((count) => `Findings with notes that are not imported: ${count}`, 'dojo_notes');
     warnOf(

@@ -54,7 +54,6 @@ export const dependencyCheck: Importer = {
     identity: 'package, file, advisory',
     severity: '`severity`, or CVSS',
   },
-  split: { json: ['dependencies'], xml: ['analysis.dependencies.dependency'] },
 
   detects: (report) =>
     hasKind(documentOf(report), { scanInfo: 'object', dependencies: 'list' }) ||

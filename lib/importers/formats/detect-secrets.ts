@@ -26,7 +26,6 @@ export const detectSecrets: Importer = {
     identity: 'type, file, secret',
     severity: 'high; critical if the secret was verified',
   },
-  split: { json: ['results'] },
 
   detects: (report) => hasKind(documentOf(report), { results: 'object', plugins_used: 'list' }),
 

@@ -31,7 +31,6 @@ export const eslint: Importer = {
     identity: 'rule, file, flagged lines, function',
     severity: 'errors are high, warnings medium',
   },
-  split: { json: [''] },
 
   // Secretlint adds the content of the file.
   detects: (report) =>

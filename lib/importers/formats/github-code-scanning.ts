@@ -33,7 +33,6 @@ export const githubCodeScanning: Importer = {
     identity: 'repository and number of the alert',
     severity: '`security_severity_level`, or `severity` of the rule',
   },
-  split: { json: [''] },
 
   detects: (report) => hasProperties(report, 'number', 'rule', 'tool'),
 

@@ -63,7 +63,6 @@ export const githubDependabot: Importer = {
     versions: 'the API names no version: answers of GraphQL',
     identity: 'repository, manifest, package, advisory',
   },
-  split: { json: [''] },
 
   detects: (report) => {
     const [first] = alertsOf(report);

@@ -26,7 +26,6 @@ export const githubSecretScanning: Importer = {
     identity: 'repository and number of the alert',
     severity: 'critical if the secret is valid or public, otherwise high',
   },
-  split: { json: [''] },
 
   detects: (report) => hasProperties(report, 'number', 'secret_type'),
 

@@ -63,7 +63,6 @@ export const gitleaks: Importer = {
     identity: 'rule, file, secret; the line if the secret is redacted',
     severity: 'high',
   },
-  split: { json: [''] },
 
   detects: (report) => {
     const leaks = leaksOf(report);
@@ -123,7 +122,7 @@ function grouped(entries: readonly Entry[], context: ImportContext): Group[] {
     const { identify } = identityOf(entry, context);
     return isKnown ? JSON.stringify([identify(entry.location.file), entry.leak.Secret]) : undefined;
   };
-  return groupsOf(entries, keyOf, context).map((group) => {
+  return groupsOf(entries, keyOf).map((group) => {
     const occurrences = group as Group['occurrences'];
     return { occurrences, identity: identityOf(occurrences[0], context) };
   });

@@ -31,7 +31,6 @@ export const gosec: Importer = {
     versions: '2.30; an older report names no version',
     identity: 'rule, file, flagged lines, function',
   },
-  split: { json: ['Issues'] },
 
   detects: (report) =>
     hasKind(documentOf(report), { Stats: { found: 'value' }, Issues: 'list' }) ||

@@ -71,7 +71,6 @@ export const grype: Importer = {
     versions: '0.7 to 0.36, 0.75 to 0.96',
     identity: 'advisory, package, location',
   },
-  split: { json: ['matches', 'ignoredMatches'] },
 
   detects: (report) => {
     const document = firstDocument(report);

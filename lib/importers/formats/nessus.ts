@@ -38,7 +38,7 @@ export const nessus: Importer = {
     identity: 'plugin, host, port and protocol; also the address and the element for web applications',
     severity: '`severity` (XML) or `Risk` or `Severity` (CSV), including recasts',
   },
-  split: { xml: ['NessusClientData_v2.Report.ReportHost'], csv: true },
+  split: { xml: { 'NessusClientData_v2.Report.ReportHost': 'ReportHost' }, csv: true },
 
   detects: (report) => hasRoot(report, 'NessusClientData_v2', 'NessusClientData') || isCsv(report),
 
@@ -56,7 +56,9 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
       'Nessus reports of version 1 are not supported: export “.nessus” with Nessus 4 or later',
     );
   const root = rootOf(report, 'NessusClientData_v2');
-  return elements(root, 'Report', 'ReportHost').flatMap((host, index) => {
+  const offset = context.parts?.offsetOf('ReportHost') ?? 0;
+  return elements(root, 'Report', 'ReportHost').flatMap((host, position) => {
+    const index = offset + position;
     const name = String(host['@_name'] ?? '');
     const items = readList(Item, elements(host, 'ReportItem'), `ReportHost.${index}.ReportItem`, context);
     return items.map((item) => {

@@ -30,7 +30,6 @@ export const nexpose: Importer = {
     identity: 'test and its key, address, port and protocol',
     severity: '`severity` 1 to 10 as a CVSS score',
   },
-  split: { xml: ['NexposeReport.nodes.node'] },
 
   detects: (report) => hasRoot(report, 'NexposeReport'),
 

@@ -22,7 +22,6 @@ export const nmap: Importer = {
     severity:
       'open ports: info; `vulners`: CVSS; other scripts: high if the host is vulnerable, medium if it is likely',
   },
-  split: { xml: ['nmaprun.host'] },
 
   detects: (report) => hasRoot(report, 'nmaprun') && rootOf(report, 'nmaprun')['@_scanner'] !== 'masscan',
 

@@ -42,7 +42,6 @@ export const noseyparker: Importer = {
     identity: 'rule, file, secret',
     severity: 'high',
   },
-  split: { json: [''], documents: true },
   acceptsEmptyReport: true,
 
   detects: (report) => isFound(findingsOf(report)[0]),

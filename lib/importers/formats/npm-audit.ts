@@ -64,7 +64,6 @@ export const npmAudit: Importer = {
     versions: '11; npm 6 and npm 7 or later, whose reports name no version',
     identity: 'folder, package, advisories',
   },
-  split: { json: ['vulnerabilities'] },
 
   detects: (report) => {
     const document = firstDocument(report);

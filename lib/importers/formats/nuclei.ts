@@ -48,7 +48,6 @@ export const nuclei: Importer = {
     identity: 'template, matcher, URL; in files the matched line',
     severity: '`info.severity`',
   },
-  split: { json: [''], documents: true },
   acceptsEmptyReport: true,
 
   detects: (report) => {

@@ -41,15 +41,6 @@ export const openvas: Importer = {
     identity: 'test (OID), host, port and protocol',
     severity: 'CVSS, rated as CVSS v3.1 does, or `threat`; logs as info',
   },
-  split: {
-    xml: [
-      'report.results.result',
-      'report.report.results.result',
-      'get_reports_response.report.report.results.result',
-      'get_results_response.result',
-    ],
-    csv: true,
-  },
 
   detects: (report) =>
     hasColumns(report, ...COLUMNS) ||

@@ -59,7 +59,6 @@ export const osvScanner: Importer = {
     identity: 'manifest, package, advisory',
     severity: "the database's rating, or CVSS, or medium; critical for malicious packages",
   },
-  split: { json: ['results'] },
 
   detects: (report) => {
     const { results, ...others } = firstDocument(report) ?? {};

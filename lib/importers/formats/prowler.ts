@@ -88,7 +88,6 @@ export const prowler: Importer = {
     identity: 'check, account, region, resource',
     severity: 'the severity of the check',
   },
-  split: { json: [''], documents: true, csv: true },
 
   detects: (report) => {
     if (report.kind === 'csv') return csvFields(report.columns) !== undefined;

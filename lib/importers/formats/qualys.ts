@@ -30,7 +30,6 @@ export const qualys: Importer = {
     identity: 'QID, host, port and protocol, instance',
     severity: 'severity level 5 to 1 as critical to info; information gathered as info',
   },
-  split: { xml: ['ASSET_DATA_REPORT.HOST_LIST.HOST', 'SCAN.IP'], csv: true },
 
   detects: (report) =>
     hasRoot(report, 'ASSET_DATA_REPORT') ||

@@ -38,10 +38,6 @@ export const semgrep: Importer = {
     versions: '0.96 to 1.182',
     identity: 'rule, file, flagged lines, function',
   },
-  split: {
-    json: ['results'],
-    reduced: { 'paths.scanned': () => undefined, 'paths.skipped': () => undefined },
-  },
 
   detects: (report) => {
     const document = documentOf(report);

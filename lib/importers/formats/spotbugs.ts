@@ -42,7 +42,6 @@ export const spotbugs: Importer = {
     identity: 'bug type, class, method, and the hash of SpotBugs, which does not depend on lines',
     severity: '`priority`: 1 is high, 2 medium, 3 low',
   },
-  split: { xml: ['BugCollection.BugInstance'] },
 
   detects: (report) => hasRoot(report, 'BugCollection'),
 

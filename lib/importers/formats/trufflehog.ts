@@ -33,7 +33,6 @@ export const trufflehog: Importer = {
     identity: 'detector, repository, file, secret',
     severity: 'high; critical if the secret was verified; medium if only its entropy is high',
   },
-  split: { documents: true },
   acceptsEmptyReport: true,
 
   detects: (report) => documentsOf(report).some(isFound) || isHistoryFinding(documentsOf(report)[0]),
@@ -42,9 +41,7 @@ export const trufflehog: Importer = {
     const documents = documentsOf(report);
     for (const document of documents) reportLog(document, context);
     const findings = documents.filter((document) => isObject(document) && !isLog(document));
-    // A part of a large report may contain the log only.
-    if (findings.length === 0 && !context.parts)
-      throw new ReportError('The report was not written by TruffleHog');
+    if (findings.length === 0) throw new ReportError('The report was not written by TruffleHog');
     if (isHistoryFinding(findings[0]))
       return secretResults('trufflehog', secretsInHistory(findings, context), context);
     return secretResults('trufflehog', readList(Found, findings, '', context).map(toPlace), context);

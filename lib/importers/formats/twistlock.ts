@@ -47,7 +47,6 @@ export const twistlock: Importer = {
     identity: 'image, vulnerability and package, or compliance rule',
     severity: '`severity`, or CVSS',
   },
-  split: { csv: true },
 
   detects: (report) => {
     const [first] = [property(documentOf(report), 'results')].flat();

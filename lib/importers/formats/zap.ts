@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
+import { type Importer, type Report, type Result, readList } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { documentOf, rootOf } from '../read/report.ts';
 import { fields, text } from '../read/schema.ts';
@@ -44,7 +44,6 @@ export const zap: Importer = {
     identity: 'alert, site',
     severity: '`riskcode`',
   },
-  split: { json: ['site.alerts', 'site.*.alerts'], xml: ['OWASPZAPReport.site.alerts.alertitem'] },
 
   detects: (report) => {
     if (report.kind === 'xml') return report.root === 'OWASPZAPReport';
@@ -67,7 +66,7 @@ export const zap: Importer = {
         ({ confidence }) => !/^(?:0|false positive)$/i.test(confidence ?? ''),
       );
       context.skip('they are marked as false positives in ZAP', site.alerts.length - alerts.length);
-      return grouped(alerts, context).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
+      return grouped(alerts).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
     });
   },
 };
@@ -89,8 +88,8 @@ const kindOf = (alert: Alert): string =>
   /-\d+$/.test(alert.alertRef ?? '') ? ruleOf(alert) : `${ruleOf(alert)} ${nameOf(alert)}`;
 
 /** ZAP lists an alert once for each risk and confidence. Highest risk first. */
-function grouped(alerts: readonly Alert[], context: ImportContext): [Alert, ...Alert[]][] {
-  return groupsOf(alerts, kindOf, context).map(
+function grouped(alerts: readonly Alert[]): [Alert, ...Alert[]][] {
+  return groupsOf(alerts, kindOf).map(
     (group) => group.sort((a, b) => Number(b.riskcode ?? 0) - Number(a.riskcode ?? 0)) as [Alert, ...Alert[]],
   );
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Identify, Result, Workspace } from '../importer.ts';
+import { groupsOf } from '../read/groups.ts';
 
 const MAX_FINGERPRINT = 256;
-export const MAX_PREVIOUS = 5;
+const MAX_PREVIOUS = 5;
 
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -20,186 +21,273 @@ export interface Fingerprints {
   previous_fingerprints?: string[];
 }
 
+/** The data that tells a result apart from the others of its report. Plain objects, which can be stored. */
+export interface Identified {
+  /** As the importer identifies it: too long for the service, or repeated. */
+  fingerprint: string;
+  neighbours: string | null;
+  /** The fingerprints by which the result was known before, in the order of `FORMER_KINDS`. */
+  former: readonly (string | null)[];
+  file: string | undefined;
+  line: number | undefined;
+  repeats: boolean;
+}
+
+/** How the repeated fingerprints of a kind are told apart. */
+type Kind = 'current' | 'former path' | 'position';
+
+/** The kinds of former fingerprints, most recent first. The last four are used on request only. */
+const FORMER_KINDS: readonly Kind[] = [
+  'former path',
+  'position',
+  'position',
+  'former path',
+  'position',
+  'former path',
+  'position',
+  'position',
+];
+
 /**
- * The fingerprints of the results of a report, in their order.
+ * Creates a function that identifies results.
+ * @param vague adds the fingerprints of earlier releases that could identify two problems
+ */
+export function createIdentifier(
+  { pathPrefix, formerPathsOf }: Pick<Workspace, 'pathPrefix' | 'formerPathsOf'>,
+  vague = false,
+): (result: Result) => Identified {
+  return ({ identify, identifyFormerly, identifyVaguely, file, line, repeats = false }) => {
+    const [formerPath, olderPath] = (file && formerPathsOf?.(file)) || [];
+    const at = (identified: Identify | undefined, path: string | undefined) =>
+      path ? (identified?.(path) ?? null) : null;
+    const former = [
+      at(identify, formerPath),
+      identifyFormerly?.(file) ?? null,
+      at(identifyFormerly, formerPath),
+      at(identify, olderPath),
+    ];
+    if (vague) {
+      // Without the prefix, files of different directories have the same path.
+      const unprefixed = withoutPrefix(file, pathPrefix);
+      former.push(
+        identifyVaguely?.(file) ?? null,
+        at(identify, unprefixed),
+        at(identifyFormerly, unprefixed),
+        at(identifyVaguely, unprefixed),
+      );
+    }
+    const neighbours = identify.neighbours?.() ?? null;
+    return { fingerprint: identify(file), neighbours, former, file, line, repeats };
+  };
+}
+
+/** The path in the workspace; undefined if it is elsewhere, or there is no prefix. */
+const withoutPrefix = (file: string | undefined, prefix: string | undefined): string | undefined =>
+  prefix && file?.startsWith(`${prefix}/`) ? file.slice(prefix.length + 1) : undefined;
+
+/** Counts texts. */
+export interface Counter {
+  /** @returns how often the text was added before */
+  add(text: string): number;
+  countOf(text: string): number;
+}
+
+class TextCounter implements Counter {
+  #counts = new Map<string, number>();
+
+  add(text: string): number {
+    const before = this.countOf(text);
+    this.#counts.set(text, before + 1);
+    return before;
+  }
+
+  countOf = (text: string): number => this.#counts.get(text) ?? 0;
+}
+
+/**
+ * The fingerprints of the results of a report, which depend on each other. Each step is called for all results, in their order,
+ * before the next step: `count`, `collect`, `claim` and `of`. Only the results that share a fingerprint are kept meanwhile.
  *
  * Results with the same fingerprint get a suffix from their neighbours. If these are equal too, the suffix is their position,
  * their number and the distances of their lines: when one of them changes, nothing tells which of them is gone, so all of them
  * are new findings. A decision about one must not apply to another. Results of one problem get their position only, `#2`.
- * @param vague adds the fingerprints of earlier releases that could identify two problems
  */
-export function fingerprintsOf(
-  results: readonly Result[],
-  { pathPrefix, formerPathsOf }: Pick<Workspace, 'pathPrefix' | 'formerPathsOf'>,
-  { vague = false } = {},
-): Fingerprints[] {
-  const formerPaths = results.map(({ file }) => (file && formerPathsOf?.(file)) || []);
-  const pathsWithoutPrefix = results.map(({ file }) => withoutPrefix(file, pathPrefix));
-  const identified = (identifyOf: (result: Result) => Identify | undefined, fileOf: FileOf) =>
-    results.map((result, index) => {
-      const file = fileOf(result, index);
-      const identify = identifyOf(result);
-      return file === NONE || !identify ? undefined : identify(file);
-    });
+export class Fingerprinter {
+  #current: Numbering;
+  #former: readonly Numbering[];
+  #taken: Counter;
+  #claims: Counter;
 
-  const own: FileOf = ({ file }) => file;
-  const unprefixed: FileOf = (_, index) => pathsWithoutPrefix[index] ?? NONE;
-  const former =
-    (age: number): FileOf =>
-    (_, index) =>
-      formerPaths[index]?.[age] ?? NONE;
-
-  const numbered = (fingerprints: (string | undefined)[], fileOf = own) => {
-    const [repeating, others] = [true, false].map((wanted) =>
-      fingerprints.map((found, index) => ((results[index]?.repeats ?? false) === wanted ? found : undefined)),
-    ) as [(string | undefined)[], (string | undefined)[]];
-    const [positions, counts] = [withPosition(repeating), distinguished(others, results, fileOf !== own)];
-    return fingerprints.map((_, index) => positions[index] ?? counts[index]);
-  };
-  const plain = identified(({ identify }) => identify, own);
-  const current = numbered(plain);
-  const earlier = ({ identifyFormerly }: Result) => identifyFormerly;
-  const vaguely = ({ identifyVaguely }: Result) => identifyVaguely;
-  // The result is one of several equal ones.
-  const beside = plain.map((fingerprint, index) => {
-    const result = results[index];
-    const isOnly = fingerprint !== undefined && limitFingerprint(fingerprint) === current[index];
-    return isOnly && !result?.repeats && result?.identify.neighbours
-      ? withNeighbour(fingerprint, result)
-      : undefined;
-  });
-  const previous = [
-    beside,
-    numbered(
-      identified(({ identify }) => identify, former(0)),
-      former(0),
-    ),
-    withPosition(identified(earlier, own)),
-    withPosition(identified(earlier, former(0))),
-    numbered(
-      identified(({ identify }) => identify, former(1)),
-      former(1),
-    ),
-  ];
-  if (vague) {
-    // Without the prefix, files of different directories have the same path.
-    previous.push(
-      withPosition(identified(vaguely, own)),
-      numbered(
-        identified(({ identify }) => identify, unprefixed),
-        unprefixed,
-      ),
-      withPosition(identified(earlier, unprefixed)),
-      withPosition(identified(vaguely, unprefixed)),
-    );
+  constructor(createCounter: () => Counter = () => new TextCounter()) {
+    this.#current = new Numbering('current', createCounter());
+    this.#former = FORMER_KINDS.map((kind) => new Numbering(kind, createCounter()));
+    this.#taken = createCounter();
+    this.#claims = createCounter();
   }
-  // A decision about another result of this report, or one that two results could take over, stays where it is.
-  const taken = new Set(current);
-  const candidates = results.map((_, index) => [
-    ...new Set(previous.flatMap((list) => list[index] ?? []).filter((found) => !taken.has(found))),
-  ]);
-  const claims = groupsOf(candidates.flat());
-  return results.map((_, index) => {
-    const others = candidates[index]
-      ?.filter((found) => claims.get(found)?.length === 1)
+
+  count(one: Identified): void {
+    for (const [numbering, fingerprint] of this.#numbered(one)) numbering.count(fingerprint, one);
+  }
+
+  collect(one: Identified, index: number): void {
+    for (const [numbering, fingerprint] of this.#numbered(one)) numbering.collect(fingerprint, one, index);
+  }
+
+  claim(one: Identified, index: number): void {
+    this.#taken.add(this.#current.at(index, one.fingerprint));
+    for (const candidate of this.#candidates(one, index)) this.#claims.add(candidate);
+  }
+
+  of(one: Identified, index: number): Fingerprints {
+    // A decision about another result of this report, or one that two results could take over, stays where it is.
+    const previous = this.#candidates(one, index)
+      .filter((found) => this.#taken.countOf(found) === 0 && this.#claims.countOf(found) === 1)
       .slice(0, MAX_PREVIOUS);
-    return { fingerprint: current[index] ?? '', ...(others?.length && { previous_fingerprints: others }) };
-  });
-}
-
-/** The path in the workspace; undefined if it is elsewhere, or there is no prefix. */
-export const withoutPrefix = (file: string | undefined, prefix: string | undefined): string | undefined =>
-  prefix && file?.startsWith(`${prefix}/`) ? file.slice(prefix.length + 1) : undefined;
-
-type FileOf = (result: Result, index: number) => string | undefined | typeof NONE;
-
-/** A path that does not exist, unlike undefined, which is the file of a result without one. */
-const NONE = Symbol('none');
-
-/** Adds a suffix to repeated fingerprints: from the neighbours, or the position, number and distances. */
-function distinguished(
-  fingerprints: readonly (string | undefined)[],
-  results: readonly Result[],
-  isFormer = false,
-): (string | undefined)[] {
-  const distinct = fingerprints.map((fingerprint) => fingerprint && limitFingerprint(fingerprint));
-  // Results of two files were not equal ones of their former file: one of the files is a copy.
-  const keys = fingerprints.map((fingerprint, index) =>
-    fingerprint === undefined || !isFormer ? fingerprint : `${fingerprint} ${results[index]?.file}`,
-  );
-  for (const group of groupsOf(keys).values()) {
-    if (group.length === 1) continue;
-    const withNeighbours = group.map((index) => withNeighbour(fingerprints[index], results[index]));
-    for (const equal of groupsOf(withNeighbours).values()) {
-      const members = equal.map((at) => group[at] as number);
-      const [first = 0] = members;
-      const lines = members.map((index) => (results[index]?.line ?? 0) - (results[first]?.line ?? 0));
-      const [common = ''] = equal.map((at) => withNeighbours[at] ?? '');
-      const suffixed = members.length > 1 ? withSuffix(fingerprints[first] ?? '', common, lines) : [common];
-      members.forEach((index, position) => {
-        distinct[index] = suffixed[position];
-      });
-    }
+    return {
+      fingerprint: this.#current.at(index, one.fingerprint),
+      ...(previous.length > 0 && { previous_fingerprints: previous }),
+    };
   }
-  return distinct;
+
+  #numbered({ fingerprint, former }: Identified): [Numbering, string][] {
+    return [
+      [this.#current, fingerprint],
+      ...this.#former.flatMap((numbering, kind): [Numbering, string][] => {
+        const found = former[kind];
+        return typeof found === 'string' ? [[numbering, found]] : [];
+      }),
+    ];
+  }
+
+  #candidates(one: Identified, index: number): string[] {
+    const [, ...former] = this.#numbered(one);
+    // The fingerprint that it had, or will have, beside an equal result.
+    const beside =
+      one.neighbours !== null && !one.repeats && !this.#current.isRepeated(index)
+        ? [withNeighbours(one.fingerprint, one.neighbours)]
+        : [];
+    return [...new Set([...beside, ...former.map(([numbering, found]) => numbering.at(index, found))])];
+  }
 }
 
-/** The fingerprints of results that nothing but their position distinguishes. @param lines their distances from the first */
-export function withSuffix(fingerprint: string, common: string, lines: readonly number[]): string[] {
-  const base = sha256(`${fingerprint} ${common} ${lines}`);
-  return lines.map((_, position) => `${base}#${position + 1}/${lines.length}`);
+/** A result that shares its fingerprint with others. */
+interface Member {
+  index: number;
+  group: string;
+  fingerprint: string;
+  line: number;
+  /** Its fingerprint if its neighbours tell it apart; undefined if only the position is added. */
+  common: string | undefined;
+}
+
+/** Tells the repeated fingerprints of a kind apart. */
+class Numbering {
+  #kind: Kind;
+  #counts: Counter | undefined;
+  #members: Member[] = [];
+  #finals: Map<number, string> | undefined;
+
+  constructor(kind: Kind, counts: Counter) {
+    this.#kind = kind;
+    this.#counts = counts;
+  }
+
+  count(fingerprint: string, one: Identified): void {
+    this.#counts?.add(this.#groupOf(fingerprint, one));
+  }
+
+  collect(fingerprint: string, one: Identified, index: number): void {
+    const group = this.#groupOf(fingerprint, one);
+    if ((this.#counts?.countOf(group) ?? 0) < 2) return;
+    const common = this.#isByPosition(one) ? undefined : withNeighbours(fingerprint, one.neighbours);
+    this.#members.push({ index, group, fingerprint, line: one.line ?? 0, common });
+  }
+
+  isRepeated = (index: number): boolean => this.#numbered().has(index);
+
+  /** The final fingerprint of a result. */
+  at = (index: number, fingerprint: string): string =>
+    this.#numbered().get(index) ?? limitFingerprint(fingerprint);
+
+  #groupOf(fingerprint: string, one: Identified): string {
+    if (this.#isByPosition(one)) return `position ${limitFingerprint(fingerprint)}`;
+    // Results of two files were not equal ones of their former file: one of the files is a copy.
+    return `${this.#kind} ${limitFingerprint(fingerprint)} ${this.#kind === 'current' ? '' : one.file}`;
+  }
+
+  /** Releases before 0.2 added the position to all results. */
+  #isByPosition = ({ repeats }: Identified) => repeats || this.#kind === 'position';
+
+  #numbered(): ReadonlyMap<number, string> {
+    if (this.#finals) return this.#finals;
+    const finals = new Map<number, string>();
+    for (const group of groupsOf(this.#members, (member) => member.group))
+      for (const [member, final] of group[0]?.common === undefined ? byPosition(group) : byNeighbours(group))
+        finals.set(member.index, final);
+    this.#counts = undefined;
+    this.#members = [];
+    this.#finals = finals;
+    return finals;
+  }
+}
+
+/** The position follows all fingerprints except the first. */
+const byPosition = (group: readonly Member[]): [Member, string][] =>
+  group.map((member, position) => {
+    const fingerprint = limitFingerprint(member.fingerprint);
+    return [member, position === 0 ? fingerprint : `${sha256(fingerprint)}#${position + 1}`];
+  });
+
+/** Adds a suffix: from the neighbours, or the position, number and distances. */
+function byNeighbours(group: readonly Member[]): [Member, string][] {
+  return groupsOf(group, ({ common }) => common).flatMap((equal): [Member, string][] => {
+    const [first] = equal;
+    const common = first?.common ?? '';
+    if (!first || equal.length === 1) return equal.map((member) => [member, common]);
+    const distances = equal.map(({ line }) => line - first.line);
+    const base = sha256(`${first.fingerprint} ${common} ${distances}`);
+    return equal.map((member, position) => [member, `${base}#${position + 1}/${equal.length}`]);
+  });
 }
 
 /** The fingerprint that a result has beside equal ones with other neighbours. */
-const withNeighbour = (fingerprint: string | undefined, result: Result | undefined): string =>
-  `${sha256(neighbourKey(fingerprint, result))}#`;
+const withNeighbours = (fingerprint: string, neighbours: string | null): string =>
+  `${sha256(`${fingerprint} ${neighbours ?? ''}`)}#`;
 
-export const neighbourKey = (fingerprint: string | undefined, result: Result | undefined): string =>
-  `${fingerprint} ${result?.identify.neighbours?.() ?? ''}`;
-
-/** Adds the position to repeated fingerprints except the first. Releases before 0.2 did so for all results. */
-function withPosition(fingerprints: readonly (string | undefined)[]): (string | undefined)[] {
-  const positions = new Map<string, number>();
-  return fingerprints.map((fingerprint) => {
-    if (fingerprint === undefined) return undefined;
-    const limited = limitFingerprint(fingerprint);
-    const position = (positions.get(limited) ?? 0) + 1;
-    positions.set(limited, position);
-    return atPosition(limited, position);
-  });
-}
-
-export const atPosition = (fingerprint: string, position: number): string =>
-  position === 1 ? fingerprint : `${sha256(fingerprint)}#${position}`;
-
-/** The indexes of equal texts. */
-function groupsOf(values: readonly (string | undefined)[]): Map<string, number[]> {
-  const groups = new Map<string, number[]>();
-  values.forEach((value, index) => {
-    if (value === undefined) return;
-    const group = groups.get(value);
-    if (group) group.push(index);
-    else groups.set(value, [index]);
-  });
-  return groups;
+/** The fingerprints of all results of a report, in their order. @param vague as for `createIdentifier` */
+export function fingerprintsOf(
+  results: readonly Result[],
+  workspace: Pick<Workspace, 'pathPrefix' | 'formerPathsOf'>,
+  { vague = false } = {},
+): Fingerprints[] {
+  const all = results.map(createIdentifier(workspace, vague));
+  const fingerprinter = new Fingerprinter();
+  for (const one of all) fingerprinter.count(one);
+  for (const [index, one] of all.entries()) fingerprinter.collect(one, index);
+  for (const [index, one] of all.entries()) fingerprinter.claim(one, index);
+  return all.map((one, index) => fingerprinter.of(one, index));
 }
 
 /** Removes results that a report contains twice: the same in everything that a finding shows. */
 export function withoutRepeated(results: readonly Result[]): Result[] {
-  const identities = results.map((result) => result.identify(result.file));
-  const groups = groupsOf(identities);
+  const identities = new TextCounter();
+  for (const { identify, file } of results) identities.add(identify(file));
   const seen = new Set<string>();
-  return results.filter((result, index) => {
+  return results.filter((result) => {
+    const identity = result.identify(result.file);
     // Most results have an identity of their own.
-    if (groups.get(identities[index] as string)?.length === 1) return true;
-    const key = contentOf(result);
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
+    if (identities.countOf(identity) === 1) return true;
+    const content = contentOf(result, identity);
+    const isNew = !seen.has(content);
+    seen.add(content);
+    return isNew;
   });
 }
 
 /** Everything that a finding shows. */
-export function contentOf({ identify, identifyFormerly: _f, identifyVaguely: _v, ...shown }: Result): string {
-  return `${identify(shown.file)} ${JSON.stringify(shown)}`;
+function contentOf(
+  { identify: _, identifyFormerly: _f, identifyVaguely: _v, ...shown }: Result,
+  identity: string,
+) {
+  return `${identity} ${JSON.stringify(shown)}`;
 }

@@ -39,7 +39,8 @@ export function resultsOf(
   context: Pick<ImportContext, 'parts'>,
 ): Result[] {
   const identityOf = ({ identity }: Issue) => fingerprintOf(tool, ...identity);
-  return groupsOf(issues, identityOf, context).map((group) => {
+  const groups = context.parts?.groups(issues, identityOf) ?? groupsOf(issues, identityOf);
+  return groups.map((group) => {
     const fingerprint = identityOf(group[0] as Issue);
     return { identify: () => fingerprint, ...merge(group) };
   });

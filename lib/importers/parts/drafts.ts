@@ -1,76 +1,70 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { Identify, Result } from '../importer.ts';
+import type { Identified } from '../identity/fingerprints.ts';
+import { HashCounter } from '../identity/hash-counter.ts';
+import type { Result } from '../importer.ts';
+import type { Shown } from '../result.ts';
 
-/** A result that can be stored: what identifies it is computed. */
+/** A result whose fingerprint is not known yet. */
 export interface Draft {
-  result: Result;
-  /** As `contentOf` returns it. */
-  content: string;
-  stored: string;
+  shown: Shown;
+  identified: Identified;
 }
 
-type Shown = Omit<Result, 'identify' | 'identifyFormerly' | 'identifyVaguely'>;
-type Stored = [shown: Shown, identity: string, neighbours: string | null, formerly: string | null];
-
-/** Computes what identifies a result. Not for workspaces in which files have former paths. */
-export function draftOf(original: Result): Draft {
-  const { identify, identifyFormerly, identifyVaguely: _v, ...shown } = original;
-  const identity = identify(shown.file);
-  const neighbours = identify.neighbours?.() ?? null;
-  const formerly = identifyFormerly?.(shown.file) ?? null;
-  const json = JSON.stringify(shown);
-  return {
-    result: resultOf([shown, identity, neighbours, formerly]),
-    content: `${identity} ${json}`,
-    stored: `[${json},${JSON.stringify([identity, neighbours, formerly]).slice(1)}`,
-  };
-}
-
-function resultOf([shown, identity, neighbours, formerly]: Stored): Result {
-  const identify: Identify =
-    neighbours === null ? () => identity : Object.assign(() => identity, { neighbours: () => neighbours });
-  return { ...shown, identify, ...(formerly !== null && { identifyFormerly: () => formerly }) };
+/** Keeps blocks of bytes until all of them are read, several times. */
+export interface BlockStore {
+  add(block: Uint8Array): void;
+  blocks(): Iterable<Uint8Array>;
 }
 
 const BLOCK_CHARACTERS = 256 * 1024;
-const MAX_BYTES = 32 * 1024 * 1024;
 /** Texts of findings repeat each other: the fastest level makes them ten times smaller. */
 const LEVEL = 1;
 
-/** Keeps the results of a pass, compressed, so that the next pass does not have to import the report again. */
+/** The results of a report, compressed. A result that the report contains twice is kept once. */
 export class Drafts {
-  #blocks: Uint8Array[] = [];
-  #bytes = 0;
+  #store: BlockStore;
+  #seen = new HashCounter();
   #waiting: string[] = [];
   #characters = 0;
+  count = 0;
+  repeated = 0;
 
-  /** Whether there was no room for all results. */
-  get isFull(): boolean {
-    return this.#bytes > MAX_BYTES;
+  constructor(store: BlockStore) {
+    this.#store = store;
   }
 
-  add({ stored }: Draft): void {
-    if (this.isFull) return;
+  /** @returns whether the result is new */
+  add(result: Result, identified: Identified): boolean {
+    const { identify: _, identifyFormerly: _f, identifyVaguely: _v, ...shown } = result;
+    const json = JSON.stringify(shown);
+    if (this.#seen.add(`${identified.fingerprint} ${json}`) > 0) {
+      this.repeated++;
+      return false;
+    }
+    this.count++;
+    const stored = `{"shown":${json},"identified":${JSON.stringify(identified)}}`;
     this.#waiting.push(stored);
     this.#characters += stored.length;
     if (this.#characters >= BLOCK_CHARACTERS) this.#compress();
+    return true;
+  }
+
+  /** After the last result. */
+  finish(): void {
+    if (this.#waiting.length > 0) this.#compress();
+    this.#seen = new HashCounter();
   }
 
   #compress(): void {
     const block = deflateRawSync(`[${this.#waiting.join(',')}]`, { level: LEVEL });
     this.#waiting = [];
     this.#characters = 0;
-    this.#bytes += block.length;
     // A copy, because zlib returns a part of a larger buffer.
-    this.#blocks.push(new Uint8Array(block));
-    if (this.isFull) this.#blocks = [];
+    this.#store.add(new Uint8Array(block));
   }
 
-  /** All results, in their order, some at a time. They can be read once. */
-  *results(): Generator<Result[]> {
-    if (this.#waiting.length > 0) this.#compress();
-    this.#blocks.reverse();
-    for (let block = this.#blocks.pop(); block; block = this.#blocks.pop())
-      yield (JSON.parse(inflateRawSync(block).toString()) as Stored[]).map(resultOf);
+  /** All results, in their order, some at a time. */
+  *blocks(): Generator<Draft[]> {
+    for (const block of this.#store.blocks()) yield JSON.parse(inflateRawSync(block).toString()) as Draft[];
   }
 }

@@ -1,201 +1,206 @@
-import { ReportError, type Split } from '../importer.ts';
-import type { JsonHandler } from './json-scanner.ts';
+import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
+import { ReportError, type Split, tooManyMembers } from '../importer.ts';
+import type { Texts } from '../read/source.ts';
 import {
-  type Chunks,
-  CommonHandler,
-  comma,
-  type Hole,
-  invalid,
-  type Path,
-  parse,
-  SplitHandler,
-  scan,
-} from './json-split.ts';
-import { Bytes, locator, type Part, type PartLimits, type PartReader } from './part.ts';
+  checkDepth,
+  checkSize,
+  type OpenReport,
+  type Part,
+  type PartLimits,
+  type PartReader,
+  SAMPLE_SIZE,
+  slicesOf,
+} from './part.ts';
 
-/** Members of a list that the next part contains. */
-interface Slice {
-  hole: Hole;
-  text: Bytes;
-  /** Where the members begin. */
-  starts: number[];
-  /** The number of the first one in the report. */
-  offset: number;
+/** A list whose members are split. */
+interface List {
+  path: readonly (string | number)[];
+  /** The path as a text. */
+  name: string;
+  /** The path in `Split` that names the list. */
+  pattern: string;
+  members: unknown[];
+  count: number;
 }
 
-/** Collects the members of the lists that are split. */
-class MemberHandler extends SplitHandler {
-  /** The slices of the parts that are complete. */
-  readonly complete: Slice[][] = [];
-  #slices = new Map<string, Slice>();
-  #counts = new Map<string, number>();
-  #limits: PartLimits;
-  #current: Slice | undefined;
-  #start = 0;
-  #bytes = 0;
+type Lists = Map<string, List>;
 
-  constructor(split: Split, limits: PartLimits) {
-    super(split);
-    this.#limits = limits;
-  }
+const OPENING = [TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET];
+const CLOSING = [TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET];
 
-  outside(): void {}
-
-  begin(hole: Hole): void {
-    this.#current = hole.reduce ? undefined : this.#sliceOf(hole);
-  }
-
-  #sliceOf(hole: Hole): Slice {
-    const key = JSON.stringify(hole.path);
-    const known = this.#slices.get(key);
-    const { partBytes, maxBytes } = this.#limits;
-    const slice = known ?? {
-      hole,
-      text: new Bytes('An entry of the report is', partBytes + maxBytes),
-      starts: [],
-      offset: this.#counts.get(key) ?? 0,
-    };
-    this.#slices.set(key, slice);
-    this.#start = slice.text.length;
-    return slice;
-  }
-
-  inside(_hole: Hole, chunk: Uint8Array, from: number, to: number): void {
-    this.#current?.text.append(chunk, from, to);
-  }
-
-  endMember(hole: Hole, number: number, isLast: boolean): boolean {
-    const slice = this.#current;
-    if (!slice) return false;
-    if (slice.text.isBlank(this.#start)) return true;
-    slice.starts.push(this.#start);
-    slice.text.append(comma);
-    this.#bytes += slice.text.length - this.#start;
-    this.#start = slice.text.length;
-    this.#counts.set(JSON.stringify(hole.path), number + 1);
-    if (this.#bytes >= this.#limits.partBytes) {
-      this.flush();
-      if (!isLast) this.#current = this.#sliceOf(hole);
-    }
-    return false;
-  }
-
-  flush(): void {
-    const slices = [...this.#slices.values()].filter(({ starts }) => starts.length > 0);
-    if (slices.length > 0) this.complete.push(slices);
-    this.#slices = new Map();
-    this.#bytes = 0;
-  }
+interface Handler {
+  /** A member of a list. @returns what remains of it in the document; undefined for nothing */
+  member(list: List, value: unknown, bytes: number): unknown;
+  /** @param bytes the size without the members of which nothing remains */
+  document(value: unknown, lists: Lists, bytes: number): void;
 }
 
-/** The members of a slice. */
-function membersOf({ hole: { isList, path }, text, starts, offset }: Slice): unknown {
-  const source = text.text(0, text.length - 1);
-  try {
-    return JSON.parse(isList ? `[${source}]` : `{${source}}`);
-  } catch {
-    const at = starts.findIndex((start, index) => {
-      const member = text.text(start, (starts[index + 1] ?? text.length) - 1);
-      return !isValid(isList ? member : `{${member}}`);
-    });
-    throw invalid(path, offset + Math.max(at, 0));
-  }
-}
-
-function isValid(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Splits a JSON document. */
-export async function readJson(chunks: Chunks, split: Split, limits: PartLimits): Promise<PartReader> {
-  const outer = new CommonHandler(split, limits);
-  for await (const _ of scan(chunks, outer));
-  const { holes } = outer;
-  const documents = [parseDocument(outer.text.text())];
-  const sizes = { ...limits, partBytes: Math.max(limits.partBytes, outer.text.length) };
-  const paths = holes.map(({ path }) => JSON.stringify(path));
-  const twice = holes.find((_, index) => paths.indexOf(paths[index] as string) !== index);
-  if (twice) throw new ReportError('The report contains a list twice', twice.path.join('.') || undefined);
-  const report = { kind: 'json' as const, documents };
-  const clear = (hole: Hole) => place(documents, hole.path, hole.isList ? [] : {});
-  holes.forEach(clear);
-
-  async function* parts(): AsyncIterable<Part> {
-    const handler = new MemberHandler(split, sizes);
-    function* complete(): Iterable<Part> {
-      for (const slices of handler.complete.splice(0)) {
-        for (const slice of slices) place(documents, slice.hole.path, membersOf(slice));
-        yield {
-          report,
-          locate: locator(new Map(slices.map(({ hole, offset }) => [hole.path.join('.'), offset]))),
-        };
-        for (const { hole } of slices) clear(hole);
+/** Parses JSON documents in a row. Yields after each chunk, so that the handler's results can be processed. */
+async function* parse(
+  texts: Texts,
+  patterns: readonly string[],
+  limits: PartLimits,
+  handler: Handler,
+): AsyncIterable<void> {
+  const encoder = new TextEncoder();
+  const tokenizer = new Tokenizer({ separator: '', stringBufferSize: 64 * 1024 });
+  const paths = patterns.map((pattern) => (pattern === '' ? '$.*' : `$.${pattern}.*`));
+  const parser = new TokenParser({ separator: '', paths: ['$', ...paths] });
+  /** Where the open brackets are. */
+  const starts: number[] = [];
+  let lists: Lists = new Map();
+  let list: List | undefined;
+  let documents = 0;
+  let [written, released, start, end, memberEnd] = [0, 0, 0, 0, 0];
+  tokenizer.onToken = (token) => {
+    if (OPENING.includes(token.token)) checkDepth(starts.push(token.offset));
+    start = CLOSING.includes(token.token) ? (starts.pop() ?? 0) : token.offset;
+    end = token.offset + 1;
+    parser.write(token);
+  };
+  parser.onValue = ({ value, parent, stack }) => {
+    if (stack.length === 0) {
+      documents++;
+      handler.document(value, lists, end - released);
+      released = end;
+      lists = new Map();
+      list = undefined;
+    } else if (Array.isArray(parent)) {
+      if (list?.members !== parent) {
+        const path = stack.slice(1).map(({ key }) => key as string | number);
+        list = listAt(path, parent, patterns, lists);
+        memberEnd = start;
       }
+      list.count++;
+      // The separators in front of the member belong to it.
+      const bytes = end - memberEnd;
+      memberEnd = end;
+      const kept = handler.member(list, value, bytes);
+      if (kept === undefined) {
+        parent.pop();
+        released += bytes;
+      } else parent[parent.length - 1] = kept as never;
     }
-    for await (const _ of scan(chunks, handler)) yield* complete();
-    handler.flush();
-    yield* complete();
+  };
+  const attempt = (step: () => void) => {
+    try {
+      step();
+    } catch (error) {
+      if (error instanceof ReportError) throw error;
+      const document = documents > 0 ? `document ${documents + 1}` : undefined;
+      throw new ReportError('The JSON is invalid', list ? [...list.path, list.count].join('.') : document);
+    }
+  };
+  for await (const text of texts()) {
+    const bytes = encoder.encode(text);
+    written += bytes.length;
+    attempt(() => tokenizer.write(bytes));
+    checkSize(written - released, limits);
+    yield;
   }
-  return { common: report, parts };
+  if (starts.length > 0) throw new ReportError('The JSON ends early: the report is truncated');
+  attempt(() => tokenizer.end());
 }
 
-function parseDocument(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ReportError('The JSON is invalid outside of its list of results');
-  }
+function listAt(path: List['path'], members: unknown[], patterns: readonly string[], lists: Lists): List {
+  const name = path.join('.');
+  const known = lists.get(name);
+  if (known?.members === members) return known;
+  if (known) throw new ReportError('The report contains a list twice', name || undefined);
+  const pattern = patterns.find((one) => {
+    const names = one === '' ? [] : one.split('.');
+    return names.length === path.length && names.every((key, at) => key === '*' || key === String(path[at]));
+  });
+  const list = { path, name, pattern: pattern ?? '', members, count: 0 };
+  lists.set(name, list);
+  return list;
 }
 
-/** Replaces the value at a path, in documents of which there is one. */
-function place(documents: unknown[], path: Path, value: unknown): void {
-  let parent: unknown = documents;
-  let name: string | number = 0;
-  for (const next of path) {
-    parent = (parent as Record<string | number, unknown>)[name];
-    name = next;
-    // The report contains a name twice, of which the last one counts.
-    if (typeof parent !== 'object' || parent === null)
-      throw new ReportError('The report contains a name twice', path.join('.'));
+const SAMPLE_MEMBERS = 20;
+
+/** @param splits of all importers: which of them reads the report is not known yet */
+export async function openJson(
+  texts: Texts,
+  splits: readonly Split[],
+  limits: PartLimits,
+): Promise<OpenReport> {
+  const { maxMembers = Infinity } = limits;
+  const reductions = new Map(splits.flatMap(({ reduced = {} }) => Object.entries(reduced)));
+  const patterns = [...splits.flatMap(({ json = [] }) => json), ...reductions.keys()];
+  const documents: unknown[] = [];
+  let lists: Lists = new Map();
+  let [count, sampled, commonBytes] = [0, 0, 0];
+  const isInSample = (position: number, bytes: number) => {
+    sampled += bytes;
+    return position === 1 || (position <= SAMPLE_MEMBERS && sampled <= SAMPLE_SIZE);
+  };
+  const survey = parse(texts, patterns, limits, {
+    member({ count: position, pattern, name }, value, bytes) {
+      if (position > maxMembers) throw tooManyMembers(maxMembers, name);
+      const reduce = reductions.get(pattern);
+      if (reduce) return reduce(value);
+      return isInSample(position, bytes) ? value : undefined;
+    },
+    document(value, found, bytes) {
+      if (++count > maxMembers) throw tooManyMembers(maxMembers, '');
+      if (isInSample(count, bytes)) documents.push(value);
+      if (count > 1) return;
+      lists = found;
+      commonBytes = bytes;
+    },
+  });
+  for await (const _ of survey);
+
+  function split({ json, reduced = {}, documents: isSplit }: Split): PartReader | undefined {
+    if (count > 1) return isSplit ? { common: undefined, parts: documentsIn } : undefined;
+    const all = [...lists.values()];
+    const isOwn = ({ pattern }: List) => json?.includes(pattern) || pattern in reduced;
+    if (!json || !all.every(isOwn)) return undefined;
+    for (const { path, name, members } of all) {
+      // The last one of a name counts. The members may be those of another one.
+      if (valueAt(documents[0], path) !== members)
+        throw new ReportError('The report contains a name twice', name || undefined);
+    }
+    const split = all.filter(({ pattern }) => json.includes(pattern));
+    for (const { members } of split) members.length = 0;
+    return { common: { kind: 'json', documents }, parts: () => partsIn(split) };
   }
-  Object.defineProperty(parent, name, { value, configurable: true, enumerable: true, writable: true });
+
+  /** The report with some members of its lists at a time. */
+  async function* partsIn(split: readonly List[]): AsyncIterable<Part> {
+    const names = new Set(split.map(({ name }) => name));
+    const expected = split.reduce((sum, list) => sum + list.count, 0);
+    const partBytes = Math.max(limits.partBytes, commonBytes);
+    const slices = slicesOf<string, unknown>(partBytes, expected, (add) =>
+      parse(texts, patterns, limits, {
+        member({ name }, value, bytes) {
+          if (names.has(name)) add(name, value, bytes);
+        },
+        document() {},
+      }),
+    );
+    for await (const [slice, offsets] of slices) {
+      for (const { name, members } of split) for (const member of slice.get(name) ?? []) members.push(member);
+      yield { report: { kind: 'json', documents }, offsets };
+      for (const { members } of split) members.length = 0;
+    }
+  }
+
+  async function* documentsIn(): AsyncIterable<Part> {
+    const slices = slicesOf<string, unknown>(limits.partBytes, count, (add) =>
+      parse(texts, [], limits, {
+        member() {},
+        document: (value, _lists, bytes) => add('', value, bytes),
+      }),
+    );
+    for await (const [slice, offsets] of slices)
+      yield { report: { kind: 'json', documents: slice.get('') ?? [] }, offsets };
+  }
+  return { sample: { kind: 'json', documents }, split };
 }
 
-/** Splits JSON documents in a row. */
-export function readDocuments(chunks: Chunks, { partBytes, maxBytes }: PartLimits): PartReader {
-  async function* parts(): AsyncIterable<Part> {
-    const text = new Bytes('A document of the report is', maxBytes);
-    let documents: unknown[] = [];
-    let [bytes, offset] = [0, 0];
-    const handler: JsonHandler = {
-      bytes: (chunk, from, to) => text.append(chunk, from, to),
-      open: () => false,
-      member: () => true,
-      close() {},
-      end() {
-        documents.push(parse(text.text(), [], `document ${offset + documents.length + 1}`));
-        bytes += text.length;
-        text.clear();
-      },
-    };
-    const take = (): Part => {
-      const part = {
-        report: { kind: 'json' as const, documents },
-        locate: locator(new Map([['', offset]])),
-      };
-      offset += documents.length;
-      documents = [];
-      bytes = 0;
-      return part;
-    };
-    for await (const _ of scan(chunks, handler)) if (bytes >= partBytes) yield take();
-    if (!text.isBlank()) throw invalid([], `document ${offset + documents.length + 1}`);
-    if (documents.length > 0) yield take();
-  }
-  return { common: undefined, parts };
-}
+const valueAt = (document: unknown, path: List['path']): unknown =>
+  path.reduce(
+    (value: unknown, key) => (value as Record<string | number, unknown> | undefined)?.[key],
+    document,
+  );

@@ -1,11 +1,15 @@
-import { type Report, ReportError } from '../importer.ts';
-import { formatSize } from './source.ts';
+import { type Report, ReportError, type Split } from '../importer.ts';
+import { addTo } from '../read/groups.ts';
+import { formatSize } from '../read/source.ts';
+
+/** Reports of at most this size are read at once, with `importReport`. */
+export const MAX_WHOLE_BYTES = 256 * 1024 * 1024;
 
 /** A part of a report, which is a report itself. */
 export interface Part {
   report: Report;
-  /** Corrects positions in a message: the lists of a part begin in the middle of those of the report. */
-  locate(message: string): string;
+  /** How many members of a list are in earlier parts, by the position of the list in messages. */
+  offsets: ReadonlyMap<string, number>;
 }
 
 /** The sizes that bound the memory. */
@@ -18,6 +22,14 @@ export interface PartLimits {
   maxMembers?: number | undefined;
 }
 
+/** A report whose structure is known. */
+export interface OpenReport {
+  /** A small report of the same format: the first members of each list. */
+  sample: Report;
+  /** Splits the report. @returns undefined if the importer does not split this layout */
+  split(split: Split): PartReader | undefined;
+}
+
 /** The parts of a report. Each call reads the report again. */
 export interface PartReader {
   /** The content that all parts share: the report with empty lists. Undefined if there is none. */
@@ -25,63 +37,65 @@ export interface PartReader {
   parts(): AsyncIterable<Part>;
 }
 
-const decoder = new TextDecoder();
+/** The members of lists that are in a part, and how many are in earlier parts. */
+export type Slice<List, Member> = [members: ReadonlyMap<List, Member[]>, offsets: ReadonlyMap<List, number>];
 
-/** Bytes that are collected from chunks. */
-export class Bytes {
-  #buffer = new Uint8Array(64 * 1024);
-  #what: string;
-  #max: number;
-  length = 0;
-
-  /** @param what is in the error if there are more than `max` bytes */
-  constructor(what: string, max: number) {
-    this.#what = what;
-    this.#max = max;
-  }
-
-  append(chunk: Uint8Array, from = 0, to = chunk.length): void {
-    if (from >= to) return;
-    const length = this.length + to - from;
-    if (length > this.#max)
-      throw new ReportError(`${this.#what} larger than ${formatSize(this.#max)}, which cannot be read`);
-    if (length > this.#buffer.length) {
-      const larger = new Uint8Array(Math.max(length, Math.min(this.#buffer.length * 2, this.#max)));
-      larger.set(this.#buffer.subarray(0, this.length));
-      this.#buffer = larger;
+/**
+ * Collects the members of lists, and yields them when they have the size of a part.
+ * @param expected the number of all members
+ * @param read yields after each chunk of the report
+ * @throws ReportError if the report was changed since its members were counted
+ */
+export async function* slicesOf<List, Member>(
+  partBytes: number,
+  expected: number | undefined,
+  read: (add: (list: List, member: Member, bytes: number) => void) => AsyncIterable<unknown>,
+): AsyncIterable<Slice<List, Member>> {
+  const counts = new Map<List, number>();
+  const complete: Map<List, Member[]>[] = [];
+  let members = new Map<List, Member[]>();
+  let bytes = 0;
+  const flush = () => {
+    if (members.size > 0) complete.push(members);
+    members = new Map();
+    bytes = 0;
+  };
+  function* take(): Iterable<Slice<List, Member>> {
+    for (const slice of complete.splice(0)) {
+      yield [slice, new Map([...slice.keys()].map((list) => [list, counts.get(list) ?? 0]))];
+      for (const [list, { length }] of slice) counts.set(list, (counts.get(list) ?? 0) + length);
     }
-    this.#buffer.set(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to), this.length);
-    this.length = length;
   }
-
-  text(from = 0, to = this.length): string {
-    return decoder.decode(this.#buffer.subarray(from, to));
-  }
-
-  /** Whether there is nothing but white space. */
-  isBlank(from = 0): boolean {
-    for (let i = from; i < this.length; i++) if ((this.#buffer[i] ?? 0) > 0x20) return false;
-    return true;
-  }
-
-  clear(): void {
-    this.length = 0;
-    // A single large member must not keep its memory.
-    if (this.#buffer.length > 16 * 1024 * 1024) this.#buffer = new Uint8Array(64 * 1024);
-  }
+  const reading = read((list, member, size) => {
+    addTo(members, list, member);
+    bytes += size;
+    if (bytes >= partBytes) flush();
+  });
+  for await (const _ of reading) yield* take();
+  flush();
+  yield* take();
+  const sum = [...counts.values()].reduce((total, count) => total + count, 0);
+  if (expected !== undefined && sum !== expected)
+    throw new ReportError('The report was changed while it was read');
 }
 
-/** Adds offsets to the positions of list members in a message. @param offsets by the path of the list */
-export function locator(offsets: ReadonlyMap<string, number>): (message: string) => string {
-  const moved = [...offsets].filter(([, offset]) => offset > 0);
-  return (message) =>
-    moved.reduce((text, [path, offset]) => {
-      const place = new RegExp(
-        `(?<=(?:^|[\\s(])${path === '' ? 'at ' : `${escapePattern(path)}\\.`})\\d+(?=\\.|\\s|$)`,
-        'g',
-      );
-      return text.replace(place, (index) => String(Number(index) + offset));
-    }, message);
+/** A sample has a member of each list, and more of them until it has this size. */
+export const SAMPLE_SIZE = 1024 * 1024;
+
+/** JSON and XML with more levels are refused, because importers recurse. */
+const MAX_DEPTH = 1_000;
+
+export function checkDepth(depth: number): void {
+  if (depth > MAX_DEPTH) throw new ReportError('The report is nested too deeply');
 }
 
-const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+/** @param held what is in memory, without the results that are already imported */
+export function checkSize(held: number, { maxBytes }: PartLimits): void {
+  if (held > maxBytes)
+    throw new ReportError(
+      `A result, or the report without its lists of results, is larger than ${formatSize(maxBytes)}. ${ADVICE}`,
+    );
+}
+
+/** For reports that are too large. */
+export const ADVICE = `Above ${formatSize(MAX_WHOLE_BYTES)}, reports of CycloneDX, Nessus, SARIF and Trivy and the generic CSV and JSON can be read: split the scan, for example by folder or by host, or write SARIF`;

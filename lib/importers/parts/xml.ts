@@ -1,239 +1,150 @@
+import sax from 'sax';
 import { type Report, ReportError, type Split, tooManyMembers } from '../importer.ts';
+import { addTo } from '../read/groups.ts';
 import { parseXml } from '../read/parse.ts';
-import { locator, type Part, type PartLimits, type PartReader } from './part.ts';
-import { decoded, formatSize } from './source.ts';
-import { nextToken } from './xml-tokens.ts';
-
-type Chunks = () => AsyncIterable<Uint8Array>;
-
-/** Size of the beginning by which the format is recognized. */
-const SAMPLE_LENGTH = 256 * 1024;
-
-/** The beginning of an XML report, as a whole document. */
-export async function xmlSample(chunks: Chunks): Promise<Report> {
-  let text = '';
-  for await (const added of decoded(chunks())) {
-    text += added;
-    if (text.length >= SAMPLE_LENGTH) break;
-  }
-  const open: string[] = [];
-  let end = 0;
-  for (let at = 0; ; at = end) {
-    const token = nextToken(text, at, true);
-    if (typeof token === 'number') break;
-    end = token.end;
-    if (token.type === 'open') open.push(token.name);
-    if (token.type === 'close' && open.pop() === undefined) break;
-    if (token.type === 'close' && open.length === 0) break;
-  }
-  return parseXml(
-    text.slice(0, end).trimStart() +
-      open
-        .toReversed()
-        .map((name) => `</${name}>`)
-        .join(''),
-  );
-}
+import type { Texts } from '../read/source.ts';
+import {
+  checkDepth,
+  checkSize,
+  type OpenReport,
+  type Part,
+  type PartLimits,
+  type PartReader,
+  SAMPLE_SIZE,
+  slicesOf,
+} from './part.ts';
 
 interface Handler {
   outside(text: string): void;
-  /** @param hole the number of the place: the elements of a name in one element */
-  member(hole: number, text: string): void;
+  /** @param path of the element @param parent counts the elements that contain members */
+  member(text: string, path: string, parent: number): void;
 }
 
-/** Separates the elements that are split from everything else. */
-class XmlSplitter {
-  #paths: (readonly string[])[];
-  #handler: Handler;
-  #maxLength: number;
-  /** Markup whose end is not known yet. */
-  #rest = '';
-  #resume = 0;
-  #open: { name: string; holes: Map<string, number> }[] = [];
-  /** The number of open elements in the current member. */
-  #inside = 0;
-  #member: string[] = [];
-  #memberLength = 0;
-  #holeCount = 0;
-  #hole = 0;
-  #hasRoot = false;
-  #isMemberOpen = false;
-
-  constructor({ xml = [] }: Split, { maxBytes }: PartLimits, handler: Handler) {
-    this.#paths = xml.map((path) => path.split('.'));
-    this.#handler = handler;
-    this.#maxLength = maxBytes;
-  }
-
-  push(added: string, isEnd = false): void {
-    const text = this.#rest + added;
-    // The whole text is searched again only when it has doubled.
-    if (!isEnd && text.length < this.#resume) {
-      this.#rest = text;
-      return;
+/**
+ * Finds the elements that are split. Their text is parsed later, with what is outside of them. Yields after each chunk.
+ * @param paths of the elements
+ */
+async function* parse(
+  texts: Texts,
+  paths: readonly string[],
+  limits: PartLimits,
+  { outside, member }: Handler,
+): AsyncIterable<void> {
+  const parser = sax.parser(true);
+  const open: { name: string; number: number }[] = [];
+  let hasRoot = false;
+  let parents = 0;
+  /** The path of the current member, and the number of elements around it. */
+  let current: { path: string; depth: number } | undefined;
+  /** Text from a position on. */
+  let text = '';
+  let position = 0;
+  let outsideLength = 0;
+  const takeTo = (end: number): string => {
+    const taken = text.slice(0, end - position);
+    text = text.slice(end - position);
+    position = end;
+    return taken;
+  };
+  const takeOutside = (end: number) => {
+    const taken = takeTo(end);
+    outsideLength += taken.length;
+    outside(taken);
+  };
+  // The parsed parts tell what is invalid. Undeclared entities are valid there.
+  parser.onerror = () => {
+    parser.error = null as never;
+  };
+  parser.onopentagstart = ({ name }) => {
+    hasRoot = true;
+    const path = [...open.map((element) => element.name), name].join('.');
+    if (!current && paths.includes(path)) {
+      takeOutside(parser.startTagPosition - 1);
+      current = { path, depth: open.length };
     }
-    let at = 0;
-    let flushed = 0;
-    const flush = (to: number) => {
-      if (to > flushed) this.#text(text.slice(flushed, to));
-      flushed = to;
-    };
-    for (;;) {
-      const token = nextToken(text, at, isEnd);
-      if (typeof token === 'number') {
-        flush(token);
-        break;
-      }
-      at = token.end;
-      if (token.type === 'open' || token.type === 'empty') {
-        if (this.#inside > 0) this.#inside += token.type === 'open' ? 1 : 0;
-        else if (this.#isMember(token.name)) {
-          flush(token.start);
-          this.#begin(token.name);
-          if (token.type === 'open') this.#inside = 1;
-          else {
-            flush(at);
-            this.#end();
-          }
-        } else if (token.type === 'open') this.#open.push({ name: token.name, holes: new Map() });
-        this.#hasRoot = true;
-      } else if (token.type === 'close') {
-        if (this.#inside === 0) {
-          if (this.#open.pop()?.name !== token.name)
-            throw new ReportError(`The XML is invalid: </${token.name}> closes no element`);
-        } else if (--this.#inside === 0) {
-          flush(at);
-          this.#end();
-        }
-      }
-    }
-    this.#rest = text.slice(flushed);
-    this.#resume = this.#rest.length * 2;
-    if (this.#rest.length > this.#maxLength) throw this.#tooLarge();
-  }
-
-  finish(): void {
-    this.push('', true);
-    if (this.#rest !== '' || this.#inside > 0 || this.#open.length > 0)
-      throw new ReportError('The XML ends early: the report is truncated');
-    if (!this.#hasRoot) throw new ReportError('The XML has no element');
-  }
-
-  #isMember(name: string): boolean {
-    return this.#paths.some(
-      (path) =>
-        path.length === this.#open.length + 1 &&
-        path.at(-1) === name &&
-        this.#open.every((element, depth) => path[depth] === element.name),
-    );
-  }
-
-  #begin(name: string): void {
-    const holes = this.#open.at(-1)?.holes ?? new Map<string, number>();
-    this.#hole = holes.get(name) ?? this.#holeCount++;
-    holes.set(name, this.#hole);
-    this.#isMemberOpen = true;
-  }
-
-  #end(): void {
-    this.#isMemberOpen = false;
-    this.#handler.member(this.#hole, this.#member.join(''));
-    this.#member = [];
-    this.#memberLength = 0;
-  }
-
-  #text(text: string): void {
-    if (!this.#isMemberOpen) {
-      this.#handler.outside(text);
-      return;
-    }
-    this.#memberLength += text.length;
-    if (this.#memberLength > this.#maxLength) throw this.#tooLarge();
-    this.#member.push(text);
-  }
-
-  #tooLarge = () =>
-    new ReportError(
-      `An element of the report is larger than ${formatSize(this.#maxLength)}, which cannot be read`,
-    );
-}
-
-async function* scan(chunks: Chunks, splitter: XmlSplitter): AsyncIterable<void> {
-  for await (const text of decoded(chunks())) {
-    splitter.push(text);
+    checkDepth(open.push({ name, number: ++parents }));
+  };
+  parser.onclosetag = () => {
+    open.pop();
+    if (current?.depth !== open.length) return;
+    member(takeTo(parser.position), current.path, open.at(-1)?.number ?? 0);
+    current = undefined;
+  };
+  for await (const chunk of texts()) {
+    text += chunk;
+    parser.write(chunk);
+    // An open tag may become a member.
+    if (!current) takeOutside(position + Math.max(0, text.lastIndexOf('<')));
+    checkSize(outsideLength + text.length, limits);
     yield;
   }
-  splitter.finish();
+  parser.close();
+  if (open.length > 0 || current) throw new ReportError('The XML ends early: the report is truncated');
+  if (!hasRoot) throw new ReportError('The XML has no element');
+  takeOutside(position + text.length);
 }
 
-/** Splits an XML document. */
-export async function readXml(chunks: Chunks, split: Split, limits: PartLimits): Promise<PartReader> {
-  const outside: string[] = [''];
-  let length = 0;
-  let count = 0;
-  const { maxMembers = Infinity } = limits;
-  const names = (split.xml ?? []).map((path) => path.split('.').at(-1) ?? '');
-  const common = new XmlSplitter(split, limits, {
+/** @param splits of all importers: which of them reads the report is not known yet */
+export async function openXml(
+  texts: Texts,
+  splits: readonly Split[],
+  limits: PartLimits,
+): Promise<OpenReport> {
+  const { maxMembers = Infinity, partBytes } = limits;
+  const paths = splits.flatMap(({ xml = {} }) => Object.keys(xml));
+  const found = new Set<string>();
+  const first = new Map<number, string[]>();
+  /** The text outside of the members: a piece in front of each list, and the rest. */
+  const pieces = [''];
+  /** The number of its list, by the number of the element that contains it. */
+  const listOf = new Map<number, number>();
+  let [count, sampled] = [0, 0];
+  const survey = parse(texts, paths, limits, {
     outside(text) {
-      length += text.length;
-      if (length > limits.maxBytes)
-        throw new ReportError(
-          `The report without its list of results is larger than ${formatSize(limits.maxBytes)}, which cannot be read`,
-        );
-      outside[outside.length - 1] += text;
+      pieces[pieces.length - 1] += text;
     },
-    member(hole) {
-      if (++count > maxMembers) throw tooManyMembers(maxMembers, names.join(', '));
-      if (hole === outside.length - 1) outside.push('');
+    member(text, path, parent) {
+      if (++count > maxMembers) throw tooManyMembers(maxMembers, path);
+      found.add(path);
+      const list = listOf.get(parent);
+      if (list === undefined) listOf.set(parent, pieces.push('') - 2);
+      if (list !== undefined && sampled + text.length > SAMPLE_SIZE) return;
+      sampled += text.length;
+      addTo(first, listOf.get(parent) ?? 0, text);
     },
   });
-  for await (const _ of scan(chunks, common));
-  const withMembers = (members: ReadonlyMap<number, string[]>): Report => {
-    const text = outside.map((piece, hole) => piece + (members.get(hole)?.join('') ?? '')).join('');
-    try {
-      return parseXml(text.trim());
-    } catch (error) {
-      // The line is one of the part.
-      if (error instanceof ReportError) throw new ReportError(error.message.replace(/ at line \d+$/, ''));
-      throw error;
-    }
-  };
-  const partBytes = Math.max(limits.partBytes, length);
+  for await (const _ of survey);
+  const withMembers = (members: ReadonlyMap<number, readonly string[]>): Report =>
+    parsePart(pieces.map((piece, list) => piece + (members.get(list)?.join('') ?? '')).join(''));
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
 
-  async function* parts(): AsyncIterable<Part> {
-    let members = new Map<number, string[]>();
-    const complete: Map<number, string[]>[] = [];
-    const counts = new Map<number, number>();
-    let [size, count, offset] = [0, 0, 0];
-    const flush = () => {
-      if (members.size > 0) complete.push(members);
-      members = new Map();
-      size = 0;
-    };
-    const splitter = new XmlSplitter(split, limits, {
-      outside() {},
-      member(hole, text) {
-        const known = members.get(hole);
-        if (known) known.push(text);
-        else members.set(hole, [text]);
-        size += text.length;
-        if (size >= partBytes) flush();
-      },
-    });
-    function* take(): Iterable<Part> {
-      for (const slices of complete.splice(0)) {
-        // Positions are those of the element in its parent, if there is only one list.
-        offset = slices.size === 1 ? (counts.get([...slices.keys()][0] ?? 0) ?? 0) : 0;
-        yield { report: withMembers(slices), locate: locator(new Map(names.map((name) => [name, offset]))) };
-        for (const [hole, texts] of slices) {
-          count = (counts.get(hole) ?? 0) + texts.length;
-          counts.set(hole, count);
-        }
-      }
+  async function* parts(xml: NonNullable<Split['xml']>): AsyncIterable<Part> {
+    const names = Object.values(xml);
+    const slices = slicesOf<number, string>(Math.max(partBytes, length), count, (add) =>
+      parse(texts, Object.keys(xml), limits, {
+        outside() {},
+        member: (text, _path, parent) => add(listOf.get(parent) ?? 0, text, text.length),
+      }),
+    );
+    for await (const [slice, offsets] of slices) {
+      const [offset = 0] = offsets.values();
+      yield { report: withMembers(slice), offsets: new Map(names.map((name) => [name, offset])) };
     }
-    for await (const _ of scan(chunks, splitter)) yield* take();
-    flush();
-    yield* take();
   }
-  return { common: withMembers(new Map()), parts };
+
+  function split({ xml }: Split): PartReader | undefined {
+    if (!xml || [...found].some((path) => !(path in xml))) return undefined;
+    return { common: withMembers(new Map()), parts: () => parts(xml) };
+  }
+  return { sample: withMembers(first), split };
+}
+
+function parsePart(text: string): Report {
+  try {
+    return parseXml(text.trim());
+  } catch (error) {
+    // The line is one of the part.
+    if (error instanceof ReportError) throw new ReportError(error.message.replace(/ at line \d+$/, ''));
+    throw error;
+  }
 }

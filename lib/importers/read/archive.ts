@@ -63,10 +63,8 @@ function unpack(bytes: Uint8Array, filter: (file: Entry) => boolean): Record<str
   }
 }
 
-/** Text in UTF-8, or in UTF-16 with a byte order mark, which PowerShell writes. */
-export function decodeText(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding).decode(bytes);
-}
+/** UTF-8, or UTF-16 with a byte order mark, which PowerShell writes. */
+export const encodingOf = ([first, second]: Uint8Array): string =>
+  first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+
+export const decodeText = (bytes: Uint8Array): string => new TextDecoder(encodingOf(bytes)).decode(bytes);

@@ -1,23 +1,21 @@
-import type { ImportContext } from '../importer.ts';
+/** Adds an item to the group of a key. @returns the group, if it is new */
+export function addTo<Key, Item>(groups: Map<Key, Item[]>, key: Key, item: Item): Item[] | undefined {
+  const known = groups.get(key);
+  if (known) {
+    known.push(item);
+    return undefined;
+  }
+  const group = [item];
+  groups.set(key, group);
+  return group;
+}
 
 /** Groups items by a key, in the order of the first ones. Items without a key are alone. */
-export function groupsOf<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string | undefined,
-  { parts }: Pick<ImportContext, 'parts'>,
-): Item[][] {
-  if (parts) return parts.groups(items, keyOf);
+export function groupsOf<Item>(items: readonly Item[], keyOf: (item: Item) => string | undefined): Item[][] {
   const byKey = new Map<string, Item[]>();
-  const groups: Item[][] = [];
-  for (const item of items) {
+  return items.flatMap((item) => {
     const key = keyOf(item);
-    const group = key === undefined ? undefined : byKey.get(key);
-    if (group) group.push(item);
-    else {
-      const added = [item];
-      groups.push(added);
-      if (key !== undefined) byKey.set(key, added);
-    }
-  }
-  return groups;
+    const group = key === undefined ? [item] : addTo(byKey, key, item);
+    return group ? [group] : [];
+  });
 }

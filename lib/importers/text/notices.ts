@@ -1,29 +1,26 @@
-import type { RecordMessage } from '../importer.ts';
 import { collapseWhitespace } from '../support.ts';
 import { maskCredentials } from './credentials.ts';
 
-export const MAX_NOTICES = 9;
+const MAX_NOTICES = 9;
 const MAX_LENGTH = 300;
 
 /** Records messages of a tool, each once. Beyond nine, only their number, so that readers see it too. */
 export function recordAll(
-  record: RecordMessage,
+  record: (message: string) => void,
   messages: readonly string[],
   more?: (count: number) => string,
 ): void {
   const distinct = [...new Set(messages.map(shorten))].filter((message) => message !== '');
-  if (record.all) record.all(distinct);
-  else for (const message of limitMessages(distinct, distinct.length, more)) record(message);
+  for (const message of limitMessages(distinct, more)) record(message);
 }
 
-/** The first messages, and how many more there are. @param count of all messages, if the list is not complete */
-export function limitMessages(
+/** The first messages, and how many more there are. */
+function limitMessages(
   messages: readonly string[],
-  count = messages.length,
   more = (rest: number) => `${rest} more messages of this kind`,
 ): string[] {
   const first = messages.slice(0, MAX_NOTICES);
-  return count > MAX_NOTICES ? [...first, more(count - MAX_NOTICES)] : first;
+  return messages.length > MAX_NOTICES ? [...first, more(messages.length - MAX_NOTICES)] : first;
 }
 
 /** One line. Tools quote source code, which may contain credentials. */

@@ -34,7 +34,7 @@ export function secretResults(
   context: ImportContext,
 ): Result[] {
   const keyOf = ({ rule, source, path, secret }: FoundSecret) => JSON.stringify([rule, source, path, secret]);
-  return groupsOf(places, keyOf, context).flatMap((group) => {
+  return groupsOf(places, keyOf).flatMap((group) => {
     const [first] = group;
     return first ? [toResult(tool, first, group, context)] : [];
   });

@@ -1,11 +1,8 @@
 import type { Finding } from '../../../lib/importers/finding.ts';
 import type { Workspace } from '../../../lib/importers/importer.ts';
-import {
-  type ImportedParts,
-  importInParts,
-  type PartsOptions,
-  type ReportSource,
-} from '../../../lib/importers/parts/index.ts';
+import type { ImportOptions } from '../../../lib/importers/index.ts';
+import { type ImportedParts, importInParts, type ReportSource } from '../../../lib/importers/parts/index.ts';
+import { memoryStore } from '../../../lib/reports/memory-store.ts';
 
 /** A report in chunks of a few bytes, which are overwritten after they were read. */
 export function sourceOf(content: string | Uint8Array, chunkBytes = 4_099): ReportSource {
@@ -36,10 +33,15 @@ export async function findingsOf(imported: ImportedParts): Promise<Finding[]> {
 export async function importedInParts(
   content: string | Uint8Array,
   workspace: Workspace,
-  options: PartsOptions = {},
+  options: ImportOptions = {},
   { limits = SMALL, chunkBytes = 4_099 } = {},
 ) {
-  const imported = await importInParts(sourceOf(content, chunkBytes), workspace, options, limits);
+  const imported = await importInParts(
+    sourceOf(content, chunkBytes),
+    workspace,
+    { createStore: memoryStore, ...options },
+    limits,
+  );
   const { findings: _, count, ...remarks } = imported;
   const findings = await findingsOf(imported);
   return { ...remarks, count, findings };

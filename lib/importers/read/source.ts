@@ -1,4 +1,5 @@
 import { ReportError } from '../importer.ts';
+import { encodingOf } from './archive.ts';
 
 /** The bytes of a report, which can be read several times. */
 export interface ReportSource {
@@ -7,6 +8,9 @@ export interface ReportSource {
   /** Reads all bytes. A chunk may be reused when the next one is read. */
   open(): AsyncIterable<Uint8Array>;
 }
+
+/** The text of a report from its beginning. */
+export type Texts = () => AsyncIterable<string>;
 
 /** Limits against bombs, as for ZIP archives. */
 const MAX_RATIO = 200;
@@ -38,14 +42,10 @@ export async function unpacked(source: ReportSource, maxBytes: number): Promise<
 }
 
 async function* gunzip(source: ReportSource, maxBytes: number): AsyncIterable<Uint8Array> {
-  const unpacking = new DecompressionStream('gzip');
-  const stream: ReadableStream<Uint8Array> = unpacking.readable;
-  const feeding = feed(source, unpacking.writable);
-  // The reader sees the same error.
-  feeding.catch(() => {});
   let bytes = 0;
   try {
-    for await (const chunk of stream) {
+    const stream = ReadableStream.from(copies(source)).pipeThrough(new DecompressionStream('gzip'));
+    for await (const chunk of stream as AsyncIterable<Uint8Array>) {
       bytes += chunk.length;
       if (bytes > maxBytes)
         throw new ReportError(`The report is larger than ${formatSize(maxBytes)} unpacked`);
@@ -59,45 +59,20 @@ async function* gunzip(source: ReportSource, maxBytes: number): AsyncIterable<Ui
   }
 }
 
-async function feed(source: ReportSource, writable: WritableStream): Promise<void> {
-  const writer = writable.getWriter();
-  try {
-    for await (const chunk of source.open()) await writer.write(chunk.slice());
-    await writer.close();
-  } catch (error) {
-    await writer.abort(error);
-  }
+/** The stream may still read a chunk when the source overwrites it. */
+async function* copies(source: ReportSource): AsyncIterable<Uint8Array> {
+  for await (const chunk of source.open()) yield chunk.slice();
 }
 
-/** Larger chunks would become larger parts. */
+/** Larger chunks would block the event loop and become larger parts. */
 const MAX_CHUNK = 256 * 1024;
 
-/** Text in UTF-8 without a byte order mark. UTF-16 with one, which PowerShell writes, is converted. */
-export async function* utf8(source: ReportSource): AsyncIterable<Uint8Array> {
-  const [first, second, third] = await startOf(source, 3);
-  const encoding =
-    first === 0xff && second === 0xfe
-      ? 'utf-16le'
-      : first === 0xfe && second === 0xff
-        ? 'utf-16be'
-        : undefined;
-  if (encoding !== undefined) {
-    const encoder = new TextEncoder();
-    for await (const text of decoded(source.open(), encoding)) yield encoder.encode(text);
-    return;
-  }
-  let skip = first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
-  for await (const chunk of source.open()) {
-    const skipped = Math.min(skip, chunk.length);
-    skip -= skipped;
-    for (let at = skipped; at < chunk.length; at += MAX_CHUNK) yield chunk.subarray(at, at + MAX_CHUNK);
-  }
-}
-
-/** The text of chunks, of which a character may be in two. */
-export async function* decoded(chunks: AsyncIterable<Uint8Array>, encoding = 'utf-8'): AsyncIterable<string> {
-  const decoder = new TextDecoder(encoding);
-  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+/** The text of UTF-8, or of UTF-16 with a byte order mark, which PowerShell writes. */
+export async function* textOf(source: ReportSource): AsyncIterable<string> {
+  const decoder = new TextDecoder(encodingOf(await startOf(source, 2)));
+  for await (const chunk of source.open())
+    for (let at = 0; at < chunk.length; at += MAX_CHUNK)
+      yield decoder.decode(chunk.subarray(at, at + MAX_CHUNK), { stream: true });
   yield decoder.decode();
 }
 
