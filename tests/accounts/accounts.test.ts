@@ -43,6 +43,14 @@ describe('the name of an account', () => {
     expect(must(await me(eve.cookie)).user.name).toBe('Eve');
   });
 
+  it('stays when a change is empty or has no valid name', async () => {
+    const { cookie } = await createUser(api, 'Ada');
+    const rename = (body: object) => api.patch('/auth/me', { cookie, body });
+    expect(outcome(await rename({}))).toEqual([400, 'validation_error/field_required']);
+    expect((await rename({ name: '   ' })).status).toBe(400);
+    expect(must(await me(cookie)).user.name).toBe('Ada');
+  });
+
   it.each([
     'http://example.com/a.png',
     'javascript:alert(1)',

@@ -185,7 +185,7 @@ describe('a report of another tool', () => {
     ['pip-audit', '{"fixes":[]}', 'The list is missing at dependencies'],
     ['grype', '{"descriptor":{"name":"grype"}}', 'The list is missing at matches'],
     ['osv-scanner', '{"experimental_config":{}}', 'The list is missing at results'],
-    ['aws-inspector', '{"other": []}', 'The report has no findings'],
+    ['aws-inspector', '{"other": []}', 'expected a list'],
     ['kube-bench', '[{"other": 1}]', 'The report has no controls'],
   ])('is refused by --format %s if its list of results is missing', (format, report, message) => {
     expect(() => imported(report, format)).toThrow(message);
