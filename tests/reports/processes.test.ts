@@ -88,7 +88,8 @@ describe('a process that reads a report', () => {
     expect(error).not.toBeInstanceOf(UnreadableReport);
     expect(error).toMatchObject({
       key: 'validation_error/invalid_body',
-      message: 'The report takes too much memory to read. Its scan is incomplete.',
+      message:
+        'Reading the report takes more than 512 MiB of memory: split it, or send SARIF, which is read in parts. Its scan is incomplete.',
     });
     report.close();
   });

@@ -122,7 +122,9 @@ export function createReportProcesses(options: ReportProcessesOptions): ReportPr
       const ask = (question: ToReader, sent?: Uint8Array) =>
         dialogue(question, sent).catch((error) => {
           close(false);
-          throw error instanceof EndedError ? causeOf(error, child, watch.exceeded()) : error;
+          throw error instanceof EndedError
+            ? causeOf(error, { child, exceeded: watch.exceeded(), heapMiB })
+            : error;
         });
       const answer = await ask({ kind: 'read', length: byteLength, ...job }, body);
       if (answer.kind !== 'read') {
@@ -171,7 +173,10 @@ export function createReportProcesses(options: ReportProcessesOptions): ReportPr
 }
 
 /** The error of a report whose process has ended. */
-function causeOf(error: EndedError, child: ChildProcess, exceeded: number | undefined): Error {
+function causeOf(
+  error: EndedError,
+  { child, exceeded, heapMiB }: { child: ChildProcess; exceeded: number | undefined; heapMiB: number },
+): Error {
   // The system and the limits end it with a signal.
   if (child.exitCode !== null)
     return new Error(`the process that reads reports exited with ${child.exitCode}`);
@@ -181,7 +186,9 @@ function causeOf(error: EndedError, child: ChildProcess, exceeded: number | unde
       cause: error,
     });
   return exceeded === undefined
-    ? tooExpensive('The report takes too much memory to read')
+    ? tooExpensive(
+        `Reading the report takes more than ${heapMiB} MiB of memory: split it, or send SARIF, which is read in parts`,
+      )
     : tooExpensive(`The report takes more than ${exceeded / 1_000} seconds of processor time to read`);
 }
 
