@@ -32,5 +32,5 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s \
   CMD ["/nodejs/bin/node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT || 8080}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node is process 1, and handles SIGTERM and SIGINT itself.
-ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps"]
+ENTRYPOINT ["/nodejs/bin/node", "--enable-source-maps", "--v8-pool-size=1"]
 CMD ["dist/server.js"]
