@@ -41,7 +41,7 @@ export interface ByteBudgetOptions {
   timeoutMs?: number;
 }
 
-/** While others wait, a body must arrive as fast as if it took this time, after a start of a tenth of it. */
+/** While others wait, a body must arrive as fast as if it took this time. Its rate is measured over a tenth of it. */
 const ARRIVAL_MS = 20_000;
 
 export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
@@ -49,13 +49,24 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
   const acquire = withClients(semaphore);
   const refused = { late: 0, slow: 0 };
 
-  const clientOf = ({ received, breakOff }: Sender, bytes: number): Client => ({
-    progress: (heldMs) => (received() * ARRIVAL_MS) / (bytes * Math.max(0, heldMs - ARRIVAL_MS / 10)),
-    breakOff() {
-      refused.slow++;
-      breakOff();
-    },
-  });
+  function clientOf({ received, breakOff }: Sender, bytes: number): Client {
+    let measured = { at: performance.now(), received: 0, progress: 1 };
+    return {
+      progress() {
+        const now = { at: performance.now(), received: received() };
+        const ms = now.at - measured.at;
+        if (ms >= ARRIVAL_MS / 10) {
+          const progress = ((now.received - measured.received) * ARRIVAL_MS) / (bytes * ms);
+          measured = { ...now, progress };
+        }
+        return measured.progress;
+      },
+      breakOff() {
+        refused.slow++;
+        breakOff();
+      },
+    };
+  }
 
   return {
     async reserve(sharer, bytes, { signal, sender } = {}) {

@@ -167,6 +167,17 @@ describe('a byte budget with senders', () => {
     expect(honest.breakOff).not.toHaveBeenCalled();
   });
 
+  it('aborts one that sends nothing more, however fast it was', async () => {
+    const budget = start();
+    const sender = createSender(99);
+    await budget.reserve({ id: 'a' }, 100, { sender });
+    void budget.reserve({ id: 'a' }, 10).catch(() => {});
+    vi.advanceTimersByTime(3_000);
+    expect(sender.breakOff).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_500);
+    expect(sender.breakOff).toHaveBeenCalledOnce();
+  });
+
   it('aborts nobody whose bytes another account may not use', async () => {
     const budget = start();
     const slow = createSender(0);
