@@ -50,14 +50,14 @@ export function createByteBudget(options: ByteBudgetOptions): ByteBudget {
   const refused = { late: 0, slow: 0 };
 
   function clientOf({ received, breakOff }: Sender, bytes: number): Client {
-    let measured = { at: performance.now(), received: 0, progress: 1 };
+    let measured = { heldMs: 0, received: 0, progress: 1 };
     return {
-      progress() {
-        const now = { at: performance.now(), received: received() };
-        const ms = now.at - measured.at;
+      progress(heldMs) {
+        const ms = heldMs - measured.heldMs;
         if (ms >= ARRIVAL_MS / 10) {
-          const progress = ((now.received - measured.received) * ARRIVAL_MS) / (bytes * ms);
-          measured = { ...now, progress };
+          const arrived = received();
+          const progress = ((arrived - measured.received) * ARRIVAL_MS) / (bytes * ms);
+          measured = { heldMs, received: arrived, progress };
         }
         return measured.progress;
       },

@@ -178,6 +178,21 @@ describe('a byte budget with senders', () => {
     expect(sender.breakOff).toHaveBeenCalledOnce();
   });
 
+  it('measures a sender from when it got its bytes, however long it waited for them', async () => {
+    const budget = start();
+    const free = await budget.reserve({ id: 'a' }, 100);
+    const sender = createSender(0);
+    const admitted = budget.reserve({ id: 'a' }, 100, { sender });
+    void budget.reserve({ id: 'a' }, 10).catch(() => {});
+    vi.advanceTimersByTime(5_000);
+    free();
+    await admitted;
+    vi.advanceTimersByTime(1_900);
+    expect(sender.breakOff).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1_000);
+    expect(sender.breakOff).toHaveBeenCalledOnce();
+  });
+
   it('aborts nobody whose bytes another account may not use', async () => {
     const budget = start();
     const slow = createSender(0);
