@@ -1,8 +1,8 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import QuickLRU from 'quick-lru';
 import { createPool, type PoolClient, type WithConnection } from './pool/pool.ts';
 import type { Sql } from './pool/query.ts';
 import type { Sharer } from './pool/semaphore.ts';
-import { perOrg } from './schema/org-schema.ts';
 
 /** Drizzle over the pool; a transaction of it has the same query methods. */
 export type Db = PostgresJsDatabase;
@@ -29,8 +29,8 @@ export interface DatabaseClient {
 
 /** The process's way to PostgreSQL. */
 export interface Database extends DatabaseClient {
-  /** For the work of one organization, which has a share of the connections. */
-  of(org: { id: string }): DatabaseClient;
+  /** For the work of one organization, whose account has a share of the connections. */
+  of(org: Sharer): DatabaseClient;
   /**
    * Calls `use` with a client that has connections of its own, two at the most, and no time limit of statements. For statements
    * that cannot run in a transaction.
@@ -61,6 +61,7 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_S = 5;
 const CLOSE_MS = 5_000;
 const UNLIMITED_CONNECTIONS = 2;
+const MAX_CLIENTS = 500;
 
 /** Opens a pool; the first connection is made by the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -85,6 +86,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...{ db: drizzle(sql as never), sql, withConnection },
   });
   const unlimited = new Set<Database>();
+  // Not every caller knows the account: their client must not become the one of all requests.
+  const clients = new QuickLRU<string, DatabaseClient>({ maxSize: MAX_CLIENTS });
+  function clientFor({ id, account }: Sharer): DatabaseClient {
+    const key = `${id} ${account}`;
+    const client = clients.get(key) ?? clientOf(pool.of({ id, account }));
+    clients.set(key, client);
+    return client;
+  }
   return {
     ...clientOf(pool),
     async unlimited(use) {
@@ -98,7 +107,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         await own.close();
       }
     },
-    of: perOrg(({ id, account }: Sharer) => clientOf(pool.of({ id, account }))),
+    of: clientFor,
     pool() {
       const open = pool.open();
       const inUse = Math.min(pool.inUse(), open);

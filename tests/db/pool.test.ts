@@ -53,6 +53,16 @@ describe('a client of a connection', () => {
   });
 });
 
+it('an account has its share of the connections, even after one of its organizations was used without it', async () => {
+  const pool = openDatabase({ url: testDatabase.url, max: 4 });
+  const orgs = [{ id: 'one' }, { id: 'one', account: 'a' }, { id: 'two', account: 'a' }];
+  const [_, ...ofAccount] = orgs.map((org) => pool.of(org).sql);
+  const running = [...ofAccount, ...ofAccount].map((sql) => sql.unsafe('select 1').execute());
+  expect(pool.pool().waiting).toBe(2);
+  await Promise.all(running);
+  await pool.close();
+});
+
 describe('connections that are lost', () => {
   let proxy: DatabaseProxy;
   beforeAll(async () => {

@@ -57,6 +57,7 @@ export async function holdBody(c: Context, options: HoldOptions, shareOf: () => 
   const { maxBytes, smallIsFree = false, tooLarge = () => bodyTooLarge(maxBytes) } = options;
   const length = announcedLength(c);
   if (length !== undefined && !(length <= maxBytes)) throw tooLarge();
+  if (length === 0) return NO_BODY;
   if (smallIsFree && length !== undefined && length <= FIRST_BYTES) {
     const buffer = await c.req.arrayBuffer().catch(endedEarly);
     return { bytes: new Uint8Array(buffer), free: NO_BODY.free };
