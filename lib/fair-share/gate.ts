@@ -18,18 +18,22 @@ export interface Gate {
   /** @throws `OVER_SHARE` after the timeout, or when the signal withdraws the request */
   enter(org: Sharer, signal?: AbortSignal): Promise<Release>;
   /**
-   * Runs a search or a transaction of many changes, which counts as half of the requests that an account may have in progress.
+   * Runs expensive work, such as a search or a transaction of many changes. It counts as half of the requests that an account may
+   * have in progress.
+   * @param request.since when its wait for a permit began: it is then the next one of its organization, within the same timeout
    * @throws `OVER_SHARE` as `enter` does
    */
-  work<T>(org: Sharer, run: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  work<T>(org: Sharer, run: () => Promise<T>, request?: WorkRequest): Promise<T>;
   /**
-   * Reads the next batch of a whole list, which counts as much. While several organizations are active, an account reads one at a time, and the next one as
-   * much later as that took: its lists together use a processor for half of the time at most.
+   * Reads the next batch of a whole list, which counts as much. While several organizations are active, an account reads one at a
+   * time, and the next one as much later as that took: its lists together use a processor for half of the time at most.
    */
   fetch<T>(org: Sharer, read: () => Promise<T>): Promise<T>;
   /** Whether several organizations are active. */
   isShared(): boolean;
 }
+
+type WorkRequest = Pick<AcquireRequest, 'since' | 'signal' | 'timeoutMs'>;
 
 /**
  * Requests in progress of one account while others are active. 8 fill the batches of pushes; reading and answering a hundred at
@@ -53,7 +57,7 @@ export function createGate({ timeoutMs = ACQUIRE_TIMEOUT_MS }: { timeoutMs?: num
     });
   }
 
-  async function work<T>(sharer: Sharer, run: () => Promise<T>, request: AcquireRequest): Promise<T> {
+  async function work<T>(sharer: Sharer, run: () => Promise<T>, request?: WorkRequest): Promise<T> {
     const release = await acquire(sharer, { units: REQUESTS_AT_ONCE / 2, ...request });
     try {
       return await run();
@@ -70,7 +74,7 @@ export function createGate({ timeoutMs = ACQUIRE_TIMEOUT_MS }: { timeoutMs?: num
       return release && untilLong(release);
     },
     enter: async (sharer, signal) => untilLong(await acquire(sharer, { signal })),
-    work: (sharer, run, signal) => work(sharer, run, { signal }),
+    work,
     async fetch(sharer, read) {
       const release = await fetches.acquire({ sharer });
       let began = performance.now();

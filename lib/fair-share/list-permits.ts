@@ -33,7 +33,6 @@ export interface ListReader {
 const RATE = 256 * 1024;
 const MINUTE_MS = 60_000;
 
-/** @param permits for lists; searches may share them */
 export function createListPermits(permits: Permits): ListPermits {
   const acquire = withClients(permits);
   return {

@@ -71,6 +71,18 @@ describe('a fair semaphore', () => {
     await Promise.all(requests);
   });
 
+  it('does not let a request pass a larger one of its account, or wait for one that was withdrawn', async () => {
+    const { semaphore, order, acquire } = setUp({ perAccount: 3 });
+    const controller = new AbortController();
+    await acquire('a', { units: 2 });
+    const large = acquire('a', { units: 2, signal: controller.signal }, 'large');
+    const small = acquire('a', {}, 'small');
+    expect([semaphore.inUse(), semaphore.waiting()]).toEqual([2, 2]);
+    controller.abort();
+    await Promise.all([large, small]);
+    expect(order.toSorted()).toEqual(['a', 'large ABORTED', 'small']);
+  });
+
   it('withdraws a request whose signal is aborted', async () => {
     const { semaphore, order, acquire, release } = setUp();
     const controller = new AbortController();

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { OVER_SHARE, type Sharer } from '../../db/pool/semaphore.ts';
 import { createGate, type Gate, REQUESTS_AT_ONCE } from '../../lib/fair-share/gate.ts';
 import { createWorkPermits } from '../../lib/fair-share/permits.ts';
+import { runExpensive } from '../../lib/http/lists/search.ts';
 
 /* How accounts share the requests in progress. The clock is a fake one. */
 
@@ -27,6 +28,14 @@ async function request(org: Sharer, ms = REQUEST_MS): Promise<void> {
   const leave = gate.tryEnter(org) ?? (await gate.enter(org));
   await sleep(ms);
   leave();
+}
+
+/** Sends requests of both organizations until the returned function is called. */
+function keepShared() {
+  const timer = setInterval(() => {
+    for (const org of [ONE, TWO]) request(org).catch(() => {});
+  }, 100);
+  return () => clearInterval(timer);
 }
 
 /** Sends requests at the same time. @returns how many are in progress before the first one is answered */
@@ -83,14 +92,15 @@ describe('requests in progress', () => {
   });
 
   it('no longer count after a second, so that a lock or a slow body does not keep others out', async () => {
-    const others = setInterval(() => void request(TWO), 100);
+    const stop = keepShared();
     for (let i = 0; i < REQUESTS_AT_ONCE; i++) void request(ONE, 10_000);
     await vi.advanceTimersByTimeAsync(100);
     const began = performance.now();
     const next = request(ONE).then(() => performance.now() - began);
     await vi.advanceTimersByTimeAsync(2_000);
+    stop();
+    expect(await next).toBeGreaterThan(500);
     expect(await next).toBeLessThanOrEqual(1_000 + REQUEST_MS);
-    clearInterval(others);
   });
 
   it('that are not admitted in time, or whose client is gone, are refused', async () => {
@@ -106,6 +116,54 @@ describe('requests in progress', () => {
     await vi.advanceTimersByTimeAsync(300);
     clearInterval(others);
     expect(await late).toBe(OVER_SHARE);
+  });
+});
+
+describe('expensive work', () => {
+  const { search: searchPermits } = createWorkPermits(4, () => true);
+  const search = (run: () => Promise<void>) =>
+    runExpensive(
+      { c: { req: { raw: {} } }, org: ONE, services: { gate, searchPermits }, leaveGate() {} } as never,
+      run,
+      'too many',
+    );
+
+  it('counts as half of the requests until it ends or fails', async () => {
+    void request(TWO);
+    const work = async (ms: number) => {
+      await sleep(ms);
+      throw new Error('failed');
+    };
+    const works = [REQUEST_MS, 2 * REQUEST_MS].map((ms) => gate.work(ONE, () => work(ms)));
+    const failed = Promise.allSettled(works);
+    expect(gate.tryEnter(ONE)).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(REQUEST_MS);
+    expect(await inProgress(ONE, 100)).toBe(REQUESTS_AT_ONCE / 2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await failed;
+  });
+
+  it('does not keep the requests of its account waiting until it has a permit', async () => {
+    const release = await searchPermits.acquire({ sharer: TWO });
+    void request(TWO);
+    const searches = [search(() => sleep(REQUEST_MS)), search(() => sleep(REQUEST_MS))];
+    expect(await inProgress(ONE, 100)).toBe(REQUESTS_AT_ONCE);
+    release();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await Promise.all(searches);
+  });
+
+  it('is the next one of its organization once it has a permit', async () => {
+    void request(TWO);
+    void inProgress(ONE, 10 * REQUESTS_AT_ONCE);
+    let isRunning = false;
+    const searching = search(async () => {
+      isRunning = true;
+    });
+    await vi.advanceTimersByTimeAsync(REQUEST_MS);
+    expect(isRunning).toBe(true);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await searching;
   });
 });
 
@@ -132,6 +190,17 @@ describe('the batches of whole lists', () => {
     expect(await read(5)).toEqual({ most: 5, ms: REQUEST_MS });
     void request(TWO);
     expect(await read(5)).toEqual({ most: 1, ms: 9 * REQUEST_MS });
+  });
+
+  it('wait for as long as it takes', async () => {
+    gate = createGate({ timeoutMs: 1_000 });
+    const stop = keepShared();
+    await vi.advanceTimersByTimeAsync(100);
+    for (const _ of [1, 2]) void gate.work(ONE, () => sleep(5_000));
+    const batch = gate.fetch(ONE, async () => 'read');
+    await vi.advanceTimersByTimeAsync(6_000);
+    stop();
+    expect(await batch).toBe('read');
   });
 });
 

@@ -12,7 +12,7 @@ import type { FindingFilter } from '../../findings/filter/parameters.ts';
 import { commonFields } from '../../findings/triage/changes.ts';
 import { noteRisks } from '../../findings/triage/triage.ts';
 import type { OrgCall } from '../call.ts';
-import { holdingSearchPermit, search } from '../lists/search.ts';
+import { runExpensive, search } from '../lists/search.ts';
 
 /** The findings that one request changes at most by a filter. */
 export const MAX_BY_FILTER = 5_000;
@@ -109,7 +109,7 @@ export async function changeMatching(
       .slice(done, done + CHUNK)
       .map(({ id, change_id }) => ({ ...changeOf(id), id, if_change_id: change_id }));
     try {
-      found.push(...(await holdingSearchPermit(call, () => write(chunk), TOO_MANY)));
+      found.push(...(await runExpensive(call, () => write(chunk), TOO_MANY)));
     } catch (error) {
       if (done === 0) throw error;
       if (!signal.aborted) log.warn('a bulk change was interrupted', { org: org.id, changed: done, error });

@@ -3,7 +3,7 @@ import { findAppliedChanges, undoDecisions } from '../../../db/rules/undo.ts';
 import { ApiError } from '../../errors.ts';
 import { undoableSince } from '../../findings/triage/changes.ts';
 import type { OrgCall } from '../call.ts';
-import { holdingSearchPermit } from '../lists/search.ts';
+import { runExpensive } from '../lists/search.ts';
 
 /** The findings of a transaction. */
 const CHUNK = 500;
@@ -59,11 +59,7 @@ export async function undoRule(
     const from: Position = position;
     try {
       const undo = () => (from.among === 'changes' ? undoApplied(from) : undoPushed(from));
-      position = await holdingSearchPermit(
-        call,
-        undo,
-        'This organization changes too many findings at a time.',
-      );
+      position = await runExpensive(call, undo, 'This organization changes too many findings at a time.');
     } catch (error) {
       if (from === after) throw error;
       if (!signal.aborted) log.warn('the undo of a rule was interrupted', { org: org.id, ...undone, error });

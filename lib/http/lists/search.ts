@@ -5,20 +5,23 @@ import type { Org } from '../../orgs/directory.ts';
 import type { PublicCall } from '../call.ts';
 
 /**
- * Runs a statement that may use a processor of PostgreSQL's for long while holding one of the permits for searches.
+ * Runs a search or a transaction of many changes, which may use a processor of PostgreSQL's for long, while holding a permit for
+ * searches. The gate comes second: all accounts share the permits, so other requests of this one must not wait behind a search that has
+ * none. With a permit, it is the next one at the gate, so that the permit is soon used.
  * @param tooMany the message when no permit becomes free in time
  * @throws OverShareError
  */
-export async function holdingSearchPermit<T>(
+export async function runExpensive<T>(
   { c, org, services, leaveGate }: PublicCall & { org: Org },
   run: () => Promise<T>,
   tooMany: string,
 ): Promise<T> {
   leaveGate();
   const { signal } = c.req.raw;
+  const since = performance.now();
   const release = await permitOr(services.searchPermits.acquire({ sharer: org, signal }), tooMany);
   try {
-    return await services.gate.work(org, run, signal);
+    return await services.gate.work(org, run, { since, signal });
   } finally {
     release();
   }
@@ -32,7 +35,7 @@ export async function search<T>(
   const { searchMs } = call.services.config;
   const limited = () => run({ statementMs: searchMs, signal: call.c.req.raw.signal });
   try {
-    return await holdingSearchPermit(call, limited, 'This organization searches too much at a time.');
+    return await runExpensive(call, limited, 'This organization searches too much at a time.');
   } catch (error) {
     throw tooLong(error, searchMs);
   }
