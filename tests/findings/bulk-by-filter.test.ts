@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { must, push } from '../support/api/api.ts';
 import { createFiveFindings, type FiveFindings } from '../support/api/five-findings.ts';
@@ -35,6 +35,13 @@ describe('PATCH /findings with a filter', () => {
     const [entry] = must(await t.api.get(`/findings/${ids[0]}/activity?per_page=1`, org.asOwner));
     expect(entry).toMatchObject({ kind: 'status', reason: 'used_in_tests', note: 'Not shipped.' });
     await expectRightCounts(t.services.database, t.api, org);
+  });
+
+  it('holds a permit for searches while it selects, and for each transaction', async () => {
+    const acquire = vi.spyOn(t.services.searchPermits, 'acquire');
+    must(await bulk({ ...SRC, note: 'Seen.' }));
+    expect(acquire).toHaveBeenCalledTimes(2);
+    expect(t.services.searchPermits.inUse()).toBe(0);
   });
 
   it.each([2, 4, 0])('changes nothing if %i findings are expected', async (expected_count) => {

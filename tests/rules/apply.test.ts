@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
 import { addMember, finding, must, push } from '../support/api/api.ts';
@@ -65,6 +65,18 @@ describe('POST /rules/{id}/apply', () => {
     const { restored } = must(await t.api.post(`/changes/${change_ids[0]}/undo`, org.asOwner));
     expect(restored).toHaveLength(2);
     expect(await statuses()).toBe('open open open open open');
+  });
+
+  it('holds a permit for searches for each transaction, as its undo does', async () => {
+    const rule = await createRule(t.api, org);
+    const acquire = vi.spyOn(t.services.searchPermits, 'acquire');
+    must(await apply(rule.id));
+    // The selection and the change.
+    expect(acquire).toHaveBeenCalledTimes(2);
+    must(await undo(rule.id));
+    // The change, the search for earlier ones, and decisions in pushes.
+    expect(acquire).toHaveBeenCalledTimes(2 + 3);
+    expect(t.services.searchPermits.inUse()).toBe(0);
   });
 
   it('leaves alone what somebody has decided, assigned or dated', async () => {
