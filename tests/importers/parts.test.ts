@@ -111,6 +111,14 @@ describe('a report that is imported in parts has the same content as one that is
     return JSON.stringify({ version: '2.1.0', runs: [run] });
   };
 
+  it.each(['\r\n', '\n', '\r'])('in CSV with lines that end in %j, and others', async (end) => {
+    const other = end === '\n' ? '\r\n' : end === '\r\n' ? '\n' : '\r';
+    const report = `title,severity${end}A,low${other}"B${other}b",high${end}C,low${other}`;
+    const { findings } = await inParts(report);
+    expect(findings.map(({ title }) => title).toSorted()).toEqual(['A', 'B b', 'C']);
+    expect(findings).toEqual(whole(report)?.findings);
+  });
+
   it('if equal results are in different parts', async () => {
     const lines = ['eval(a)', '', 'eval(a)', 'eval(a)', 'x = 1', 'eval(a)'];
     const source = { ...workspace, linesOf: (path: string) => (path.startsWith('a') ? lines : undefined) };

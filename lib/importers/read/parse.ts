@@ -44,6 +44,8 @@ function parseCsv(content: string, maxRows: number): Report | undefined {
 /** @param header the first line */
 export const csvOptions = (header: string) => ({
   delimiter: [',', ';', '\t'].toSorted((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',',
+  // The parser would expect the end of the first line everywhere, and join rows of a file that was put together from several.
+  ...(!header.trimEnd().includes('\r') && { record_delimiter: ['\r\n', '\n'] }),
   relax_column_count: true,
   relax_quotes: true,
   skip_empty_lines: true,
