@@ -37,6 +37,11 @@ export interface FindingsClientOptions {
   /** Aborts all requests of this client. */
   signal?: AbortSignal;
   fetch?: (request: Request) => Promise<Response>;
+  /**
+   * Called if the service has ignored query parameters, because it is older than this client or the parameters are not typed: the
+   * response has more rows than the request asked for. Default: `console.warn`.
+   */
+  onWarning?: (warning: string) => void;
   /** Waits before a retry, for tests. */
   wait?: Wait;
 }
@@ -106,6 +111,8 @@ export function createFindingsClient(options: FindingsClientOptions): FindingsCl
     maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
     signal: ownSignal,
     fetch: options.fetch ?? ((request) => globalThis.fetch(request)),
+    // biome-ignore lint/suspicious/noConsole: a program that takes no warnings must not miss them
+    onWarning: options.onWarning ?? ((warning) => console.warn(`svc-findings: ${warning}`)),
   });
   const api = createClient({
     baseUrl,

@@ -6,6 +6,8 @@ export interface TransportOptions {
   /** Aborts all requests. */
   signal: AbortSignal | undefined;
   fetch: (request: Request) => Promise<Response>;
+  /** Called for each response with a warning of the service. */
+  onWarning: (warning: string) => void;
 }
 
 /** A response whose body is read in chunks. */
@@ -74,18 +76,23 @@ export function createTransport(options: TransportOptions): Transport {
   return { send, open };
 }
 
+/** As the service writes it. Proxies have other codes. */
+const WARNING = /299 - "([^"]*)"/;
+
 /** One request, until its response has been read. */
 class Attempt {
   readonly #controller = new AbortController();
   readonly #aborted: Promise<never>;
   readonly #request: Request;
   readonly #fetch: TransportOptions['fetch'];
+  readonly #onWarning: TransportOptions['onWarning'];
   readonly #signals: AbortSignal[];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(request: Request, { fetch, signal, timeoutMs }: TransportOptions) {
+  constructor(request: Request, { fetch, onWarning, signal, timeoutMs }: TransportOptions) {
     this.#request = request;
     this.#fetch = fetch;
+    this.#onWarning = onWarning;
     this.#signals = [request.signal, ...(signal ? [signal] : [])];
     // AbortSignal.any is not used: browsers and Node collect combined signals too early.
     for (const one of this.#signals) {
@@ -122,6 +129,8 @@ class Attempt {
     const { status, type } = response;
     if (type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304))
       throw new TransportError('redirected', 'The base URL redirects. Use the address it leads to.');
+    const [, warning] = WARNING.exec(response.headers.get('warning') ?? '') ?? [];
+    if (warning !== undefined) this.#onWarning(warning);
     return response;
   }
 

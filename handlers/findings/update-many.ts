@@ -32,7 +32,7 @@ const noDuplicates = (
 };
 
 const Changes = z
-  .array(z.object({ id: anyId(), ...changeShape }).superRefine(checkChange))
+  .array(z.strictObject({ id: anyId(), ...changeShape }).superRefine(checkChange))
   .min(1, 'must not be empty')
   .max(MAX_CHANGES, `must have at most ${MAX_CHANGES} entries`)
   .superRefine((changes, context) =>
@@ -52,8 +52,9 @@ const Ids = z
 const SELECTIONS = ['changes', 'ids', 'filter'] as const;
 const OF_FILTER = ['expected_count', 'limit', 'after'] as const;
 
+/** A field that does not exist is refused, because a condition with a typo would let more findings change. */
 const ManyFindingChanges = z
-  .object({
+  .strictObject({
     changes: Changes.optional().openapi({ description: 'A change for each finding.' }),
     ids: Ids.optional().openapi({ description: 'Findings that get the same change, instead of `changes`.' }),
     filter: Filter.optional().openapi({

@@ -11,7 +11,7 @@ import { count, id, optional, uuid, z } from '../../lib/schema.ts';
 const MAX_COUNT = 2_147_483_647;
 
 const RuleApplication = z
-  .object({
+  .strictObject({
     expected_count: optional(z.int().min(0).max(MAX_COUNT)).openapi({
       example: 3,
       description: 'The `total` of the preview. If it is another one by now, nothing is changed (409).',

@@ -12,7 +12,7 @@ import { count, optional, shown, text, z } from '../../lib/schema.ts';
 const EXAMPLE_POSITION = 'findings.0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07';
 
 const RuleUndo = z
-  .object({
+  .strictObject({
     limit: optional(z.int().min(1).max(MAX_BY_FILTER)).openapi({
       description: `About how many findings are restored at most, ${MAX_BY_FILTER} if absent.`,
     }),

@@ -5124,6 +5124,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["LoginResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         MessageEnvelope: {
             /** @enum {boolean} */
@@ -5148,6 +5150,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["MeResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         UpdateMeEnvelope: {
             /** @enum {boolean} */
@@ -5244,6 +5248,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ValidateMfaResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         SendEmailOtpRequest: {
             /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
@@ -5299,6 +5305,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ListEmailsResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         AddEmailRequest: {
             /** @example ada@example.com */
@@ -5313,6 +5321,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["UserEmail"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListMfaDevicesResult: {
             devices: components["schemas"]["MfaDevice"][];
@@ -5327,6 +5337,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ListMfaDevicesResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         CreateTotpDeviceRequest: {
             /** @example Phone */
@@ -5354,6 +5366,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["CreateTotpDeviceResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         VerifyTotpDeviceRequest: {
             /** @example 123456 */
@@ -5375,6 +5389,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["MfaDevice"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         RemoveMfaDeviceRequest: {
             /**
@@ -5420,6 +5436,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["GetRecoveryCodesResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         RegenerateRecoveryCodesRequest: {
             /**
@@ -5455,6 +5473,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ListSessionsResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         CreatePersonalTokenResult: {
             /** @example svcp_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
@@ -5502,6 +5522,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Organization"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListOrgsEnvelope: {
             /** @enum {boolean} */
@@ -5512,6 +5534,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Organization"][];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         GetOrgEnvelope: {
             /** @enum {boolean} */
@@ -5522,6 +5546,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Organization"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         UpdateOrgEnvelope: {
             /** @enum {boolean} */
@@ -5552,6 +5578,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Feature"][];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         AuthConfigResult: {
             /** @example findings.example.com */
@@ -5566,6 +5594,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["AuthConfigResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListScansEnvelope: {
             /** @enum {boolean} */
@@ -5577,6 +5607,8 @@ export interface components {
             request_id: string;
             result: components["schemas"]["Scan"][];
             result_info?: components["schemas"]["ResultInfo"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         GetScanEnvelope: {
             /** @enum {boolean} */
@@ -5587,6 +5619,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Scan"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ScanChangesResult: {
             against?: components["schemas"]["Scan"];
@@ -5625,6 +5659,8 @@ export interface components {
             request_id: string;
             result: components["schemas"]["FindingOrGroup"][];
             result_info?: components["schemas"]["ResultInfo"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         UpdateFindingsResultUpdated: {
             /**
@@ -5695,6 +5731,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Finding"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         UpdateFindingEnvelope: {
             /** @enum {boolean} */
@@ -5705,6 +5743,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Finding"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         SimilarFindingsEnvelope: {
             /** @enum {boolean} */
@@ -5770,6 +5810,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Exploit"][];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         GetExploitEnvelope: {
             /** @enum {boolean} */
@@ -5780,6 +5822,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Exploit"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListChangesEnvelope: {
             /** @enum {boolean} */
@@ -5883,6 +5927,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["DashboardStatsResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         DashboardTrendEnvelope: {
             /** @enum {boolean} */
@@ -6167,6 +6213,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Project"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListProjectsEnvelope: {
             /** @enum {boolean} */
@@ -6177,6 +6225,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Project"][];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         GetProjectEnvelope: {
             /** @enum {boolean} */
@@ -6187,6 +6237,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Project"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         UpdateProjectEnvelope: {
             /** @enum {boolean} */
@@ -6237,6 +6289,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Member"][];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         InviteMemberRequest: {
             /** @example ada@example.com */
@@ -6252,6 +6306,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Member"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         UpdateMemberRequest: {
             role: components["schemas"]["Role"];
@@ -6275,6 +6331,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["PushedFinding"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListAgentFindingsEnvelope: {
             /** @enum {boolean} */
@@ -6286,6 +6344,8 @@ export interface components {
             request_id: string;
             result: components["schemas"]["Finding"][];
             result_info?: components["schemas"]["ResultInfo"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         /** @enum {string} */
         PushFindingsInclude: "finding_status";
@@ -6313,6 +6373,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Finding"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         AttachExploitRequest: {
             /** @example poc.py */
@@ -6334,6 +6396,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Exploit"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         RegisterScanRequestTarget: {
             /** @example repository */
@@ -6377,6 +6441,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Scan"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         /** @enum {string} */
         EndScanRequestStatus: "completed" | "failed";
@@ -6397,6 +6463,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["Scan"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ScanGoneResult: {
             /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
@@ -6438,6 +6506,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["CreateProjectTokenResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListProjectTokensEnvelope: {
             /** @enum {boolean} */
@@ -6448,6 +6518,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ApiToken"][];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         CreateTokenResult: {
             /** @example svc_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
@@ -6463,6 +6535,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["CreateTokenResult"];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListTokensEnvelope: {
             /** @enum {boolean} */
@@ -6473,6 +6547,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ApiToken"][];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         ListOrgFeaturesEnvelope: {
             /** @enum {boolean} */
@@ -6483,6 +6559,8 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["OrgFeature"][];
+            /** @description Names query parameters of the request that were ignored. */
+            message?: string;
         };
         UpdateOrgFeatureRequest: {
             /** @example true */

@@ -5,6 +5,7 @@ import { type Access, type CallOf, checksOf, inputChecksOf, mayWrite } from './a
 import { type Answer, type AnyAnswer, render } from './answer.ts';
 import type { AppEnv, Description } from './call.ts';
 import { compressList, isList } from './compress.ts';
+import { isInContract } from './contract.ts';
 import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
 import { ownTables } from './middleware/own-tables.ts';
@@ -62,7 +63,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
     route: (servingOf) => [
       begin(path, quiet, servingOf),
       ...checksOf(access, method),
-      ...(Object.keys(request).length > 0 ? [input(request, maxBytes)] : []),
+      input(request, { maxBytes, unknownParameters: isInContract(method, path) ? 'warn' : 'refuse' }),
       ...inputChecksOf(access),
       ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
       async function handle(c: Context<AppEnv>) {

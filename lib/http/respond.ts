@@ -21,6 +21,8 @@ export interface ResponseContext {
   headers?: Readonly<Headers>;
   /** Additional `Set-Cookie` headers. */
   cookies?: readonly string[];
+  /** Names of query parameters that the endpoint does not have. They are ignored, with a warning. */
+  unknownParameters?: readonly string[] | undefined;
 }
 
 /** Creates a response. All responses are created here, so that each has a request id and security headers. */
@@ -35,8 +37,24 @@ export function respond(context: ResponseContext, status: number, body: Body, he
     ),
   });
   for (const cookie of context.cookies ?? []) response.headers.append('set-cookie', cookie);
+  const warning = warningOf(context);
+  if (warning !== undefined) response.headers.set('warning', `299 - "${escaped(warning)}"`);
   return response;
 }
+
+/** The warning about ignored query parameters, for people. */
+const warningOf = ({ unknownParameters }: ResponseContext): string | undefined =>
+  unknownParameters && `Unknown query parameters were ignored: ${unknownParameters.join(', ')}.`;
+
+/** A text for a quoted string in a header: what it cannot contain is percent-encoded. */
+const escaped = (text: string): string =>
+  text.toWellFormed().replaceAll(/[^ -~]|["\\]/gu, (character) => encodeURIComponent(character));
+
+/** The `message` of a success: its own, and the warning. */
+export const messageOf = (context: ResponseContext, message?: string): string | undefined => {
+  const warning = warningOf(context);
+  return message !== undefined && warning !== undefined ? `${message} ${warning}` : (message ?? warning);
+};
 
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -54,11 +72,12 @@ export function envelope(
 
 /** The envelope of a success whose result is JSON text. The request id needs no escaping ({@link requestIdOf}). */
 export function jsonEnvelope(
-  { requestId }: ResponseContext,
+  context: ResponseContext,
   result: string | undefined,
-  { result_info, message }: { result_info?: ResultInfo | undefined; message?: string | undefined } = {},
+  { result_info, message: own }: { result_info?: ResultInfo | undefined; message?: string | undefined } = {},
 ): string {
-  let text = `{"success":true,"request_id":"${requestId}"`;
+  const message = messageOf(context, own);
+  let text = `{"success":true,"request_id":"${context.requestId}"`;
   if (result !== undefined) text += `,"result":${result}`;
   if (result_info !== undefined) text += `,"result_info":${JSON.stringify(result_info)}`;
   if (message !== undefined) text += `,"message":${JSON.stringify(message)}`;

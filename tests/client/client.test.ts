@@ -12,6 +12,7 @@ let agent: FindingsClient;
 let owner: FindingsClient;
 /** Every request of `agent` and `owner`. */
 const requests: Request[] = [];
+const warnings: string[] = [];
 
 beforeAll(async () => {
   ({ server, org } = await startService());
@@ -22,6 +23,7 @@ beforeAll(async () => {
       requests.push(request.clone());
       return fetch(request);
     },
+    onWarning: (warning: string) => warnings.push(warning),
   };
   agent = createFindingsClient({ ...options, token: org.token });
   const body = { name: 'client', scopes: ['triage'], expires_in: 30 };
@@ -132,5 +134,23 @@ describe('the typed client', () => {
       code: 'invalid_request',
       details: [{ field: 'cwe' }],
     });
+  });
+});
+
+describe('filters that the service does not have', () => {
+  const unknown = { severty: 'high' } as object;
+  const WARNING = 'Unknown query parameters were ignored: severty.';
+
+  it('are told for calls, pages and streams', async () => {
+    warnings.length = 0;
+    const { message } = await owner.get('/findings', { params: { query: { ...unknown, per_page: 1 } } });
+    expect(message).toBe(WARNING);
+    await owner.list('/findings', { query: { ...unknown, per_page: 500 } }).next();
+    await all(owner.findings(unknown));
+    expect(warnings).toEqual([WARNING, WARNING, WARNING]);
+  });
+
+  it('fail an export', async () => {
+    await expect(all(owner.exportFindings('csv', unknown))).rejects.toThrow(ServiceError);
   });
 });

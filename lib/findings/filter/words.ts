@@ -2,7 +2,6 @@ import { and, eq, ilike, inArray, or, type SQL } from 'drizzle-orm';
 import { type OrgTables, searchedText } from '../../../db/schema/org.ts';
 import { escapeLike } from './glob.ts';
 
-const MAX_WORDS = 10;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const CWE = /^cwe-\d{1,9}$/i;
 /** A file, its line, and perhaps a column. */
@@ -10,8 +9,7 @@ const PLACE = /^(.*?[^:]):(\d{1,9})(?::\d{1,9})?$/s;
 
 /** The words of a search. Each selects findings that contain it, or that it names. */
 export function words(q: string | undefined): string[] {
-  const all = q?.trim().split(/\s+/).filter(Boolean) ?? [];
-  return all.slice(0, MAX_WORDS);
+  return q?.trim().split(/\s+/).filter(Boolean) ?? [];
 }
 
 /** Findings whose title, file and CVE contain a word, and those whose id, CWE, source or place it is. */

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../call.ts';
-import { JSON_TYPE, type ResultInfo } from '../respond.ts';
+import { JSON_TYPE, messageOf, type ResultInfo } from '../respond.ts';
 
 /** The output format of a list. */
 export interface ListFormat {
@@ -14,11 +14,13 @@ export interface ListFormat {
 }
 
 /** Writes rows of JSON as the `result` of an envelope. */
-export function envelopeFormat({ requestId }: RequestContext, info: ResultInfo | undefined): ListFormat {
+export function envelopeFormat(request: RequestContext, info: ResultInfo | undefined): ListFormat {
+  const message = messageOf(request);
+  const said = message === undefined ? '' : `,"message":${JSON.stringify(message)}`;
   const resultInfo = info ? `,"result_info":${JSON.stringify(info)}` : '';
   return {
     type: JSON_TYPE['content-type'],
-    head: `{"success":true,"request_id":${JSON.stringify(requestId)}${resultInfo},"result":[`,
+    head: `{"success":true,"request_id":${JSON.stringify(request.requestId)}${said}${resultInfo},"result":[`,
     separator: ',',
     tail: () => ']}',
   };

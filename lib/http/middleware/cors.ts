@@ -20,7 +20,7 @@ export function cors(config: Config): PlainMiddleware<RequestEnv> {
       'traceparent',
       'tracestate',
     ],
-    exposeHeaders: ['X-Request-ID', 'Retry-After'],
+    exposeHeaders: ['X-Request-ID', 'Retry-After', 'Warning'],
     maxAge: 600,
   });
   const withOrigin: PlainMiddleware<RequestEnv> = async (c, next) => {

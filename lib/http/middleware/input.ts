@@ -1,19 +1,22 @@
 import { networkOf } from '../../network.ts';
 import type { InOrgCall, PublicCall } from '../call.ts';
 import { NO_BODY, type Share } from '../request/held-body.ts';
-import { bodyReader, type RequestSchemas, readHeaders, readParams, readQuery } from '../request/input.ts';
+import { bodyReader, type RequestSchemas, readHeaders, readParams } from '../request/input.ts';
+import { queryReader, type UnknownParameters } from '../request/query.ts';
 import { middleware } from './middleware.ts';
 
 /**
- * Reads and validates headers, body and query (400), then the path (404). `openapi/operation.ts` derives the errors from the
+ * Reads and validates headers, query and body (400), then the path (404). `openapi/operation.ts` derives the errors from the
  * schemas.
- * @param maxBytes the limit of a body that may be large: its bytes are kept, and count, until the request is answered
  */
-export function input({ headers, body, query, params }: RequestSchemas, maxBytes?: number) {
+export function input({ headers, body, query, params }: RequestSchemas, options: InputOptions) {
+  const { maxBytes, unknownParameters } = options;
+  const readQuery = queryReader(query, unknownParameters);
   const readBody = body && bodyReader(body, maxBytes);
   return middleware<PublicCall & Input>([], async function input(c, next) {
     const call = c.get('call');
     if (headers) call.headers = readHeaders(c, headers);
+    call.query = readQuery(c);
     let free = NO_BODY.free;
     if (readBody) {
       const body = await readBody(c, () => shareOf(call));
@@ -25,13 +28,18 @@ export function input({ headers, body, query, params }: RequestSchemas, maxBytes
       }
     }
     try {
-      if (query) call.query = readQuery(c, query);
       if (params) call.params = readParams(c, params);
       await next();
     } finally {
       free();
     }
   });
+}
+
+interface InputOptions {
+  /** The limit of a body that may be large: its bytes are kept, and count, until the request is answered. */
+  maxBytes: number | undefined;
+  unknownParameters: UnknownParameters;
 }
 
 /** Requests outside organizations have a budget of their own: their senders may be strangers. */

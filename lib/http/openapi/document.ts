@@ -26,7 +26,8 @@ configured, the header \`X-Org-Slug\` selects it.
 \`scopes\` cover the operation. A token is used instead of a cookie that comes with it.
 
 **Errors.** The responses of each operation list its errors as \`type/code\`. A body has at most 1 MiB. Unknown fields are
-ignored. A method that the path does not support is answered 405 with the header \`Allow\`.`;
+ignored, except by changes of many findings. Unknown query parameters get 400 \`validation_error/invalid_request\`; operations that
+describe the header \`Warning\` ignore them and name them there. A method that the path does not support is answered 405 with the header \`Allow\`.`;
 
 const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   Auth: 'Registration, login, logout and passwords.',
@@ -102,6 +103,10 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     description: 'Names this version of the result, for `If-None-Match`.',
     required: true,
     schema: { type: 'string', example: '"0f343b0931126a20f133d67c2b018a3b"' },
+  });
+  registry.registerComponent('headers', 'Warning', {
+    description: 'Names query parameters of the request that were ignored. The `message` has the same text.',
+    schema: { type: 'string', example: '299 - "Unknown query parameters were ignored: severty."' },
   });
   registry.registerComponent('headers', 'SessionCookie', {
     description: `The cookie \`${SESSION_COOKIE}\`: HttpOnly, SameSite=Lax, for 24 hours.`,
@@ -190,7 +195,11 @@ function addExamples({ paths, components }: OpenApiDocument): void {
     if (schema.example !== undefined) return schema.example;
     if (schema.enum) return schema.enum[0];
     if (schema.properties) {
-      const fields = Object.entries(schema.properties);
+      const { required = [] } = schema;
+      // Only the response to a wrong request has an optional message.
+      const fields = Object.entries(schema.properties).filter(
+        ([name]) => name !== 'message' || required.includes(name),
+      );
       return Object.fromEntries(fields.map(([name, field]) => [name, exampleOf(field, `${where}.${name}`)]));
     }
     const [first] = schema.oneOf ?? schema.anyOf ?? schema.allOf ?? [];

@@ -24,6 +24,7 @@ export interface Schema {
   description?: string;
   example?: unknown;
   properties?: Record<string, Schema>;
+  required?: string[];
   items?: Schema;
   anyOf?: Schema[];
   allOf?: Schema[];

@@ -3,6 +3,7 @@ import { ERRORS, type ErrorKey } from '../../errors.ts';
 import { count, z } from '../../schema.ts';
 import { scopeOf } from '../../tokens/scopes.ts';
 import { type Access, checksOf, inputChecksOf, needsStepUp } from '../access.ts';
+import { isInContract } from '../contract.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from '../endpoint-spec.ts';
 import { isOptionalBody, type RequestSchemas } from '../request/input.ts';
 import { REQUEST_ID } from '../request/request-id.ts';
@@ -19,6 +20,7 @@ export const ref = {
   orgSlug: { $ref: '#/components/parameters/OrgSlug' },
   requestId: { $ref: '#/components/headers/RequestId' },
   retryAfter: { $ref: '#/components/headers/RetryAfter' },
+  warning: { $ref: '#/components/headers/Warning' },
   etag: { $ref: '#/components/headers/ETag' },
   sessionCookie: { $ref: '#/components/headers/SessionCookie' },
   error: (key: ErrorKey) => ({ $ref: `#/components/examples/${exampleName(key)}` }),
@@ -105,7 +107,10 @@ export function describe(path: string, spec: Spec): Operation {
         body: { required: true, description: spec.file, content: FILE_CONTENT },
       }),
     },
-    responses: { ...successes(spec.responses), ...failures(errorsOf(spec)) },
+    responses: {
+      ...successes(spec.responses, isInContract(spec.method.toUpperCase(), path)),
+      ...failures(errorsOf(spec)),
+    },
   };
 }
 
@@ -166,32 +171,38 @@ function withoutStepUp(access: Access): string {
 /** Statuses of responses without a body. */
 const EMPTY: ReadonlySet<string> = new Set(['204', '304']);
 
-function successes(specs: SuccessSpecs) {
+/** @param warns the operation ignores query parameters that it does not have, with a warning */
+function successes(specs: SuccessSpecs, warns: boolean) {
   const responses: Operation['responses'] = {};
   for (const [status, success] of Object.entries(specs) as [string, SuccessSpec][]) {
     responses[status] = {
       description: success.description,
       headers: {
         'X-Request-ID': ref.requestId,
+        ...(warns && { Warning: ref.warning }),
         ...(success.tagged && { ETag: ref.etag }),
         ...(success.cookie && { 'Set-Cookie': ref.sessionCookie }),
       },
-      ...(!EMPTY.has(status) && { content: contentOf(success) }),
+      ...(!EMPTY.has(status) && { content: contentOf(success, warns) }),
     };
   }
   return responses;
 }
 
-function contentOf({ result, message, paged, body, others = {} }: SuccessSpec) {
+function contentOf({ result, message, paged, body, others = {} }: SuccessSpec, warns: boolean) {
   if (body) return { [body.type]: { schema: body.schema } };
   const schema = successSchema({
     ...(result && { result }),
     ...(paged && { result_info: ResultInfo.optional() }),
-    ...(message !== undefined && { message: z.string().openapi({ example: message }) }),
+    ...(message !== undefined
+      ? { message: z.string().openapi({ example: message }) }
+      : warns && { message: z.string().optional().openapi(WARNING) }),
   });
   const alternatives = Object.entries(others).map(([type, schema]) => [type, { schema }] as const);
   return { [JSON_MEDIA]: { schema }, ...Object.fromEntries(alternatives) };
 }
+
+const WARNING = { description: 'Names query parameters of the request that were ignored.' };
 
 /** Every error an endpoint can answer. */
 function errorsOf({ access, method, request, file, errors = [], withoutDatabase }: Spec): ErrorKey[] {

@@ -16,7 +16,7 @@ export interface RequestSchemas {
 export const BODY_LIMIT = 1024 * 1024;
 
 /** Keeps the first error of each field. */
-function firstPerField(details: FieldError[]): FieldError[] {
+export function firstPerField(details: FieldError[]): FieldError[] {
   const first = new Map<string, FieldError>();
   for (const detail of details) if (!first.has(detail.field)) first.set(detail.field, detail);
   return [...first.values()];
@@ -62,34 +62,24 @@ const hasNoBody = (c: Context): boolean =>
   ['content-type', 'transfer-encoding'].every((name) => c.req.header(name) === undefined) &&
   (c.req.header('content-length') ?? '0') === '0';
 
+/** The most unknown fields of an object that an error names. */
+const MAX_UNKNOWN = 10;
+
 /** The error of input that a schema refused: `field_required` or `field_invalid`, with every bad field. */
 export function fieldErrors(error: z.ZodError, value: unknown): ApiError {
   let missing = false;
-  const details = error.issues.map((issue): FieldError => {
+  const details = error.issues.flatMap((issue): FieldError[] => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys
+        .slice(0, MAX_UNKNOWN)
+        .map((key) => ({ field: [...issue.path, key].join('.'), message: 'is not a field' }));
     const absent = valueAt(value, issue.path) === undefined;
     missing ||= absent;
-    return { field: issue.path.join('.'), message: absent ? 'is required' : issue.message };
+    return [{ field: issue.path.join('.'), message: absent ? 'is required' : issue.message }];
   });
   return new ApiError(missing ? 'validation_error/field_required' : 'validation_error/field_invalid', {
     details: firstPerField(details),
   });
-}
-
-/**
- * Reads the query. A repeated parameter becomes an array.
- * @throws ApiError `invalid_request` with every bad parameter
- */
-export function readQuery(c: Context, schema: z.ZodType): unknown {
-  const parameters: Record<string, string | string[]> = Object.create(null);
-  for (const [name, values] of Object.entries(c.req.queries()))
-    parameters[name] = values.length === 1 ? (values[0] ?? '') : values;
-  const parsed = schema.safeParse(parameters);
-  if (parsed.success) return parsed.data;
-  const details = parsed.error.issues.map(({ path, message }): FieldError => {
-    const field = String(path[0] ?? '');
-    return { field, message: field in parameters ? message : 'is required' };
-  });
-  throw new ApiError('validation_error/invalid_request', { details: firstPerField(details) });
 }
 
 /**

@@ -5,7 +5,7 @@ const lines = (table: string): string[] =>
     .map((line) => line.replaceAll(/ {2,}/g, ' '));
 
 /** The contract's tables of endpoints: method, path, who may call it. */
-const CONTRACT_ENDPOINTS = lines(`
+export const CONTRACT_ENDPOINTS = lines(`
 POST   /api/v1/auth/register                              base domain
 POST   /api/v1/auth/login                                 base domain
 POST   /api/v1/auth/logout                                base domain

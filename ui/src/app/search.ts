@@ -88,12 +88,12 @@ export interface FindingSearch {
 export type FindingFilter = Omit<FindingSearch, 'page' | 'group_by'>;
 
 /** The parameters of an address, all text. */
-type Given = Record<string, unknown>;
+export type Given = Record<string, unknown>;
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
+export const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
   values.find((one) => one === value);
 
 function someOf<T extends string>(values: readonly T[], value: unknown): T[] | undefined {
@@ -171,4 +171,25 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text && `?${text}`;
 }
 
-export const parseSearch = (text: string): Given => Object.fromEntries(new URLSearchParams(text));
+/** Parses the parameters of an address. A repeated one has its values separated by commas. */
+export function parseSearch(text: string): Given {
+  const given: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(text))
+    given[name] = given[name] === undefined ? value : `${given[name]},${value}`;
+  return given;
+}
+
+/**
+ * The parameters of an address that its page does not have, or whose values it does not take.
+ * @param parse omits them
+ */
+export function misunderstood(given: Given, parse: (given: Given) => object): string[] {
+  const understood = parse(given) as Given;
+  const valuesOf = (value: unknown) => [...new Set(String(value).split(','))].sort().join();
+  return Object.keys(given).filter((name) => {
+    const value = given[name];
+    // An empty search finds everything.
+    if (value === undefined || (name === 'q' && value === '')) return false;
+    return understood[name] === undefined || valuesOf(understood[name]) !== valuesOf(value);
+  });
+}

@@ -2,11 +2,12 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import * as text from '#strings/routes.ts';
 import { api } from '../app/api.ts';
 import { NoSuchOrg, WrongHost } from '../app/org-errors.ts';
-import { findingSearch, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
+import { findingSearch, oneOf, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
 import { orgSession } from '../app/session.ts';
 import { ATTENTION } from '../findings/views.ts';
 import { metricsSearch } from '../metrics/range.ts';
+import { SCAN_STATUSES, type ScanStatus } from '../scans/queries.ts';
 import { NotFoundInShell, OrgProblem } from '../shell/ErrorPages.tsx';
 import { OrgShell } from '../shell/OrgShell.tsx';
 import { page, signedIn } from './root.tsx';
@@ -102,8 +103,9 @@ const scans = createRoute({
   getParentRoute: () => org,
   path: '/scans',
   validateSearch: (given: Record<string, unknown>) =>
-    withoutUndefined<{ project_id?: string; status?: string; page?: number }>({
-      ...textSearch('project_id', 'status')(given),
+    withoutUndefined<{ project_id?: string; status?: ScanStatus; page?: number }>({
+      ...textSearch('project_id')(given),
+      status: oneOf(SCAN_STATUSES, given.status),
       page: wholeNumber(given.page),
     }),
   component: page(() => import('../scans/Scans.tsx'), 'Scans'),

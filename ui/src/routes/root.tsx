@@ -34,6 +34,8 @@ export const page = <M extends Record<string, unknown>, Name extends keyof M & s
 
 export const root = createRootRouteWithContext<RouteContext>()({
   component: Outlet,
+  // Keeps all parameters of an address, for the error about those that the page does not have.
+  validateSearch: (given: Record<string, unknown>) => given as Record<never, never>,
   errorComponent,
   notFoundComponent: () => <NotFound />,
 });

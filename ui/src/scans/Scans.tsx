@@ -35,14 +35,16 @@ export function Scans() {
   const org = useOrg();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { project_id, page = 1 } = search;
-  const status = STATUSES.find(({ value }) => value === search.status)?.value;
+  const { project_id, status, page = 1 } = search;
   const filter = withoutUndefined<{ project_id?: string; status?: ScanStatus }>({ project_id, status });
   const query = useQuery(scansQuery(org, { ...filter, page, per_page: PER_PAGE }));
   const projects = useQuery(projectsQuery(org));
   const names = useMemo(() => new Map(projects.data?.map(({ id, name }) => [id, name])), [projects.data]);
-  const show = (changed: { project_id?: string | undefined; status?: string | undefined; page?: number }) =>
-    navigate({ search: withoutUndefined({ ...filter, ...changed }) });
+  const show = (changed: {
+    project_id?: string | undefined;
+    status?: ScanStatus | undefined;
+    page?: number;
+  }) => navigate({ search: withoutUndefined({ ...filter, ...changed }) });
   const isFiltered = project_id !== undefined || status !== undefined;
 
   return (
@@ -65,7 +67,7 @@ export function Scans() {
           aria-label={text.status}
           data={[{ value: '', label: text.all }, ...STATUSES]}
           value={status ?? ''}
-          onChange={(value) => show({ status: value || undefined })}
+          onChange={(value) => show({ status: STATUSES.find((one) => one.value === value)?.value })}
           w={{ base: '100%', xs: 'auto' }}
         />
         <Text size="sm" c="dimmed" aria-live="polite" ml="auto" py={8}>

@@ -6,6 +6,7 @@ import { readFindings } from '../findings/list-queries.ts';
 
 export type Scan = Schemas['Scan'];
 export type ScanStatus = Scan['status'];
+export const SCAN_STATUSES = ['running', 'completed', 'failed'] as const satisfies readonly ScanStatus[];
 
 /** The filter of scans, with the names of `GET /scans`. */
 export interface ScanFilter {

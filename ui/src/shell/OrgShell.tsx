@@ -1,7 +1,7 @@
 import { Box, Burger, Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet, useRouteContext } from '@tanstack/react-router';
+import { useRouteContext } from '@tanstack/react-router';
 import * as text from '#strings/shell.tsx';
 import { refreshShown, useChanges, usePolling } from '../app/revision.ts';
 import { useMe, useOrg } from '../app/session.ts';
@@ -10,6 +10,7 @@ import { LazyMenu } from '../components/floating/LazyMenu.tsx';
 import { LinkNav } from '../components/links.tsx';
 import { dateTime } from '../components/time/Time.tsx';
 import { IconBuilding, IconCheck, IconHistory, IconPlus, IconSelector } from '../icons/icons.ts';
+import { AddressedPage } from './AddressedPage.tsx';
 import { ConnectionBanner, Logo, SchemeButton } from './Frame.tsx';
 import { PAGES } from './navigation.ts';
 import classes from './OrgShell.module.css';
@@ -86,7 +87,7 @@ export function OrgShell() {
       <main className={classes.main} id="main" tabIndex={-1}>
         <PrintHead />
         <ConnectionBanner />
-        <Outlet />
+        <AddressedPage />
         <RecentChanges opened={showsChanges} onClose={changes.close} />
       </main>
     </>

@@ -1,4 +1,5 @@
 import * as text from '#strings/components/errors.ts';
+import { addressWithout, UnknownParameters } from '../../app/address.ts';
 import { ServiceError } from '../../app/api.ts';
 import { NoSuchOrg, WrongHost } from '../../app/org-errors.ts';
 
@@ -68,12 +69,16 @@ const BY_CODE: Record<string, (error: ServiceError) => ProblemText> = {
 
 /** Whether an error is expected, and not a defect of the web UI. */
 export const isExpected = (error: unknown): boolean =>
-  error instanceof NoSuchOrg || error instanceof WrongHost || error instanceof ServiceError;
+  error instanceof NoSuchOrg ||
+  error instanceof WrongHost ||
+  error instanceof UnknownParameters ||
+  error instanceof ServiceError;
 
 /** Whether the same request fails again. */
 export const isFinal = (error: unknown): boolean =>
   error instanceof NoSuchOrg ||
   error instanceof WrongHost ||
+  error instanceof UnknownParameters ||
   (error instanceof ServiceError && error.status === 404);
 
 /** The text of an error. */
@@ -89,6 +94,8 @@ export function problemOf(error: unknown): ProblemText {
     const { title, message, action } = error;
     return { title, advice: message, ...(action && { action }) };
   }
+  if (error instanceof UnknownParameters)
+    return { title: error.message, advice: text.whyUnknownParameters, ...removal(error.names) };
   if (!(error instanceof ServiceError)) {
     if (error instanceof TypeError && !/fetch|network|load/i.test(error.message)) return defect(error);
     return {
@@ -111,7 +118,14 @@ export function problemOf(error: unknown): ProblemText {
   return {
     title: error.message,
     advice: details.length > 0 ? `${details.join('; ')}.` : text.changeInput,
+    ...(error.code === 'invalid_request' && removal(error.details.map(({ field }) => field))),
   };
+}
+
+/** A link to the list without wrong filters of its address. */
+function removal(names: readonly string[]): Pick<ProblemText, 'action'> {
+  const href = addressWithout(names);
+  return href === undefined ? {} : { action: { label: text.removeFromAddress, href } };
 }
 
 function retryAfter(seconds: number | undefined): string {

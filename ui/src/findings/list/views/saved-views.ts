@@ -1,6 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../../../app/api.ts';
-import { type FindingSearch, findingSearch, stringifySearch } from '../../../app/search.ts';
+import {
+  type FindingSearch,
+  findingSearch,
+  misunderstood,
+  parseSearch,
+  stringifySearch,
+} from '../../../app/search.ts';
 import type { Me, OrgSession } from '../../../app/session.ts';
 import { addressOf } from '../../views.ts';
 
@@ -20,13 +26,15 @@ const withoutPage = (search: FindingSearch): FindingSearch => {
   return list;
 };
 
-/** The list that a view shows. Parameters without a meaning for the web UI, such as a format, are left out. */
+/** Parameters of `GET /findings` that select no findings. */
+const NO_FILTERS: ReadonlySet<string> = new Set(['format', 'omit', 'page', 'per_page']);
+
+/** The list that a view shows. A filter that the web UI does not know stays, so that the list says so instead of showing more. */
 export function searchOfView({ query }: Pick<SavedView, 'query'>): FindingSearch {
-  const given: Record<string, string> = {};
-  // Other clients may repeat a parameter instead of separating values by commas.
-  for (const [name, value] of new URLSearchParams(query))
-    given[name] = given[name] === undefined ? value : `${given[name]},${value}`;
-  return addressOf(withoutPage(given as FindingSearch));
+  const given = parseSearch(query);
+  const unknown = misunderstood(given, findingSearch).filter((name) => !NO_FILTERS.has(name));
+  const kept = Object.fromEntries(unknown.map((name) => [name, given[name]]));
+  return addressOf({ ...withoutPage(given), ...kept });
 }
 
 /** The query of a view that shows a list. */

@@ -33,6 +33,9 @@ export const otherAddress = 'Use another address for this';
 export const notFound = 'Not found';
 export const whyNotFound =
   'It does not exist, or it is not in this organization. The address may be incomplete.';
+export const whyUnknownParameters =
+  'Without them, this page would show more than the address asks for. The link may be old, or have a typing error.';
+export const removeFromAddress = 'Remove from the address';
 export const databaseDown = 'The service cannot reach its database';
 export const retryInMoment = 'Nothing was changed. Try again in a moment.';
 export const noSuchOrganization = 'No such organization';
