@@ -79,10 +79,10 @@ describe('app.routes', () => {
       'createToken',
       'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity input ownTables',
     ],
-    ['getRecoveryCodes', 'begin session verifiedEmail activity'],
-    ['me', 'begin byCredential'],
+    ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
+    ['me', 'begin byCredential input'],
     ['addEmail', 'begin originCheck session verifiedEmail activity stepUp input'],
-    ['logout', 'begin originCheck baseDomain'],
+    ['logout', 'begin originCheck baseDomain input'],
     ['pushFindings', 'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input'],
     [
       'pushFinding',
@@ -97,7 +97,7 @@ describe('app.routes', () => {
       'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope',
     ],
     ['uploadReport', 'begin byCredential input ownTables'],
-    ['healthz', 'begin'],
+    ['healthz', 'begin input'],
   ] as const)('shows the middleware of %s', (id, names) => {
     expect(routeOf(endpoints[id])).toEqual([...names.split(' '), 'handle']);
   });

@@ -56,7 +56,7 @@ function call({ access, method, path }: Endpoint, query: string): Promise<Answer
   return t.api.call(method, `/${at}?${required}${query}`, { ...options, ...body });
 }
 
-/** What does not differ between two answers to the same request. */
+/** The parts that are the same in two answers to one request. */
 const contentOf = ({ status, json }: Answer) => [status, json?.result, json?.result_info];
 
 describe('an unknown query parameter', () => {
@@ -178,8 +178,8 @@ describe('a filter', () => {
 describe('a change of many findings', () => {
   it.each([
     [{ ids: ['x'], status: 'fixed', if_statuss: 'open' }, 'if_statuss'],
-    [{ changes: [{ id: 'x', status: 'fixed', if_statuss: 'open' }] }, 'changes.0.if_statuss'],
-    [{ filter: { severty: ['low'] }, expected_count: 2, status: 'fixed' }, 'filter.severty'],
+    [{ changes: [{ id: 'x', status: 'fixed', if_statuss: 'open' }] }, 'changes.0'],
+    [{ filter: { severty: ['low'] }, expected_count: 2, status: 'fixed' }, 'filter'],
   ])('is refused with a condition that does not exist: %j', async (body, field) => {
     const { refusal } = await t.api.patch('/findings', { ...org.asOwner, body });
     expect(refusal).toBe(`400 validation_error/field_invalid ${field}`);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SEVERITIES, STATUSES } from '../../ui/src/app/search.ts';
 import type { Filters, QueryContext } from '../../ui/src/findings/query/key.ts';
-import { formatQuery, parseQuery } from '../../ui/src/findings/query/query.ts';
+import { formatQuery, parseQuery, unknownKeys } from '../../ui/src/findings/query/query.ts';
 import { suggest } from '../../ui/src/findings/query/suggest.ts';
 
 const ADA = '01890a5d-ac96-774b-bcce-b302099a0001';
@@ -162,5 +162,15 @@ describe('the suggestions', () => {
     const query = 'severity:hi status:open';
     const { start, suggestions } = suggest(query, 11, context);
     expect([start, suggestions.map(({ text }) => text)]).toEqual([9, ['high']]);
+  });
+});
+
+describe('keys that are no filters', () => {
+  it.each([
+    ['severty:high sql', ['severty:']],
+    ['-sevrity:low Path:src staus:open', ['sevrity:', 'staus:']],
+    ['severity:high Export.java:193 https://example.com std::vector a: CWE-79', []],
+  ])('%s', (query, keys) => {
+    expect(unknownKeys(query)).toEqual(keys);
   });
 });

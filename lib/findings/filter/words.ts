@@ -9,7 +9,7 @@ const PLACE = /^(.*?[^:]):(\d{1,9})(?::\d{1,9})?$/s;
 
 /** The words of a search. Each selects findings that contain it, or that it names. */
 export function words(q: string | undefined): string[] {
-  return q?.trim().split(/\s+/).filter(Boolean) ?? [];
+  return [...new Set(q?.trim().split(/\s+/).filter(Boolean))];
 }
 
 /** Findings whose title, file and CVE contain a word, and those whose id, CWE, source or place it is. */

@@ -62,17 +62,16 @@ const hasNoBody = (c: Context): boolean =>
   ['content-type', 'transfer-encoding'].every((name) => c.req.header(name) === undefined) &&
   (c.req.header('content-length') ?? '0') === '0';
 
-/** The most unknown fields of an object that an error names. */
+/** The most unknown fields that an error names. */
 const MAX_UNKNOWN = 10;
 
 /** The error of input that a schema refused: `field_required` or `field_invalid`, with every bad field. */
 export function fieldErrors(error: z.ZodError, value: unknown): ApiError {
   let missing = false;
   const details = error.issues.flatMap((issue): FieldError[] => {
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys
-        .slice(0, MAX_UNKNOWN)
-        .map((key) => ({ field: [...issue.path, key].join('.'), message: 'is not a field' }));
+    // Those of an object in the body are in the message about the object.
+    if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
+      return issue.keys.slice(0, MAX_UNKNOWN).map((field) => ({ field, message: 'is not a field' }));
     const absent = valueAt(value, issue.path) === undefined;
     missing ||= absent;
     return [{ field: issue.path.join('.'), message: absent ? 'is required' : issue.message }];

@@ -4,6 +4,7 @@ import { Empty } from '../../components/Empty.tsx';
 import { OrgButton } from '../../components/links.tsx';
 import { IconBug, IconFilterOff, IconMoodCheck } from '../../icons/icons.ts';
 import type { FindingFilter } from '../list-queries.ts';
+import { unknownKeys } from '../query/query.ts';
 import { ALL, filtersBesideView, inView, viewOf } from '../views.ts';
 
 interface Props {
@@ -16,9 +17,10 @@ interface Props {
 export function NoFindings({ filter, isEmpty }: Props) {
   const view = viewOf(filter);
   if (Object.keys(filtersBesideView(filter)).length > 0) {
+    const keys = unknownKeys(filter.q ?? '');
     return (
       <Empty icon={<IconFilterOff />} title={text.noMatching}>
-        {text.removeFilter}
+        {keys.length > 0 ? text.notFilters(keys) : text.removeFilter}
         <Group justify="center" mt="md">
           <OrgButton to="/o/$org/findings" search={inView({}, view)} variant="default">
             {text.clearFilters}

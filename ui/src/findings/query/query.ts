@@ -13,6 +13,12 @@ export interface QueryProblem {
 
 export const isKey = (key: string): boolean => Object.hasOwn(KEYS, key);
 
+/** Keys such as `severty:` that are no filters, so they are searched for as text. `https://` and `std::` are none. */
+export const unknownKeys = (query: string): string[] =>
+  termsOf(query, () => true)
+    .filter(({ key, values: [value] }) => key && !isKey(key) && value && /^[^/:]/.test(value.text))
+    .map(({ key }) => `${key}:`);
+
 /** Parses a query. Terms that are not understood are left out of the filters. */
 export function parseQuery(
   query: string,

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { plural } from '../language.ts';
+import { list, plural } from '../language.ts';
 
 export const title = 'Findings';
 export const loading = 'Loading…';
@@ -26,6 +26,12 @@ export const statusWithChange = (status: string, isRegressed: boolean) =>
 export const changeStatusOf = (title: string) => `Change the status of ${title}`;
 
 export const noMatching = 'No matching findings';
+/** @param keys such as `severty:` */
+export const notFilters = (keys: readonly string[]) =>
+  plural(keys.length, {
+    one: `${list(keys)} is not a filter, so it is searched for as text.`,
+    other: `${list(keys)} are not filters, so they are searched for as text.`,
+  });
 export const removeFilter = 'Remove a filter or show all findings of this view.';
 export const clearFilters = 'Clear filters';
 export const nothingNeedsAttention = 'Nothing needs attention';
