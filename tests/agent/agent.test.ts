@@ -38,6 +38,16 @@ const endlessScanner = (pidFile: string) => [
   `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`,
 ];
 
+it('sends only parameters that the service has', async () => {
+  const gate = await openGate(server.url);
+  const through = { SVC_BASE_URL: gate.url };
+  expect((await agent(['report', writeReport(workspace, 1), '--target-ref', 'main'], through)).code).toBe(0);
+  const listed = await agent(['findings', '--status', 'open', '--severity', 'medium', '--json'], through);
+  expect(JSON.parse(listed.out)).toHaveLength(1);
+  expect(gate.warnings.length).toBeGreaterThan(3);
+  expect(gate.warnings.filter(Boolean)).toEqual([]);
+});
+
 describe('svc-agent report', () => {
   it('pushes the findings of a report and prints how many are new', async () => {
     const report = writeReport(workspace, 3);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addressWithout } from '../../ui/src/app/address.ts';
 import { findingSearch, misunderstood, parseSearch, stringifySearch } from '../../ui/src/app/search.ts';
-import { searchOfView } from '../../ui/src/findings/list/views/saved-views.ts';
+import { searchOfView } from '../../ui/src/findings/list/views/view-query.ts';
 import { metricsSearch } from '../../ui/src/metrics/range.ts';
 
 describe('an address of the list of findings', () => {
@@ -24,6 +24,9 @@ describe('an address of the list of findings', () => {
     ['_=1700000000', ['_']],
   ])('has parts that the page does not understand: %s', (search, names) => {
     expect(unknownIn(search)).toEqual(names);
+    // The router replaces what the page has understood.
+    const given = parseSearch(search);
+    expect(misunderstood({ ...given, ...findingSearch(given) }, findingSearch)).toEqual(names);
   });
 
   it.each([

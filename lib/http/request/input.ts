@@ -69,7 +69,7 @@ const MAX_UNKNOWN = 10;
 export function fieldErrors(error: z.ZodError, value: unknown): ApiError {
   let missing = false;
   const details = error.issues.flatMap((issue): FieldError[] => {
-    // Those of an object in the body are in the message about the object.
+    // The message about an inner object names its unknown fields.
     if (issue.code === 'unrecognized_keys' && issue.path.length === 0)
       return issue.keys.slice(0, MAX_UNKNOWN).map((field) => ({ field, message: 'is not a field' }));
     const absent = valueAt(value, issue.path) === undefined;

@@ -10,6 +10,8 @@ export interface Gate {
   reached(count: number): Promise<void>;
   /** Pushes that the service has answered. */
   answered(): number;
+  /** The `Warning` header of each answer, empty for none. */
+  warnings: readonly string[];
   /** Forwards requests to another server from now on. */
   lead(target: string): void;
 }
@@ -23,12 +25,14 @@ export async function openGate(target: string, admits = Number.POSITIVE_INFINITY
   let to = target;
   let admitted = 0;
   let answered = 0;
+  const warnings: string[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const server = createServer((request, response) => {
     const isPush =
       request.method === 'POST' && /^\/api\/v1\/agent\/findings(\/batch)?(\?|$)/.test(request.url ?? '');
     if (isPush && ++admitted > admits) return;
-    const onAnswer = () => {
+    const onAnswer = (answer: IncomingMessage) => {
+      warnings.push(String(answer.headers.warning ?? ''));
       if (!isPush) return;
       answered++;
       for (const { count, resolve } of waiting) if (answered >= count) resolve();
@@ -48,6 +52,7 @@ export async function openGate(target: string, admits = Number.POSITIVE_INFINITY
         else waiting.push({ count, resolve });
       }),
     answered: () => answered,
+    warnings,
     lead(target) {
       to = target;
     },
@@ -55,12 +60,17 @@ export async function openGate(target: string, admits = Number.POSITIVE_INFINITY
 }
 
 /** Forwards a request. A broken connection on one side breaks the other. */
-function pass(request: IncomingMessage, response: ServerResponse, to: string, onAnswer: () => void): void {
+function pass(
+  request: IncomingMessage,
+  response: ServerResponse,
+  to: string,
+  onAnswer: (answer: IncomingMessage) => void,
+): void {
   const { method, headers, url } = request;
   const onward = open(new URL(url ?? '/', to), { method, headers });
   onward.on('error', () => response.destroy());
   onward.on('response', (answer) => {
-    onAnswer();
+    onAnswer(answer);
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.on('error', () => response.destroy()).pipe(response);
   });

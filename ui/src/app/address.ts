@@ -14,10 +14,10 @@ export class UnknownParameters extends Error {
 const MAX_SHOWN = 80;
 const shortened = (text: string) => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 
-/** The address of this page without some of its parameters; undefined if it has none of them. */
+/** An address without some of its parameters; undefined if it has none of them. */
 export function addressWithout(
   names: readonly string[],
-  { pathname, search }: Pick<Location, 'pathname' | 'search'> = location,
+  { pathname, search }: { pathname: string; search: string },
 ): string | undefined {
   const parameters = new URLSearchParams(search);
   const given = names.filter((name) => parameters.has(name));

@@ -96,10 +96,11 @@ const textOf = (value: unknown): string | undefined =>
 export const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
   values.find((one) => one === value);
 
+/** Some of the values; undefined if another one is among them. */
 function someOf<T extends string>(values: readonly T[], value: unknown): T[] | undefined {
-  const given = Array.isArray(value) ? value : (textOf(value)?.split(',') ?? []);
-  const known = values.filter((one) => given.includes(one));
-  return known.length > 0 ? known : undefined;
+  const given = new Set<string>(Array.isArray(value) ? value : textOf(value)?.split(','));
+  const known = values.filter((one) => given.has(one));
+  return known.length > 0 && known.length === given.size ? known : undefined;
 }
 
 const flagOf = (value: unknown): boolean | undefined =>

@@ -124,7 +124,7 @@ export function problemOf(error: unknown): ProblemText {
 
 /** A link to the list without wrong filters of its address. */
 function removal(names: readonly string[]): Pick<ProblemText, 'action'> {
-  const href = addressWithout(names);
+  const href = addressWithout(names, location);
   return href === undefined ? {} : { action: { label: text.removeFromAddress, href } };
 }
 

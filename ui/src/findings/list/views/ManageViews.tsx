@@ -14,17 +14,9 @@ import { Row, Rows } from '../../../components/Rows.tsx';
 import { IconLock, IconPencil, IconReplace, IconShare, IconTrash } from '../../../icons/icons.ts';
 import { membersQuery } from '../../../members/queries.ts';
 import { useListWords } from '../filters/filter-chips.tsx';
-import {
-  mayChangeView,
-  mayEditView,
-  mayShare,
-  queryOfSearch,
-  type SavedView,
-  savedViewsQuery,
-  searchOfView,
-  showsView,
-} from './saved-views.ts';
+import { mayChangeView, mayEditView, mayShare, type SavedView, savedViewsQuery } from './saved-views.ts';
 import { useViewChanges } from './use-view-changes.ts';
+import { queryOfSearch, searchOfView, showsView } from './view-query.ts';
 
 interface Props {
   opened: boolean;

@@ -8,7 +8,8 @@ import { showSuccess } from '../../../components/errors/toasts.ts';
 import { DialogForm } from '../../../components/forms/DialogForm.tsx';
 import { useSend } from '../../../components/forms/use-send.ts';
 import { useListWords } from '../filters/filter-chips.tsx';
-import { mayShare, queryOfSearch, savedViewsQuery } from './saved-views.ts';
+import { mayShare, savedViewsQuery } from './saved-views.ts';
+import { queryOfSearch } from './view-query.ts';
 
 interface Props {
   opened: boolean;

@@ -14,8 +14,9 @@ import { OrgBox } from '../../../components/links.tsx';
 import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '../../../icons/icons.ts';
 import { type FindingFilter, filterOf, totalQuery } from '../../list-queries.ts';
 import { inView, VIEWS, viewOf } from '../../views.ts';
-import { type SavedView, savedViewsQuery, searchOfView, showsView } from './saved-views.ts';
+import { type SavedView, savedViewsQuery } from './saved-views.ts';
 import classes from './ViewTabs.module.css';
+import { searchOfView, showsView } from './view-query.ts';
 
 /** The number of saved views with a tab. The menu has all of them. */
 const SAVED_TABS = 8;
