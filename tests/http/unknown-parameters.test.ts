@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { endpoints as table } from '../../handlers/index.ts';
+import { isInContract } from '../../lib/http/contract.ts';
 import type { Endpoint } from '../../lib/http/endpoint.ts';
 import type { z } from '../../lib/schema.ts';
 import {
@@ -58,6 +59,11 @@ function call({ access, method, path }: Endpoint, query: string): Promise<Answer
 
 /** The parts that are the same in two answers to one request. */
 const contentOf = ({ status, json }: Answer) => [status, json?.result, json?.result_info];
+
+it('the contract has all of its endpoints', () => {
+  const known = endpoints.filter(({ method, path }) => isInContract(method, path)).map(title);
+  expect(known.sort()).toEqual([...contract].sort());
+});
 
 describe('an unknown query parameter', () => {
   const reads = endpoints.filter(({ method }) => method === 'GET');
