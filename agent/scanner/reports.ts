@@ -52,11 +52,11 @@ export async function readReport(
       createStore: () => fileStore(state),
     });
     const { format, findings, errors, warnings, skipped } = imported;
-    output.note(`${file}: ${quantity(findings.count, 'finding')} (${format})`);
+    output.note(`${file}: ${quantity(findings.count, 'finding')} (${format || 'no tool'})`);
     const prefixed = (messages: string[]) =>
       isOnly ? messages : messages.map((message) => `${file}: ${message}`);
     return {
-      formats: [format],
+      formats: format ? [format] : [],
       findings: mapFindings(
         findings,
         (found) => (source === undefined ? found : { ...found, source }),

@@ -3980,8 +3980,18 @@ export interface components {
         };
         ImportedReport: {
             scan: components["schemas"]["Scan"];
-            /** @example trivy */
+            /**
+             * @description Empty for an empty list, which names no scanner.
+             * @example trivy
+             */
             format: string;
+            /**
+             * @description Remarks about the report that do not make it incomplete. At most 11.
+             * @example [
+             *       "Unknown severity “Hot” of 2 results: rated as medium, or higher by the CVSS score"
+             *     ]
+             */
+            warnings: string[];
             changes: components["schemas"]["ReportChanges"];
         };
         ReportChanges: {
@@ -11612,6 +11622,9 @@ export interface operations {
                      *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                      *         },
                      *         "format": "trivy",
+                     *         "warnings": [
+                     *           "Unknown severity “Hot” of 2 results: rated as medium, or higher by the CVSS score"
+                     *         ],
                      *         "changes": {
                      *           "new": 3,
                      *           "again": 12,
@@ -12507,6 +12520,9 @@ export interface operations {
                      *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                      *         },
                      *         "format": "trivy",
+                     *         "warnings": [
+                     *           "Unknown severity “Hot” of 2 results: rated as medium, or higher by the CVSS score"
+                     *         ],
                      *         "changes": {
                      *           "new": 3,
                      *           "again": 12,

@@ -2,6 +2,15 @@
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
+/** What a tool says instead of a known severity, and the severity that is used. `importReport` warns of it. */
+export interface UnknownSeverity {
+  word: string;
+  severity: Severity;
+}
+
+/** The severity of a result. */
+export type Rating = Severity | UnknownSeverity;
+
 /** A finding as an agent reports it: the body of a push without the ids of the scan and the project. */
 export interface Finding {
   /** Stable when the scan is repeated or lines shift. The service stores one finding per project and fingerprint. */

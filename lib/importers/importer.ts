@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Finding } from './finding.ts';
+import type { Finding, Rating } from './finding.ts';
 import { property } from './read/values.ts';
 import { ReportError } from './report-error.ts';
 
@@ -104,7 +104,8 @@ export interface Identify {
 }
 
 /** A result of a report that becomes a finding. */
-export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerprints'> {
+export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerprints' | 'severity'> {
+  severity: Rating;
   /** The place on the line: results that differ in nothing else are different. */
   column?: number | undefined;
   identify: Identify;
@@ -130,6 +131,8 @@ export interface Importer {
   about: About;
   /** Set if the tool writes an empty report when it finds nothing. */
   acceptsEmptyReport?: boolean;
+  /** Set if the tool writes `null` when it finds nothing. Otherwise it comes from another program that failed, such as jq. */
+  acceptsNull?: boolean;
   /** Set if the importer reads text that is neither JSON, XML nor CSV. */
   readsText?: boolean;
   /** Set if large reports can be imported in parts. Others are refused above the limit. */

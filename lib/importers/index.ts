@@ -12,14 +12,16 @@ import {
   UnknownFormatError,
   type Workspace,
 } from './importer.ts';
-import { decodeText, isArchive, openArchive } from './read/archive.ts';
+import { isArchive, openArchive } from './read/archive.ts';
+import { decodeText } from './read/encoding.ts';
 import { parseReport } from './read/parse.ts';
 import { isObject } from './read/values.ts';
-import { findingOf } from './result.ts';
+import { findingOf, UnknownSeverities } from './result.ts';
 import { maskObvious } from './text/credentials.ts';
 
 /** The content of a report. */
 export interface Imported {
+  /** The name of the importer. Empty if the report is an empty list, which many tools write and which names none. */
   format: string;
   findings: Finding[];
   /** Failures of the tool. The findings may be incomplete, and no findings do not mean no problems. */
@@ -59,10 +61,22 @@ export function importReport(
   const named = importers.find(({ name }) => name === format);
   const imported: Imported = { format: format ?? '', findings: [], errors: [], warnings: [], skipped: {} };
   const file = typeof content !== 'string' && isArchive(content) ? content : undefined;
-  const text = typeof content === 'string' ? content : file ? '' : decodeText(content);
+  const warnOnce = (message: string) => {
+    if (!imported.warnings.includes(message)) imported.warnings.push(message);
+  };
+  const text = typeof content === 'string' ? content : file ? '' : decodeText(content, warnOnce);
   if (named?.acceptsEmptyReport && !file && text.trim() === '') return imported;
   const maxMembers = MEMBERS_PER_FINDING * maxFindings;
-  const report = file ? openArchive(file, maxBytes) : parseReport(text, maxMembers);
+  const report = file ? openArchive(file, maxBytes, warnOnce) : parseReport(text, maxMembers);
+  if (
+    report.kind === 'json' &&
+    report.documents.every((document) => document === null) &&
+    !named?.acceptsNull
+  )
+    throw new ReportError(
+      `The report is null${named ? `, which ${named.name} does not write` : ''}: the program that wrote it has failed`,
+    );
+  if (format === undefined && isEmptyList(report)) return imported;
   const detected = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (report.kind === 'text' && !detected?.readsText)
     throw new ReportError(
@@ -102,6 +116,9 @@ export function importReport(
   const unique = withoutRepeated(results);
   if (unique.length > maxFindings) throw tooMany(maxFindings, 'findings');
   skip(REPEATED, results.length - unique.length);
+  const unknown = new UnknownSeverities();
+  for (const { severity } of unique) unknown.add(severity);
+  warnings.push(...unknown.warnings());
   const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
   const findings = unique.map((result, index) =>
     findingOf(result, fingerprints[index] as Fingerprints, name),
@@ -149,6 +166,11 @@ export function refuseForeign(report: Report, name: string): void {
   if (isObject(document) && Object.keys(document).length === 0)
     throw new ReportError(`This is no report of ${name}: it is an empty object`);
 }
+
+/** One page, or several. */
+const isEmptyList = (report: Report): boolean =>
+  report.kind === 'json' &&
+  report.documents.every((document) => Array.isArray(document) && document.length === 0);
 
 /** Whether a report is what tools write when they find nothing: `null`, `[]`, `{"findings": []}`. */
 export function isEmpty(report: Report): boolean {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { CVSS20, CVSS30, CVSS31, CVSS40 } from '@pandatix/js-cvss';
-import type { Severity } from './finding.ts';
+import { type Rating, SEVERITIES, type Severity } from './finding.ts';
 import type { Workspace } from './importer.ts';
 
 /** Collapses white space, so that moved or reformatted code stays the same. */
@@ -8,53 +8,103 @@ export const collapseWhitespace = (context: string): string =>
   // Most white space is a single space, which stays.
   context.replace(/ \s+|[^\S ]\s*/g, ' ').trim();
 
+export const severityFor = (rating: Rating): Severity =>
+  typeof rating === 'string' ? rating : rating.severity;
+
+/** The most severe of some ratings. */
+export const mostSevere = <R extends Rating>(ratings: readonly R[]): R | undefined =>
+  SEVERITIES.map((severity) => ratings.find((rating) => severityFor(rating) === severity)).find(Boolean);
+
+/** The words of tools by severity. */
+const WORDS: Record<Severity, string> = {
+  critical:
+    'critical crit blocker blocking urgent emergency emerg fatal disaster catastrophic extreme highest alert',
+  high: 'high important error major severe serious danger',
+  medium: 'medium moderate warning warn average normal',
+  low: 'low minor note notice lowest trivial',
+  info: 'info informational information none negligible minimal unimportant debug trace',
+};
+
 /** A map instead of an object, because a report may contain the word `constructor`. */
-const SEVERITY_WORDS = new Map<string, Severity>(
-  Object.entries({
-    critical: 'critical',
-    blocker: 'critical',
-    important: 'high',
-    high: 'high',
-    error: 'high',
-    major: 'high',
-    moderate: 'medium',
-    medium: 'medium',
-    warning: 'medium',
-    warn: 'medium',
-    minor: 'low',
-    low: 'low',
-    negligible: 'info',
-    minimal: 'info',
-    unimportant: 'info',
-    note: 'low',
-    informational: 'info',
-    information: 'info',
-    info: 'info',
-    none: 'info',
-    unknown: 'info',
-  } as const),
-);
+const SEVERITY_WORDS = new Map<string, Severity>([
+  ...SEVERITIES.flatMap((severity) => WORDS[severity].split(' ').map((word) => [word, severity] as const)),
+  ['very high', 'critical'],
+]);
 
-/** The severity of a tool's word, or `otherwise` if the word is unknown. */
-export const severityOf = (word: string | undefined | null, otherwise: Severity = 'info'): Severity =>
-  SEVERITY_WORDS.get(word?.trim().toLowerCase() ?? '') ?? otherwise;
+/** Priorities and incident levels, of which 1 is the most severe: `P1`, `Sev 2`. */
+const PRIORITY = /^(?:p|s|sev|severity|prio|priority)[ :_-]*([0-5])(?![\w.,])/;
+const PRIORITIES: readonly Severity[] = ['critical', 'critical', 'high', 'medium', 'low', 'info'];
 
-/** The severity of a word in the scale of a tool, or `otherwise` if the scale lacks the word. The scale has lower-case words. */
+/** A score. A whole number below 5 may also be a level, of which some tools count from the top and others from the bottom. */
+const SCORE = /^(?:cvss\S* +)?(\d{1,2}[.,]\d+|[5-9]|10)(?: *\/ *10)?$/;
+
+/** What tools write for a severity that nobody has set. */
+const UNRATED =
+  /^(?:unknown|untriaged|unspecified|undefined|unassigned|undetermined|unrated|unscored|n\/?a|nil|null|-+|tbd|pending|0(?:[.,]0+)?|not[ _-](?:set|rated|defined|available|assigned|yet[ _-]assigned))?$/;
+
+const normalizeWord = (word: string | undefined | null) => word?.trim().toLowerCase() ?? '';
+
+/** Whether a word rates something: not `unknown` or `UNTRIAGED`. */
+export const isRated = (word: string | undefined | null) => !UNRATED.test(normalizeWord(word));
+
+/** The first of some words that rates something, otherwise the first that is there. */
+export const firstRated = (...words: readonly (string | undefined | null)[]): string | undefined =>
+  words.find(isRated) ?? words.find((word) => word?.trim()) ?? undefined;
+
+/**
+ * The severity of a tool's word, score or CVSS vector.
+ * @param otherwise the severity without a word, such as the one of the CVSS score; medium by default. An unknown word is not
+ *   rated below medium.
+ */
+export function severityOf(word: string | undefined | null, otherwise?: Rating): Rating {
+  const plain = normalizeWord(word);
+  const known = knownSeverity(plain);
+  if (known) return known;
+  if (plain === '' || (otherwise && !isRated(plain))) return otherwise ?? 'medium';
+  const severity = mostSevere([severityFor(otherwise ?? 'medium'), 'medium']) ?? 'medium';
+  return { word: collapseWhitespace(word ?? '').slice(0, MAX_WORD), severity };
+}
+
+const MAX_WORD = 60;
+
+function knownSeverity(plain: string): Severity | undefined {
+  const exact = SEVERITY_WORDS.get(plain);
+  if (exact || plain.length > MAX_VECTOR) return exact;
+  // `3 - High`, `Very Low`, `High (7.5)`; not `not critical`.
+  const words = plain.match(/\p{L}+/gu) ?? [];
+  const named = words.flatMap((one) => SEVERITY_WORDS.get(one) ?? []);
+  if (named.length > 0) return words.some((one) => /^no[nt]?$/.test(one)) ? undefined : mostSevere(named);
+  const [, priority] = PRIORITY.exec(plain) ?? [];
+  if (priority) return PRIORITIES[Number(priority)];
+  const [, stated] = SCORE.exec(plain) ?? [];
+  const vector = plain.includes('av:') ? cvssOf(plain.toUpperCase().replace('/AU:', '/Au:')) : undefined;
+  return severityOfScore(stated ? Number(stated.replace(',', '.')) : vector?.score);
+}
+
+const MAX_VECTOR = 300;
+
+/** The severity of a word in the scale of a tool. Others are read by {@link severityOf}. The scale has lower-case words. */
 export const severityIn = (
   scale: Readonly<Record<string, Severity>>,
   word: string | undefined,
-  otherwise: Severity = 'info',
-): Severity => {
-  const key = word?.toLowerCase() ?? '';
-  return (Object.hasOwn(scale, key) ? scale[key] : undefined) ?? otherwise;
+  otherwise?: Rating,
+): Rating => {
+  const key = normalizeWord(word);
+  return (Object.hasOwn(scale, key) ? scale[key] : undefined) ?? severityOf(word, otherwise);
 };
 
 /** The severities of levels from 0 to 4. */
 export const LEVELS: readonly Severity[] = ['info', 'low', 'medium', 'high', 'critical'];
 
-/** The severity of a CVSS score (CVSS v3.1, "Qualitative Severity Rating Scale"), or `otherwise` without one. */
-export function severityOfScore(score: number | undefined, otherwise: Severity = 'info'): Severity {
-  if (score === undefined) return otherwise;
+/** The severity of a level from 0 to 4, or of a word. */
+export const severityOfLevel = (level: string | undefined): Rating =>
+  /^[0-4]$/.test(level ?? '') ? (LEVELS[Number(level)] ?? 'medium') : severityOf(level);
+
+/** The severity of a CVSS score (CVSS v3.1, "Qualitative Severity Rating Scale"); undefined without one. */
+export function severityOfScore(score: number | undefined): Severity | undefined;
+export function severityOfScore<S extends Severity>(score: number | undefined, otherwise: S): Severity;
+export function severityOfScore(score: number | undefined, otherwise?: Severity): Severity | undefined {
+  if (score === undefined || !(score >= 0 && score <= 10)) return otherwise;
   if (score >= 9) return 'critical';
   if (score >= 7) return 'high';
   if (score >= 4) return 'medium';
@@ -66,19 +116,29 @@ export interface Cvss {
   vector: string;
 }
 
-/** The score of a CVSS vector (v2, v3, v4); undefined if the vector is invalid. The prefix `CVSS:3.1/` may be missing. */
-export function cvssOf(vector: string | undefined | null): Cvss | undefined {
-  const [, metrics] = /^\(?(?:\d+(?:\.\d+)?\/)?(?:CVSS:2\.0\/)?([^()]+)\)?$/.exec(vector?.trim() ?? '') ?? [];
+/** The score of a CVSS vector (v2, v3, v4) in a text; undefined if there is none. The prefix `CVSS:3.1/` may be missing. */
+export function cvssOf(text: string | undefined | null): Cvss | undefined {
+  const [, version, metrics] = VECTOR.exec(text ?? '') ?? [];
   if (!metrics) return undefined;
-  const plain = /^AV:.*\/PR:/.test(metrics) ? `CVSS:3.1/${metrics}` : metrics;
+  const found = /\/VC:/.test(metrics)
+    ? '4.0'
+    : /\/PR:/.test(metrics)
+      ? version === '3.0'
+        ? version
+        : '3.1'
+      : undefined;
+  const vector = found ? `CVSS:${found}/${metrics}` : metrics;
   try {
-    const score = scoreOf(plain);
+    const score = scoreOf(vector);
     // The library accepts some vectors with missing metrics and returns an invalid score.
-    return score >= 0 && score <= 10 ? { score, vector: plain } : undefined;
+    return score >= 0 && score <= 10 ? { score, vector } : undefined;
   } catch {
     return undefined;
   }
 }
+
+const VECTOR =
+  /(?:CVSS:?([34]\.\d)\/)?\b([A-Z]{1,3}:[A-Z]{1,8}(?:\/[A-Z]{1,3}:[A-Z]{1,8}){5,40})\/?(?![\w:/])/i;
 
 function scoreOf(vector: string): number {
   if (vector.startsWith('CVSS:4.0/')) return new CVSS40(vector).Score();

@@ -3,7 +3,7 @@ import { countGone } from '../../db/scans/gone.ts';
 import { finishScan, insertScan, readScan, removeScan } from '../../db/scans/scans.ts';
 import { ApiError, type FieldError } from '../errors.ts';
 import { closeMissing } from '../findings/triage/close-missing.ts';
-import { scanMessage } from '../importers/text/messages.ts';
+import { firstMessages, scanMessage } from '../importers/text/messages.ts';
 import type { z } from '../schema.ts';
 import { endedMeanwhile, type ReportLease, type ReportLeases } from './leases.ts';
 import { type PushContext, pushReport } from './push.ts';
@@ -75,7 +75,8 @@ export async function importReport(
     // Findings that an incomplete report leaves out are not gone.
     const gone = errors.length > 0 ? 0 : await countGoneOf(call, scanId, report);
     await lease.end();
-    return { scan: end.scan, format: report.format, changes: { ...tally, gone } };
+    const { format: found, warnings } = report;
+    return { scan: end.scan, format: found, warnings: firstMessages(warnings), changes: { ...tally, gone } };
   } catch (error) {
     await undo(call, scanId, lease, error as Error);
     throw error instanceof UnreadableReport ? unreadable(error.refusal) : error;
@@ -95,7 +96,7 @@ const MAX_SOURCES = 100;
 
 async function countGoneOf({ db, org }: ReportImport, scanId: string, report: ReportHead): Promise<number> {
   const scan = await readScan(db, org.tables, scanId);
-  const sources = [...new Set([...report.sources, report.format])].slice(0, MAX_SOURCES);
+  const sources = [...new Set([...report.sources, report.format])].filter(Boolean).slice(0, MAX_SOURCES);
   return scan ? (await countGone(db, org.tables, scan, sources)).gone : 0;
 }
 

@@ -25,6 +25,8 @@ export interface ReportHead {
   format: string;
   /** Failures of the scanner. */
   errors: string[];
+  /** Remarks about the report. */
+  warnings: string[];
   /** The sources of the findings. */
   sources: string[];
   /** The number of findings. */
@@ -72,19 +74,19 @@ export async function readReport(
     formats = format === undefined ? FORMATS : [format];
     const large = await importLarge?.(content, { format, onRecognized });
     if (large) {
-      const { format, errors, sources, count, findings } = large;
-      return { kind: 'read', head: { format, errors, sources, count }, chunks: inChunks(findings()) };
+      const { findings, skipped: _, ...head } = large;
+      return { kind: 'read', head, chunks: inChunks(findings()) };
     }
     const imported = importReport(content, WORKSPACE, {
       ...{ format, maxBytes, onRecognized },
       maxFindings: MAX_FINDINGS,
     });
-    const { findings, errors } = imported;
+    const { findings, errors, warnings } = imported;
     formats = [imported.format];
     const sources = [...new Set(findings.flatMap(({ source }) => source ?? []))];
     return {
       kind: 'read',
-      head: { format: imported.format, errors, sources, count: findings.length },
+      head: { format: imported.format, errors, warnings, sources, count: findings.length },
       chunks: inChunks([findings]),
     };
   } catch (error) {

@@ -28,7 +28,14 @@ export type ReportQuery = z.output<z.ZodObject<typeof reportQuery>>;
 export const ImportedReport = z
   .object({
     scan: Scan,
-    format: z.string().openapi({ example: 'trivy' }),
+    format: z.string().openapi({
+      example: 'trivy',
+      description: 'Empty for an empty list, which names no scanner.',
+    }),
+    warnings: z.array(z.string()).openapi({
+      example: ['Unknown severity “Hot” of 2 results: rated as medium, or higher by the CVSS score'],
+      description: 'Remarks about the report that do not make it incomplete. At most 11.',
+    }),
     changes: z
       .object({
         new: count(3).openapi({ description: 'Findings that were not known.' }),

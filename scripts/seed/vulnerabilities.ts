@@ -118,7 +118,7 @@ export function vulnerabilities(ecosystem: Ecosystem, scanner: string, where: st
     return {
       fingerprint: fingerprintOf(scanner, where, name, cve),
       title: vulnerabilityTitle(cve, name, version, summary),
-      severity: severityOfScore(cvss?.score ?? 0),
+      severity: severityOfScore(cvss?.score, 'info'),
       description: describeFinding({
         what: `${summary}.`,
         facts: { Package: `${name} ${version}`, Ecosystem: ecosystem, Location: where },

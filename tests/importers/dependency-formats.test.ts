@@ -80,7 +80,7 @@ describe('cyclonedx', () => {
 
   it('reads the extension of XML 1.0 to 1.3, in components and beside them', () => {
     expect(imported(report('cyclonedx.xml'))).toMatchObject([
-      { title: 'CVE-2026-20002 in @example/parser 1.2.3', severity: 'info' },
+      { title: 'CVE-2026-20002 in @example/parser 1.2.3', severity: 'medium' },
       { severity: 'high', cvss_score: 7.5, cwe: 'CWE-1333', cve: 'CVE-2026-20001' },
     ]);
   });
@@ -228,11 +228,11 @@ describe('gitlab', () => {
     ]);
   });
 
-  it('rates what the scanner does not rate by CVSS, then as info', () => {
+  it('rates what the scanner does not rate by CVSS, then as medium', () => {
     const [rated, unrated] = imported(
       report('platforms/gl-dependency-scanning-report.json').replaceAll('"High"', '"Unknown"'),
     );
-    expect([rated?.severity, unrated?.severity]).toEqual(['high', 'info']);
+    expect([rated?.severity, unrated?.severity]).toEqual(['high', 'medium']);
   });
 });
 

@@ -36,7 +36,7 @@ describe('jfrog-xray', () => {
     });
     expect(findings[1]).toMatchObject({
       title: 'XRAY-100002 in ip 2.0.0: Several problems',
-      severity: 'info',
+      severity: 'medium',
       cvss_score: 5,
     });
     expect(errors).toEqual(['The report has only 2 of 3 rows']);
@@ -206,7 +206,7 @@ describe('black-duck-binary-analysis', () => {
         file: 'JRE.msi/zlib-1.2.13.cab/java.exe',
         source: 'black-duck-binary-analysis',
       },
-      expect.objectContaining({ severity: 'info', file: 'JRE.msi/zlib-1.2.13.cab/javaw.exe' }),
+      expect.objectContaining({ severity: 'medium', file: 'JRE.msi/zlib-1.2.13.cab/javaw.exe' }),
     ]);
   });
 });

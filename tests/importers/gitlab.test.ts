@@ -3,7 +3,7 @@ import { importReport } from '../../lib/importers/index.ts';
 import { context, imported, own } from '../support/importers/importers.ts';
 
 it.each([
-  ['code/gitlab-sast.json', 3],
+  ['code/gitlab-sast.json', 4],
   ['code/gitlab-secret-detection.json', 2],
   ['code/gitlab-dast.json', 2],
   ['code/gitlab-fuzzing.json', 1],
@@ -46,7 +46,7 @@ describe('gitlab-sast', () => {
     });
     // The value of its identifier is not the number.
     expect(password?.cwe).toBe('CWE-798');
-    expect(hash?.severity).toBe('info');
+    expect(hash?.severity).toBe('medium');
   });
 
   it('reads version 2, which does not say its type', () => {

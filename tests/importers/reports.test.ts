@@ -38,7 +38,7 @@ const GROUPS: Record<string, [format: string, file: string, count: number][]> = 
     ['fortify', 'code/fortify.xml', 1],
     ['github-code-scanning', 'code/github-code-scanning.json', 2],
     ['github-secret-scanning', 'code/github-secret-scanning.json', 2],
-    ['gitlab-sast', 'code/gitlab-sast.json', 3],
+    ['gitlab-sast', 'code/gitlab-sast.json', 4],
     ['gitlab-secret-detection', 'code/gitlab-secret-detection.json', 2],
     ['gitlab-dast', 'code/gitlab-dast.json', 2],
     ['gitlab-fuzzing', 'code/gitlab-fuzzing.json', 1],
@@ -204,8 +204,6 @@ describe('a report without findings', () => {
     ['detect-secrets', '{"version":"1.5.0","plugins_used":[],"results":{}}'],
     ['ggshield', '{"id":"1","type":"path_scan","total_incidents":0,"total_occurrences":0}'],
     ['gitlab-sast', '{"version":"2.3","vulnerabilities":[],"remediations":[]}'],
-    ['gitleaks', '[]'],
-    ['gitleaks', 'null'],
     ['gosec', '{"Issues":null,"Stats":{"files":1,"found":0}}'],
     ['grype', '{"matches":[],"descriptor":{"name":"grype"}}'],
     ['jfrog-xray', '{"total_rows":0,"rows":[]}'],
@@ -227,6 +225,7 @@ describe('a report without findings', () => {
   it.each([
     ['eslint', '[]'],
     ['gitleaks', '[]'],
+    ['gitleaks', 'null'],
     ['grype', '{"matches":null,"source":{}}'],
     ['noseyparker', ''],
     ['noseyparker', '[]'],
@@ -248,7 +247,6 @@ describe('results that are no open problems', () => {
     ['code/eslint.json', { 'they are suppressed in the code': 1 }],
     ['code/github-code-scanning.json', { 'GitHub calls them dismissed as false positive': 1 }],
     ['code/github-secret-scanning.json', { 'GitHub calls them resolved as used in tests': 1 }],
-    ['code/gitlab-sast.json', { 'they are flagged as likely false positives': 1 }],
     ['code/gosec.json', { 'they are suppressed in the code': 1 }],
     [
       'code/sonarqube.json',
@@ -272,6 +270,8 @@ describe('results that are no open problems', () => {
   });
 });
 
+const NOT_RATED = 'Unknown severity “Unknown” of 1 result: rated as medium, or higher by the CVSS score';
+
 describe('what a tool could not do', () => {
   it.each<[file: string, errors: string[], warnings?: string[]]>([
     ['code/brakeman.json', ['app/models/broken.rb:1 was not checked: Could not parse']],
@@ -281,7 +281,11 @@ describe('what a tool could not do', () => {
       ['dist/x.js: File ignored by default.'],
     ],
     ['code/fortify.fvdl', ['Fortify failed: Could not parse src/Broken.java']],
-    ['code/gitlab-sast.json', ['src/broken.ts cannot be parsed', 'The scan failed'], ['The rules are old']],
+    [
+      'code/gitlab-sast.json',
+      ['src/broken.ts cannot be parsed', 'The scan failed'],
+      ['The rules are old', NOT_RATED],
+    ],
     ['code/sonarqube.json', []],
     ['dependencies/platforms/dependabot-rest.json', []],
     ['code/gosec.json', ['broken.go:3 was not checked: expected declaration']],
@@ -299,7 +303,7 @@ describe('what a tool could not do', () => {
     [
       'dependencies/platforms/gl-dependency-scanning-report.json',
       ['go.sum cannot be parsed'],
-      ['A newer version exists'],
+      ['A newer version exists', NOT_RATED],
     ],
     ['network/nexpose.xml', ['Tests that could not run: 1, such as example-broken at 192.0.2.10:443']],
     ['network/openvas.xml', ['The scan is not complete: Stopped', '192.0.2.11 general/tcp: NVT timed out']],

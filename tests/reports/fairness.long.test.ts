@@ -8,7 +8,7 @@ import { startApp, type TestApp } from '../support/server/app.ts';
 
 const MAX = 64 * 1024;
 const NO_FINDINGS: OpenReport = {
-  ...{ format: 'sarif', errors: [], sources: [], count: 0 },
+  ...{ format: 'sarif', errors: [], warnings: [], sources: [], count: 0 },
   next: async () => [],
   close() {},
 };

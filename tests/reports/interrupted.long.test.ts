@@ -108,7 +108,7 @@ describe('a database that drops all connections while a report is imported', () 
       maxBytes: 1_000,
       bodies: createByteBudget({ total: 2_000, perAccount: 1_000 }),
       open: async () => ({
-        ...{ format: 'generic-json', errors: [], sources: [], count: 600 },
+        ...{ format: 'generic-json', errors: [], warnings: [], sources: [], count: 600 },
         async next() {
           if (part++ >= 12) return [];
           await admin.sql.unsafe(
@@ -134,7 +134,7 @@ describe('a database that drops all connections while a report is imported', () 
 
     part = 0;
     reader.open = async () => ({
-      ...{ format: 'generic-json', errors: [], sources: [], count: 600 },
+      ...{ format: 'generic-json', errors: [], warnings: [], sources: [], count: 600 },
       next: async () => (part++ < 12 ? Array.from({ length: 50 }, (_, i) => finding(part * 50 + i)) : []),
       close() {},
     });

@@ -66,6 +66,7 @@ it('a report that arrives slowly on the edge, where it holds a permit meanwhile,
     open: async () => ({
       format: 'sarif',
       errors: [],
+      warnings: [],
       sources: [],
       count: 0,
       next: async () => [],

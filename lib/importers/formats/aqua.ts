@@ -24,6 +24,7 @@ import {
   texts,
 } from '../read/schema.ts';
 import { property } from '../read/values.ts';
+import { firstRated } from '../support.ts';
 
 const Vulnerability = z.object({
   name: requiredText,
@@ -52,7 +53,7 @@ export const aqua: Importer = {
     command: '`scannercli scan <image> --jsonfile report.json`, or `/api/v2/risks/vulnerabilities`',
     versions: 'the report names no version: scanner reports of 2018 to 2024, API 1 and 2',
     identity: 'image, vulnerability, package, path',
-    severity: '`aqua_severity`, otherwise the rating of NVD or the vendor',
+    severity: '`aqua_severity`, NVD (CVSS 3), the vendor (CVSS 3), `severity`, NVD, the vendor, CVSS',
   },
 
   detects: (report) => {
@@ -119,7 +120,7 @@ function vulnerabilities(
       artifact: image,
       artifactIdentity: [imageName(image ?? '')],
       path: location,
-      severity: distinct(
+      severity: firstRated(
         one.aqua_severity,
         one.nvd_severity_v3,
         one.nvd_cvss3_severity,
@@ -127,7 +128,7 @@ function vulnerabilities(
         one.severity,
         one.nvd_severity,
         one.vendor_severity,
-      )[0],
+      ),
       details: one.description,
       fix: one.solution,
       vectors: [

@@ -56,8 +56,9 @@ export const awsInspector: Importer = {
 
   results(report, context) {
     const findings = readList(Finding, listsOf(report, findingsIn), 'findings', context);
-    const statusOf = ({ status }: Finding) => status?.toLowerCase() ?? 'active';
-    return open(findings, (one) => statusOf(one) !== 'active' && statusOf(one), context).map(resultOf);
+    const reasonOf = ({ status }: Finding) =>
+      /^(?:suppressed|closed)$/i.exec(status ?? '')?.[0].toLowerCase();
+    return open(findings, reasonOf, context).map(resultOf);
   },
 };
 
@@ -81,10 +82,7 @@ function resultOf(finding: Finding): Result {
     repeats: vulnerable !== undefined,
     identify: () => fingerprintOf('aws-inspector', finding.awsAccountId, ...identity),
     title: finding.title ?? vulnerable?.vulnerabilityId ?? finding.findingArn,
-    severity: severityOf(
-      finding.severity?.toUpperCase() === 'UNTRIAGED' ? undefined : finding.severity,
-      severityOfScore(score),
-    ),
+    severity: severityOf(finding.severity, severityOfScore(score)),
     description: describeFinding({
       what: escapeMarkdown(finding.description ?? finding.title ?? ''),
       facts: {

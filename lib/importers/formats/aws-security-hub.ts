@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, type Importer, open, type Report, ReportError, readList } from '../importer.ts';
+import { type Importer, open, type Report, ReportError, readList } from '../importer.ts';
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
 import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { cveOf, cvssOf, cweOf, severityOf } from '../support.ts';
+import { cveOf, cvssOf, cweOf, isRated, severityOf, severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, joined } from '../text/markdown.ts';
 
@@ -44,7 +44,7 @@ export const awsSecurityHub: Importer = {
     command: '`aws securityhub get-findings > report.json`',
     versions: 'ASFF 2018-10-08',
     identity: 'check, account, resources; vulnerability, packages, resources; or the finding id',
-    severity: '`Severity.Label`, or `Severity.Normalized`',
+    severity: '`Severity.Label`, `Severity.Normalized`, the same of `FindingProviderFields`, CVSS',
   },
 
   detects: (report) => {
@@ -60,9 +60,7 @@ export const awsSecurityHub: Importer = {
   results(report, context) {
     const findings = findingsOf(report);
     if (!findings) throw new ReportError('The report has no findings');
-    return open(readList(Finding, findings, '', context), skipReason, context).map((finding) =>
-      resultOf(finding, context),
-    );
+    return open(readList(Finding, findings, '', context), skipReason, context).map(resultOf);
   },
 };
 
@@ -92,27 +90,25 @@ function skipReason({ Compliance, Workflow, WorkflowState, RecordState }: Findin
   return RecordState?.toUpperCase() === 'ARCHIVED' ? 'archived' : undefined;
 }
 
-function resultOf(finding: Finding, context: ImportContext) {
+function resultOf(finding: Finding) {
   const { Id, Title, Description, Types, Vulnerabilities, Resources, Remediation, SourceUrl } = finding;
   const packages = Vulnerabilities.flatMap(({ VulnerablePackages }) => VulnerablePackages);
   const cvss = Vulnerabilities.flatMap(({ Cvss }) => Cvss)
     .toSorted((a, b) => Number(b.Version ?? 0) - Number(a.Version ?? 0))
     .map(
       ({ BaseVector, BaseScore }) =>
-        cvssOf(BaseVector) ?? (BaseScore && { score: BaseScore, vector: undefined }),
+        cvssOf(BaseVector) ?? (BaseScore ? { score: BaseScore, vector: undefined } : undefined),
     )
     .find(Boolean);
   const related = Vulnerabilities.flatMap(({ RelatedVulnerabilities }) => RelatedVulnerabilities);
   const { Text: advice, Url: link } = Remediation?.Recommendation ?? {};
   const title = maskCredentials(Title ?? Description ?? Id);
   const identity = identityOf(finding);
-  const severity = severityOfFinding(finding);
-  if (severity === undefined) context.warn(`${Id} has no severity and is imported as info`);
   return {
     repeats: Vulnerabilities.length > 0,
     identify: () => fingerprintOf('aws-security-hub', ...identity),
     title,
-    severity: severity ?? ('info' as const),
+    severity: severityOfFinding(finding, cvss?.score),
     description: describeFinding({
       what: escapeMarkdown(maskCredentials(Description ?? title)),
       facts: {
@@ -182,12 +178,15 @@ function identityOf(finding: Finding): string[] {
 /** The digest of an image changes with every build. */
 const withoutDigest = (id: string) => id.replace(/[/@]sha256:[0-9a-f]{8,}$/i, '');
 
-function severityOfFinding({ Severity: rating, FindingProviderFields }: Finding): Severity | undefined {
+/** The score counts if nobody has rated the finding. */
+function severityOfFinding({ Severity: rating, FindingProviderFields }: Finding, score: number | undefined) {
   for (const found of [rating, FindingProviderFields?.Severity]) {
-    if (found?.Label && found.Label.toUpperCase() !== 'UNTRIAGED') return severityOf(found.Label);
-    if (found?.Normalized !== undefined) return severityOfNormalized(found.Normalized);
+    if (isRated(found?.Label)) return severityOf(found?.Label);
+    // Zero beside the label `UNTRIAGED` says nothing.
+    if (found?.Normalized && found.Normalized > 0) return severityOfNormalized(found.Normalized);
+    if (found?.Normalized === 0 && !found.Label) return 'info';
   }
-  return undefined;
+  return severityOf(rating?.Label, severityOfScore(score));
 }
 
 /** The ranges that the format defines. */

@@ -29,8 +29,8 @@ export const azureRecommendations: Importer = {
   results(report, context) {
     return readList(Row, rowsOf(report), '', context).flatMap((row): Result[] => {
       const state = row.state?.toLowerCase() ?? '';
-      if (state !== '' && state !== 'unhealthy')
-        return skipped(state === 'healthy' ? 'passed' : state, context);
+      if (state === 'healthy') return skipped('passed', context);
+      if (/^(?:not ?applicable|off by policy|exempt(?:ed)?)$/.test(state)) return skipped(state, context);
       // The id of a recommendation starts with the resource and ends with the assessment.
       const assessment =
         row.recommendationName || row.recommendationId?.split('/').at(-1) || row.recommendationDisplayName;

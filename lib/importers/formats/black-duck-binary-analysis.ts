@@ -42,7 +42,7 @@ function toResult(row: Record<string, string>): Result {
     name,
     version,
     summary: row.Summary,
-    cvss: { score, vector: vector?.vector },
+    cvss: { score: score ?? vector?.score, vector: vector?.vector },
     file: plainPath(object?.replaceAll(':', '/')),
     isInFile: false,
     description: {

@@ -2,7 +2,7 @@ import { type Importer, type Report, type Result, skipped } from '../importer.ts
 import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { parseReport } from '../read/parse.ts';
 import { hasColumns, rowsWith } from '../read/report.ts';
-import { severityOf, severityOfScore } from '../support.ts';
+import { severityIn, severityOfScore } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 /** Black Duck: `security.csv` of a version report, or the archive with it. */
@@ -70,7 +70,7 @@ function toResult(row: Record<string, string>): Result {
     name,
     version,
     summary: row.Description,
-    severity: severityOf(row['Security Risk'], severityOfScore(score)),
+    severity: severityIn({ ok: 'info' }, row['Security Risk'], severityOfScore(score)),
     cvss: { score },
     description: {
       what: escapeMarkdown(row.Description ?? ''),

@@ -59,9 +59,7 @@ export const checkmarxOsa: Importer = {
             ),
           repeats: true,
           title: vulnerabilityTitle(id, library?.name, library?.version, description),
-          severity: vulnerability.severity?.name
-            ? severityOf(vulnerability.severity.name)
-            : severityOfScore(score),
+          severity: severityOf(vulnerability.severity?.name, severityOfScore(score)),
           description: describeFinding({
             what: escapeMarkdown(description ?? id),
             facts: {

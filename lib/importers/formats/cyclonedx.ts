@@ -2,7 +2,16 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Result, readList, skipped } from '../importer.ts';
 import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
 import { isObject, property } from '../read/values.ts';
-import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
+import {
+  type Cvss,
+  cvssOf,
+  isRated,
+  mostSevere,
+  plainPath,
+  relativePath,
+  severityOf,
+  severityOfScore,
+} from '../support.ts';
 import { escapeMarkdown, joined, sanitizeMarkdown } from '../text/markdown.ts';
 import { bomOf, Component, isBom, type Rating, Vulnerability } from '../tools/cyclonedx.ts';
 
@@ -17,7 +26,7 @@ export const cyclonedx: Importer = {
       'a bill of materials with vulnerabilities: `trivy fs --format cyclonedx --scanners vuln -o report.json .`',
     versions: '1.0 to 1.2, 1.4 and 1.5, JSON and XML',
     identity: 'subject, package, file, advisory',
-    severity: 'the rating of the source of the advisory, or the highest rating',
+    severity: 'the highest rating of the source of the advisory, or of all sources',
   },
   split: {
     json: ['vulnerabilities'],
@@ -194,15 +203,18 @@ function fileOf(component: Component | undefined, scanned: Scanned, context: Imp
 
 /** The source of an advisory knows best how severe it is for its packages. */
 function severityFrom(ratings: readonly Rating[], source: string | undefined) {
-  const rated = ratings.filter(({ severity, score }) => severity || score !== undefined);
-  const own = rated.filter(({ source: rater }) => source && (rater?.name ?? rater?.['@_name']) === source);
-  const severities = (own.length > 0 ? own : rated).map(({ severity, score }) =>
-    severityOf(severity, severityOfScore(score)),
-  );
-  return SEVERITY_ORDER.find((severity) => severities.includes(severity));
+  const own = ratings.filter(({ source: rater }) => source && (rater?.name ?? rater?.['@_name']) === source);
+  return severityOfRatings(own) ?? severityOfRatings(ratings);
 }
 
-const SEVERITY_ORDER = ['critical', 'high', 'medium', 'low', 'info'] as const;
+/** The most severe one; undefined if none says anything. */
+const severityOfRatings = (ratings: readonly Rating[]) =>
+  mostSevere(
+    ratings.flatMap(({ severity, score, vector }) => {
+      const byScore = severityOfScore(score ?? cvssOf(vector)?.score);
+      return isRated(severity) || byScore ? [severityOf(severity, byScore)] : [];
+    }),
+  );
 
 /** The CVSS of the newest version. */
 function cvssFrom(ratings: readonly Rating[]): Partial<Cvss> | undefined {

@@ -24,7 +24,11 @@ const Cvss3 = object({
 const Vulnerability = z.object({
   name: requiredText,
   ...fields(text, 'source', 'severity', 'description', 'notes'),
-  cvssv2: object({ score: number }),
+  cvssv2: object({
+    score: number,
+    ...fields(text, 'accessVector', 'accessComplexity', 'authenticationr', 'confidentialImpact'),
+    ...fields(text, 'confidentialityImpact', 'integrityImpact', 'availabilityImpact'),
+  }),
   cvssv3: Cvss3,
   cvssv4: Cvss3,
   /** Until 5. */
@@ -135,12 +139,11 @@ function packageOf({ packages, names, fileName, filePath }: Dependency, context:
   };
 }
 
-function cvssFrom({ cvssv4, cvssv3: v3, cvssv2, cvssScore }: Vulnerability): Partial<Cvss> | undefined {
+function cvssFrom({ cvssv4, cvssv3: v3, cvssv2: v2, cvssScore }: Vulnerability): Partial<Cvss> | undefined {
   const newest = cvssOf(cvssv4?.vectorString);
   if (newest) return newest;
   if (v3) {
-    // The values are words or their first letters.
-    const metrics = Object.entries({
+    const vector = vectorOf({
       AV: v3.attackVector,
       AC: v3.attackComplexity,
       PR: v3.privilegesRequired,
@@ -149,13 +152,30 @@ function cvssFrom({ cvssv4, cvssv3: v3, cvssv2, cvssScore }: Vulnerability): Par
       C: v3.confidentialityImpact,
       I: v3.integrityImpact,
       A: v3.availabilityImpact,
-    }).map(([metric, value]) => `${metric}:${value?.trim().charAt(0).toUpperCase()}`);
-    const vector = cvssOf(`CVSS:${v3.version === '3.0' ? '3.0' : '3.1'}/${metrics.join('/')}`)?.vector;
-    return { score: v3.baseScore, vector };
+    });
+    const cvss = cvssOf(`CVSS:${v3.version === '3.0' ? '3.0' : '3.1'}/${vector}`);
+    return { score: v3.baseScore ?? cvss?.score, vector: cvss?.vector };
   }
-  const score = cvssv2?.score ?? cvssScore;
-  return score === undefined ? undefined : { score };
+  const vector = vectorOf({
+    AV: v2?.accessVector,
+    AC: v2?.accessComplexity,
+    Au: v2?.authenticationr,
+    C: v2?.confidentialityImpact ?? v2?.confidentialImpact,
+    I: v2?.integrityImpact,
+    A: v2?.availabilityImpact,
+  });
+  const cvss = cvssOf(vector);
+  const score = cvssv4?.baseScore ?? v2?.score ?? cvss?.score ?? cvssScore;
+  return score === undefined
+    ? undefined
+    : { score, vector: cvssv4?.baseScore === undefined ? cvss?.vector : undefined };
 }
+
+/** The values are words or their first letters. */
+const vectorOf = (metrics: Record<string, string | undefined>): string =>
+  Object.entries(metrics)
+    .map(([metric, value]) => `${metric}:${value?.trim().charAt(0).toUpperCase()}`)
+    .join('/');
 
 /** The content of a report, in the shape of the JSON report. */
 interface Content {

@@ -38,7 +38,7 @@ export const dockle: Importer = {
           name: title,
           resource: image,
           resourceIdentity: [image && imageName(image)],
-          severity: severityIn({ fatal: 'high', warn: 'medium' }, word, 'low'),
+          severity: severityIn({ fatal: 'high', warn: 'medium', info: 'low' }, word),
           message: alerts.join('\n'),
           references: [
             `https://github.com/goodwithtech/dockle/blob/master/CHECKPOINT.md#${code.toLowerCase()}`,

@@ -3,7 +3,7 @@ import { codeResults } from '../kinds/code.ts';
 import { parseReport } from '../read/parse.ts';
 import { hasRoot } from '../read/report.ts';
 import { text } from '../read/schema.ts';
-import { isObject } from '../read/values.ts';
+import { isObject, property } from '../read/values.ts';
 import { readFvdl } from '../tools/fortify-fvdl.ts';
 import { readListing } from '../tools/fortify-listing.ts';
 
@@ -53,7 +53,9 @@ function readAudit(content: string, context: Pick<ImportContext, 'warn'>): Map<s
     const id = text.parse(issue['@_instanceId']);
     if (!id) continue;
     const values = local(issue, 'Tag').flatMap((tag) =>
-      local(tag, 'Value').map((value) => text.parse(value)),
+      ANALYSIS.test(text.parse(property(tag, '@_id')) ?? '')
+        ? local(tag, 'Value').map((value) => text.parse(value))
+        : [],
     );
     if (issue['@_suppressed'] === 'true') decisions.set(id, 'they are suppressed in Fortify');
     else if (values.some((value) => /^not an issue$/i.test(value?.trim() ?? '')))
@@ -61,6 +63,9 @@ function readAudit(content: string, context: Pick<ImportContext, 'warn'>): Map<s
   }
   return decisions;
 }
+
+/** The tag of the auditor. Others, such as a prediction, decide nothing. */
+const ANALYSIS = /^(?:87f2|$)/i;
 
 /** The elements of a name, whatever their namespace prefix is. */
 function local(parent: unknown, name: string): unknown[] {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Severity } from '../finding.ts';
 import { type Importer, ReportError, readList, skipped } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
 import { anything, fields, flag, number, objects, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { severityIn } from '../support.ts';
 import { type FoundSecret, secretResults } from '../tools/secret-results.ts';
 
 const Incident = z.object({
@@ -44,7 +44,7 @@ export const ggshield: Importer = {
             line: incident.occurrences[0]?.line_start,
             commit: type === 'commit' ? id : undefined,
             secret: incident.ignore_sha,
-            severity: severityIn({ valid: 'critical', invalid: 'low' }, incident.validity, 'high'),
+            severity: SEVERITIES.get(incident.validity ?? '') ?? 'high',
             facts: {
               Validity: incident.validity,
               Occurrences: String(incident.occurrences.length),
@@ -58,6 +58,11 @@ export const ggshield: Importer = {
     return secretResults('ggshield', places, context);
   },
 };
+
+const SEVERITIES = new Map<string, Severity>([
+  ['valid', 'critical'],
+  ['invalid', 'low'],
+]);
 
 const isScan = (document: unknown) =>
   isObject(document) &&

@@ -3,12 +3,13 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Result, read } from '../importer.ts';
 import {
   cweOfVulnerability,
+  flagsOf,
   type GitlabVulnerability,
   gitlabScanOf,
   gitlabSeverity,
   linksOf,
-  openVulnerabilities,
   ruleOf,
+  scannedVulnerabilities,
 } from '../kinds/gitlab.ts';
 import { fields, text } from '../read/schema.ts';
 import { cveOf } from '../support.ts';
@@ -31,8 +32,8 @@ export const gitlabDast: Importer = {
   },
   detects: (report) => gitlabScanOf(report) === 'dast',
   results: (report, context) => {
-    const { open, scanner } = openVulnerabilities(report, ['dast'], context);
-    return open.map((vulnerability) => resultOf('gitlab-dast', vulnerability, scanner));
+    const { found, scanner } = scannedVulnerabilities(report, ['dast'], context);
+    return found.map((vulnerability) => resultOf('gitlab-dast', vulnerability, scanner));
   },
 };
 
@@ -47,8 +48,8 @@ export const gitlabFuzzing: Importer = {
   },
   detects: (report) => KINDS.includes(gitlabScanOf(report) ?? ''),
   results: (report, context) => {
-    const { open, scanner } = openVulnerabilities(report, KINDS, context);
-    return open.map((vulnerability) => resultOf('gitlab-fuzzing', vulnerability, scanner));
+    const { found, scanner } = scannedVulnerabilities(report, KINDS, context);
+    return found.map((vulnerability) => resultOf('gitlab-fuzzing', vulnerability, scanner));
   },
 };
 
@@ -74,6 +75,7 @@ function resultOf(tool: string, vulnerability: GitlabVulnerability, scanner: str
         Parameter: param,
         Confidence: vulnerability.confidence,
         Scanner: vulnerability.scanner?.name ?? scanner,
+        Flags: flagsOf(vulnerability),
         Crash: crash,
       },
       where: where ? `- ${where}` : undefined,

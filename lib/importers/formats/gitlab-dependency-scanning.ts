@@ -1,6 +1,7 @@
 import type { ImportContext, Importer, Result } from '../importer.ts';
 import { imageName, vulnerabilityResult } from '../kinds/dependency.ts';
 import {
+  flagsOf,
   GitlabLocation,
   type GitlabVulnerability,
   gitlabCwes,
@@ -79,7 +80,7 @@ function gitlabPackageResult(tool: string, found: GitlabVulnerability, context: 
           dependency?.direct === undefined ? undefined : dependency.direct ? 'direct' : 'transitive',
         Scanner: found.scanner?.name,
         Confidence: found.confidence,
-        Flags: found.flags.map(({ type }) => type).join(', '),
+        Flags: flagsOf(found),
       },
       fix: sanitizeMarkdown(found.solution ?? ''),
       references: [...found.identifiers.map(({ url }) => url), ...found.links.map(({ url }) => url)],

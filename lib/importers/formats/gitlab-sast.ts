@@ -4,13 +4,14 @@ import { type ImportContext, type Importer, type Report, read } from '../importe
 import { describeFlow } from '../kinds/code.ts';
 import {
   cweOfVulnerability,
+  flagsOf,
   GitlabLocation,
   type GitlabVulnerability,
   gitlabScanOf,
   gitlabSeverity,
   linksOf,
-  openVulnerabilities,
   ruleOf,
+  scannedVulnerabilities,
 } from '../kinds/gitlab.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { list, number, text } from '../read/schema.ts';
@@ -39,8 +40,8 @@ export const gitlabSast: Importer = {
   detects: (report) => gitlabScanOf(report) === 'sast' || isEmptyVersion2(report),
 
   results(report, context) {
-    const { open, scanner } = openVulnerabilities(report, ['sast'], context);
-    const entries = open.map((vulnerability) => {
+    const { found, scanner } = scannedVulnerabilities(report, ['sast'], context);
+    const entries = found.map((vulnerability) => {
       const { file, start_line: line, ...place } = read(GitlabLocation.code, vulnerability.location);
       const { raw_source_code_extract: code, name, message, identifiers } = vulnerability;
       const names = identifiers.flatMap(({ type, name, value }) => [type === 'cwe' ? name : '', value]);
@@ -75,6 +76,7 @@ export const gitlabSast: Importer = {
             Method: place.method,
             Confidence: vulnerability.confidence,
             Scanner: vulnerability.scanner?.name ?? scanner,
+            Flags: flagsOf(vulnerability),
           },
           where: flowsOf(vulnerability, context),
           snippet: excerpt(mask(code ?? '')),

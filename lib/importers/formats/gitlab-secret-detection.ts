@@ -2,12 +2,13 @@ import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import { type Importer, read } from '../importer.ts';
 import {
+  flagsOf,
   GitlabLocation,
   gitlabScanOf,
   gitlabSeverity,
   linksOf,
-  openVulnerabilities,
   ruleOf,
+  scannedVulnerabilities,
 } from '../kinds/gitlab.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
@@ -26,8 +27,8 @@ export const gitlabSecretDetection: Importer = {
   detects: (report) => gitlabScanOf(report) === 'secret_detection',
 
   results(report, context) {
-    const { open, scanner } = openVulnerabilities(report, ['secret_detection'], context);
-    const entries = open.map((vulnerability) => {
+    const { found, scanner } = scannedVulnerabilities(report, ['secret_detection'], context);
+    const entries = found.map((vulnerability) => {
       const { file, start_line: line, commit } = read(GitlabLocation.code, vulnerability.location);
       const { raw_source_code_extract: secret } = vulnerability;
       const secrets = secret ? [secret] : [];
@@ -54,6 +55,7 @@ export const gitlabSecretDetection: Importer = {
             Commit: shas,
             Secret: secret ? mask(secret) : undefined,
             Scanner: vulnerability.scanner?.name ?? scanner,
+            Flags: flagsOf(vulnerability),
           },
           fix: REVOKE_SECRET,
           references: linksOf(vulnerability).map((link) => mask(link ?? '')),

@@ -64,12 +64,13 @@ export const gitleaks: Importer = {
     severity: 'high',
   },
 
+  acceptsNull: true,
+
   detects: (report) => {
     const leaks = leaksOf(report);
     if (!leaks) return false;
     const [first] = leaks;
-    // No other scanner reports no findings as an empty list.
-    return leaks.length === 0 || (isObject(first) && (isLeak(first) || isEarlyLeak(first)));
+    return isObject(first) && (isLeak(first) || isEarlyLeak(first));
   },
 
   results(report, context) {

@@ -1,4 +1,4 @@
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import type { ImportContext, Importer, Result } from '../importer.ts';
 import { folderParts, isMalicious, manifestIn, upgrade, vulnerabilityTitle } from '../kinds/dependency.ts';
@@ -175,7 +175,7 @@ function describeUse(use: Use, level: string | undefined): string {
 }
 
 /** The Go database has no ratings. As in govulncheck itself, vulnerable code counts only if it is called. */
-function severityOf(use: Use, { level }: Run, osv: Osv | undefined): Severity {
+function severityOf(use: Use, { level }: Run, osv: Osv | undefined): Rating {
   if (isMalicious(osv?.id, ...(osv?.aliases ?? []))) return 'critical';
   if (level && level === LEVEL_OF_USE[use]) return 'medium';
   if (use === 'required') return 'info';

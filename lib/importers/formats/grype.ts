@@ -20,6 +20,8 @@ import {
   cveOf,
   cvssOf,
   cweOf,
+  isRated,
+  mostSevere,
   plainPath,
   relativePath,
   severityOf,
@@ -70,6 +72,7 @@ export const grype: Importer = {
     command: '`grype dir:. -o json > report.json`',
     versions: '0.7 to 0.36, 0.75 to 0.96',
     identity: 'advisory, package, location',
+    severity: '`severity`, the highest of related vulnerabilities, or CVSS',
   },
 
   detects: (report) => {
@@ -83,8 +86,13 @@ export const grype: Importer = {
 
   results(report, context) {
     const document = firstDocument(report);
-    const matches = readList(Match, listIn(document, 'matches'), 'matches', context);
-    context.skip('Grype ignored them', [document?.ignoredMatches ?? []].flat().length);
+    const ignored = [document?.ignoredMatches ?? []].flat();
+    const undecided = ignored.filter(isUndecided);
+    context.skip('Grype ignored them', ignored.length - undecided.length);
+    const matches = [
+      ...readList(Match, listIn(document, 'matches'), 'matches', context),
+      ...readList(Match, undecided, 'ignoredMatches', context),
+    ];
     const place = placeOf(document?.source, context);
     return matches.map(({ vulnerability, relatedVulnerabilities, matchDetails, artifact }) => {
       const { id } = vulnerability;
@@ -102,9 +110,9 @@ export const grype: Importer = {
       const file = place.fileOf(paths[0]);
       const cvss = bestCvss(records);
       const details = records.find(({ description }) => description?.trim())?.description ?? '';
-      const severityWord = records
-        .map(({ severity }) => severity)
-        .find((known) => known && !/^unknown$/i.test(known));
+      const related = relatedVulnerabilities.flatMap(({ severity }) =>
+        isRated(severity) ? severityOf(severity) : [],
+      );
       const [epss] = records.flatMap((one) => one.epss);
       return {
         // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
@@ -115,7 +123,7 @@ export const grype: Importer = {
         identifyFormerly: (file) =>
           fingerprintOf('grype', place.formerly, withoutVersion(file, version), type, name, id),
         title: vulnerabilityTitle(id, name, version, details),
-        severity: severityOf(severityWord, severityOfScore(cvss?.score)),
+        severity: severityOf(vulnerability.severity, mostSevere(related) ?? severityOfScore(cvss?.score)),
         description: describeFinding({
           what: /^GHSA-/.test(id) ? sanitizeMarkdown(details) : escapeMarkdown(details),
           facts: {
@@ -178,6 +186,15 @@ function placeOf(source: unknown, context: ImportContext) {
     fileOf: (path: string | undefined) =>
       path && !isAbsolute(path) ? plainPath(joined([folder, path], '/')) : relativePath(path, context),
   };
+}
+
+/** Whether only VEX statements that decide nothing hide a match. */
+function isUndecided(match: unknown): boolean {
+  const rules = [property(match, 'appliedIgnoreRules') ?? []].flat();
+  return (
+    rules.length > 0 &&
+    rules.every((rule) => /^(?:under_investigation|affected)$/.test(String(property(rule, 'vex-status'))))
+  );
 }
 
 /** The newest CVSS of the vulnerability, otherwise of a related one. */

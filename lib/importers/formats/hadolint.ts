@@ -46,7 +46,7 @@ export const hadolint: Importer = {
         tool: 'hadolint',
         id: code,
         name: message,
-        severity: severityIn({ error: 'high', warning: 'medium', style: 'info' }, level, 'low'),
+        severity: severityIn({ error: 'high', warning: 'medium', info: 'low', style: 'info' }, level),
         references: [
           code.startsWith('SC')
             ? `https://www.shellcheck.net/wiki/${code}`

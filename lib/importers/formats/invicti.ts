@@ -46,9 +46,9 @@ export const invicti: Importer = {
 
 /** States of results that are no open problems: `Present, False Positive`. */
 const REASONS: readonly [RegExp, string][] = [
-  [/False ?Positive/i, 'they are marked as false positives'],
-  [/Accepted ?Risk|Ignored/i, 'their risk was accepted'],
-  [/^Fixed/i, 'they are fixed'],
+  [/\bFalse ?Positive$/i, 'they are marked as false positives'],
+  [/\b(?:Accepted ?Risk|Ignored)$/i, 'their risk was accepted'],
+  [/^Fixed(?: ?\(?confirmed\)?)?$/i, 'they are fixed'],
 ];
 
 function toIssue(found: Vulnerability): Issue {

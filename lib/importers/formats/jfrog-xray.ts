@@ -21,7 +21,7 @@ import {
   texts,
 } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { type Cvss, cvssOf, severityOf } from '../support.ts';
+import { type Cvss, cvssOf, severityOf, severityOfScore } from '../support.ts';
 import { codeBlock, sanitizeMarkdown } from '../text/markdown.ts';
 
 /** A CVE of an issue of JFrog Xray. */
@@ -241,6 +241,7 @@ function toResult(issue: Issue, { artifact, components, fixed, places }: Place):
   const parsed = components.map(componentOf);
   const [first] = parsed;
   const cve = cves.find((one) => one.cve)?.cve;
+  const cvss = bestCvss(cves);
   const name = [...new Set(parsed.map((one) => one.name))].slice(0, 5).join(', ') || undefined;
   return vulnerabilityResult({
     tool: 'jfrog-xray',
@@ -254,8 +255,8 @@ function toResult(issue: Issue, { artifact, components, fixed, places }: Place):
     name,
     version: parsed.length === 1 ? first?.version : undefined,
     summary,
-    severity: severityOf(issue.severity),
-    cvss: bestCvss(cves),
+    severity: severityOf(issue.severity, severityOfScore(cvss?.score)),
+    cvss,
     cwes: cves.flatMap(({ cwe }) => cwe),
     description: {
       what: sanitizeMarkdown(description || summary || ''),

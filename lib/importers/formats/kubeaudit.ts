@@ -3,6 +3,7 @@ import { type Importer, type Result, readList } from '../importer.ts';
 import { failedCheck, kubernetesName } from '../kinds/resources.ts';
 import { documentOf, documentsOf, hasKind } from '../read/report.ts';
 import { fields, requiredText, text } from '../read/schema.ts';
+import { severityIn } from '../support.ts';
 
 const Line = z.object({
   AuditResultName: requiredText,
@@ -43,7 +44,7 @@ export const kubeaudit: Importer = {
           line.Container,
           line.Capability ?? line.MissingAnnotation,
         ],
-        severity: line.level === 'error' ? 'high' : line.level === 'warning' ? 'medium' : 'low',
+        severity: severityIn({ error: 'high', warning: 'medium', info: 'low' }, line.level),
         message: line.msg,
         facts: { Capability: line.Capability, Annotation: line.MissingAnnotation },
       });

@@ -79,13 +79,15 @@ export const kubescape: Importer = {
       ({ resourceID, controls }) =>
         readList(Control, controls, 'results.controls', context).flatMap((control): Result[] => {
           const status = statusOf(control);
-          if (status !== 'failed') return skipped(status, context);
+          if (NOT_FAILED.test(status)) return skipped(status, context);
           const summary = summaryDetails?.controls?.[control.controlID];
           return [resultOf(control, summary, resourceID, resources.get(resourceID), clusterName, context)];
         }),
     );
   },
 };
+
+const NOT_FAILED = /^(?:passed|skipped|warning|excluded|ignored|irrelevant|accepted by exceptions)$/;
 
 const isFailed = (rule: z.output<typeof Rule>) => rule.status?.toLowerCase() === 'failed';
 

@@ -11,7 +11,7 @@ import { vulnerabilityResult } from '../kinds/dependency.ts';
 import { firstDocument } from '../read/report.ts';
 import { anything, fields, number, object, objects, optional, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { cvssOf, relativePath, severityOf, severityOfScore } from '../support.ts';
+import { cvssOf, firstRated, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { codeBlock, escapeMarkdown, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Fix = object({ fixResolution: text, message: text, url: text });
@@ -56,7 +56,7 @@ export const mend: Importer = {
       'the vulnerability report as JSON, the report of the unified agent, or the findings of the API 3.0 (`/projects/{id}/dependencies/findings/security`)',
     versions: 'the report names no version: reports of 2019 to 2024, API 3.0',
     identity: 'project, library, advisory',
-    severity: '`cvss3_severity`, or `severity`',
+    severity: '`cvss3_severity`, `severity`, CVSS',
   },
 
   detects: (report) => {
@@ -95,7 +95,7 @@ function fromPlatform(findings: unknown[], context: ImportContext): Result[] {
   return readList(PlatformFinding, findings, 'response', context).flatMap((found) => {
     const { vulnerability, component, findingInfo, project, application, topFix, name } = found;
     const status = findingInfo?.status?.toUpperCase();
-    if (status && !OPEN.has(status))
+    if (status && CLOSED.has(status))
       return skipped(`${status.toLowerCase().replaceAll('_', ' ')} in Mend`, context);
     const converted: Vulnerability = {
       ...vulnerability,
@@ -116,7 +116,10 @@ function fromPlatform(findings: unknown[], context: ImportContext): Result[] {
   });
 }
 
-const OPEN = new Set(['ACTIVE', 'NEW', 'OPEN', 'UNREVIEWED', 'REVIEWED']);
+const CLOSED = new Set([
+  ...['IGNORED', 'SUPPRESSED', 'FIXED', 'REMEDIATED', 'RESOLVED', 'CLOSED'],
+  ...['REMOVED', 'LIBRARY_REMOVED', 'LIBRARY_IN_HOUSE', 'LIBRARY_WHITELIST'],
+]);
 
 function toResult(
   found: Vulnerability,
@@ -135,7 +138,7 @@ function toResult(
     name,
     version,
     summary: description,
-    severity: severityOf(found.cvss3_severity ?? found.severity, severityOfScore(score, 'medium')),
+    severity: severityOf(firstRated(found.cvss3_severity, found.severity), severityOfScore(score, 'medium')),
     cvss: { score, vector: cvss?.vector },
     file: relativePath(paths[0], context),
     // The path depends on the machine of the scan.

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
-import { type ImportContext, type Importer, type Result, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Result, readList, skipped } from '../importer.ts';
 import { documentOf, firstDocument, hasKind } from '../read/report.ts';
 import { anything, fields, list, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { cweOf } from '../support.ts';
+import { cweOf, severityIn } from '../support.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { describeFinding, inlineCode } from '../text/markdown.ts';
 import { mask } from '../text/secrets.ts';
@@ -39,9 +39,8 @@ export const mobsf: Importer = {
       ...binaryProblems(document, context),
     ];
     const found = problems.flatMap(({ rating, ...problem }): Result[] => {
-      const severity = SEVERITIES.get(rating?.toLowerCase() ?? '');
-      if (!severity) context.skip('MobSF rates them as secure or harmless');
-      return severity ? [resultOf({ ...problem, severity }, app)] : [];
+      if (HARMLESS.test(rating ?? '')) return skipped('MobSF rates them as secure or harmless', context);
+      return [resultOf({ ...problem, severity: severityIn(SEVERITIES, rating) }, app)];
     });
     const permissions = Object.values(property(document, 'permissions') ?? {});
     const dangerous = permissions.filter((permission) => property(permission, 'status') === 'dangerous');
@@ -52,15 +51,8 @@ export const mobsf: Importer = {
   },
 };
 
-const SEVERITIES = new Map<string, Severity>([
-  ['high', 'high'],
-  ['insecure', 'high'],
-  ['dangerous', 'high'],
-  ['warning', 'medium'],
-  ['medium', 'medium'],
-  ['low', 'low'],
-  ['info', 'info'],
-]);
+const SEVERITIES = { insecure: 'high', dangerous: 'high' } as const;
+const HARMLESS = /^(?:secure|good|safe|normal|signature)?$/i;
 
 interface Problem {
   part: string;
@@ -74,10 +66,7 @@ interface Problem {
   facts?: Record<string, string | undefined>;
 }
 
-function resultOf(
-  problem: Omit<Problem, 'rating'> & { severity: Severity },
-  app: string | undefined,
-): Result {
+function resultOf(problem: Omit<Problem, 'rating'> & { severity: Rating }, app: string | undefined): Result {
   const { part, rule, title, description, component, files = [], cwe, severity, facts } = problem;
   return {
     identify: () => fingerprintOf('mobsf', app, part, rule, component),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import {
   addressIdentity,
@@ -14,7 +14,7 @@ import {
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
 import { fields, number, requiredText, text, texts } from '../read/schema.ts';
 import { elements } from '../read/values.ts';
-import { cweOf, LEVELS, severityOf } from '../support.ts';
+import { cweOf, firstRated, severityOfLevel } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
 
 /** A result in the XML. Attributes start with `@_`. */
@@ -71,7 +71,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
         port,
         protocol: item['@_protocol'],
         service: item['@_svc_name'],
-        severity: LEVELS[Number(item['@_severity'])] ?? severityOf(item.risk_factor),
+        severity: severityOfLevel(firstRated(item['@_severity'], item.risk_factor)),
         synopsis: item.synopsis,
         description: item.description,
         solution: item.solution,
@@ -128,7 +128,7 @@ function csvIssues(report: Report, context: ImportContext): Issue[] {
       address: cell('IP Address', 'asset.display_ipv4_address'),
       port: cell('Port', 'port'),
       protocol: cell('Protocol', 'protocol'),
-      severity: severityOf(cell('Risk', 'severity', 'Severity', 'definition.severity', 'Risk Factor')),
+      severity: severityOfLevel(cell('Risk', 'severity', 'Severity', 'definition.severity', 'Risk Factor')),
       synopsis: cell('Synopsis', 'definition.synopsis'),
       description: cell('Description', 'definition.description'),
       solution: cell('Solution', 'Steps to Remediate', 'definition.solution'),
@@ -192,7 +192,7 @@ interface Plugin {
   port?: string | undefined;
   protocol?: string | undefined;
   service?: string | undefined;
-  severity: Severity;
+  severity: Rating;
   synopsis?: string | undefined;
   description?: string | undefined;
   solution?: string | undefined;

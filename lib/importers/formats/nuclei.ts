@@ -97,10 +97,7 @@ export const nuclei: Importer = {
             // Two matches in a file or at an address had the same, with their number.
             identifyVaguely: identifyAddress,
             title: `${name}${matcher ? ` (${matcher})` : ''}${location && ` at ${location}`}`,
-            severity: severityOf(
-              /^unknown$/i.test(info.severity?.trim() ?? '') ? undefined : info.severity,
-              severityOfScore(score),
-            ),
+            severity: severityOf(info.severity, severityOfScore(score)),
             description: describeFinding({
               what: joined(
                 [info.description, info.impact].map((part) => escapeMarkdown(part?.trim() ?? '')),

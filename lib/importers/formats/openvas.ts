@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf, statedCvss } from '../kinds/issues.ts';
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsWith } from '../read/report.ts';
@@ -164,9 +164,9 @@ const joinLines = (value: string | undefined) =>
     .trim();
 
 /** The rating of a score, because OpenVAS has no critical threat before version 22.4. Other threats are no scores. */
-function ratingOf(score: number | undefined, threat: string | undefined, context: ImportContext): Severity {
+function ratingOf(score: number | undefined, threat: string | undefined, context: ImportContext): Rating {
   if (/^error$/i.test(threat ?? '')) context.warn('OpenVAS could not run a test: see the finding');
-  if (score !== undefined && score >= 0 && score <= 10) return severityOfScore(score);
+  if (score !== undefined && score >= 0 && score <= 10) return severityOfScore(score, 'medium');
   return /^(?:log|debug|alarm|error|false positive)$/i.test(threat ?? '') ? 'info' : severityOf(threat);
 }
 
@@ -178,7 +178,7 @@ interface Found {
   hostName: string | undefined;
   /** `443/tcp` or `general/tcp` */
   port: string | undefined;
-  severity: Severity;
+  severity: Rating;
   summary: string | undefined;
   insight: (string | undefined)[];
   affected: string | undefined;

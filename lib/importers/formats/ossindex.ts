@@ -100,7 +100,7 @@ function toResult(found: z.output<typeof Vulnerability>, { type, name, version }
     name,
     version,
     summary: title?.replace(/^\[CVE-[\d-]+\]\s*|^(?:CVE|CWE)-\d+(?:-\d+)?:?\s*/, ''),
-    severity: severityOfScore(score, 'medium'),
+    severity: severityOfScore(score || undefined, 'medium'),
     cvss: { score, vector: cvss?.vector },
     cwes: [cwe === 'None' ? undefined : cwe, /CWE-\d+/.exec(title ?? '')?.[0]],
     description: {

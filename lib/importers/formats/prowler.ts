@@ -192,7 +192,8 @@ function skipReason({ status, muted }: Check): string | undefined {
     case 'MUTED':
     case 'WARNING':
       return 'muted';
-    default:
+    case 'MANUAL':
+    case 'INFO':
       return 'need a manual check';
   }
 }

@@ -4,9 +4,10 @@ import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvs
 import { hasRoot, rootOf } from '../read/report.ts';
 import { anything, fields, flag, number, requiredText, text, textAt, texts } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
-import { cweOf, LEVELS } from '../support.ts';
+import { cweOf } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
 import { inlineCode, joined } from '../text/markdown.ts';
+import { levelOf } from '../tools/qualys-xml.ts';
 
 const Detection = z.object({
   QID: requiredText,
@@ -121,7 +122,7 @@ function toIssue(
   return {
     identity: [QID.trim(), url ? addressIdentity(url) : target, parameter],
     title: `${title}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
-    severity: isInformation ? 'info' : (LEVELS[Number(details?.SEVERITY) - 1] ?? 'medium'),
+    severity: isInformation ? 'info' : levelOf(details?.SEVERITY),
     what: joined(
       [details?.DESCRIPTION, details?.IMPACT].map((part) => htmlMarkdown(stated(part))),
       '\n\n',

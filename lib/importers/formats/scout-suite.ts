@@ -4,6 +4,7 @@ import { distinct, failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, number, objects, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { severityIn } from '../support.ts';
 
 const Rule = z.object({
   ...fields(text, 'description', 'rationale', 'remediation', 'level', 'service', 'dashboard_name'),
@@ -50,7 +51,7 @@ export const scoutSuite: Importer = {
             name: rule.description,
             resource: item ?? account,
             resourceIdentity: [provider, account, item],
-            severity: rule.level === 'danger' ? 'high' : rule.level === 'warning' ? 'medium' : 'low',
+            severity: severityIn({ danger: 'high', warning: 'medium', low: 'low' }, rule.level),
             about: rule.rationale?.replace(/<[^<>]*>/g, ''),
             fix: rule.remediation?.replace(/<[^<>]*>/g, ''),
             facts: {

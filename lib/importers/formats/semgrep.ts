@@ -1,4 +1,3 @@
-import type { Severity } from '../finding.ts';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import {
@@ -11,7 +10,7 @@ import {
 import { documentOf } from '../read/report.ts';
 import { list } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { cveOf, cweOf, relativePath, severityIn, severityOf } from '../support.ts';
+import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
 import {
   codeBlock,
   describeFinding,
@@ -99,7 +98,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
   return {
     ...identityOf(entry, context),
     title: mask(joined([rule.split('.').at(-1), firstSentence(message)], ': ')),
-    severity: severityOfSemgrep(extra.severity),
+    severity: severityIn(SEVERITIES, extra.severity),
     description: describeFinding({
       what: sanitizeMarkdown(mask(message)),
       facts: {
@@ -151,9 +150,6 @@ const SEVERITIES = {
   inventory: 'info',
   experiment: 'info',
 } as const;
-
-const severityOfSemgrep = (word: string | undefined): Severity =>
-  severityIn(SEVERITIES, word, severityOf(word, 'medium'));
 
 /**
  * Semgrep's own fingerprint is not used: it ends with the position among equal matches of the rule in the file, so that a

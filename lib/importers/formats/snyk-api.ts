@@ -47,7 +47,7 @@ export const snykApi: Importer = {
     command: 'the answer of `GET /rest/orgs/{org_id}/issues`; several pages in a row',
     versions: '2024-10-15',
     identity: 'project, issue key, package',
-    severity: '`effective_severity_level`',
+    severity: '`effective_severity_level`, or the score; critical for malicious packages',
   },
 
   detects: (report) => {

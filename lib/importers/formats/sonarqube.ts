@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { type ImportContext, type Importer, open, type Report, read, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
 import { documentOf, documentsOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { cveOf, cweOf, relativePath, severityIn, severityOf } from '../support.ts';
+import { cveOf, cweOf, firstRated, relativePath, severityIn } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
@@ -169,10 +169,9 @@ const closedBecause = ({ resolution, issueStatus, status }: Issue): string | und
 /** SonarQube has five severities; `critical` is the second. */
 const SEVERITIES = { blocker: 'critical', critical: 'high', major: 'medium', minor: 'low' } as const;
 
-function severityOfIssue({ severity, impacts, vulnerabilityProbability }: Issue): Severity {
+function severityOfIssue({ severity, impacts, vulnerabilityProbability }: Issue): Rating {
   const impact = impacts.find(({ softwareQuality }) => softwareQuality === 'SECURITY') ?? impacts[0];
-  const word = severity ?? impact?.severity ?? vulnerabilityProbability;
-  return severityIn(SEVERITIES, word, severityOf(word));
+  return severityIn(SEVERITIES, firstRated(severity, impact?.severity, vulnerabilityProbability));
 }
 
 /** The path of a component: `project:src/main.ts`. */

@@ -77,7 +77,10 @@ export const spotbugs: Importer = {
         const identity = [type, className, methodName, method?.['@_signature']];
         return {
           title: bug.LongMessage ?? title,
-          severity: severityIn({ 1: 'high', 2: 'medium', 3: 'low' }, String(bug['@_priority'])),
+          severity: severityIn(
+            { 1: 'high', 2: 'medium', 3: 'low', 4: 'low', 5: 'info' },
+            String(bug['@_priority'] ?? ''),
+          ),
           identity,
           identify: hash ? () => fingerprintOf('spotbugs', ...identity, hash) : undefined,
           rule: [type, title],

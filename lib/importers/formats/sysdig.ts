@@ -138,10 +138,16 @@ function cliRows(report: Report, context: ImportContext): unknown[] {
         score: property(cvss, 'score'),
         vector: property(cvss, 'vector'),
         fixed: property(vulnerability, 'fixedInVersion'),
-        accepted: [property(vulnerability, 'acceptedRisks') ?? []].flat().length > 0,
+        accepted: [property(vulnerability, 'acceptedRisks') ?? []].flat().some(isInForce),
       };
     }),
   );
+}
+
+/** Whether an accepted risk has not expired. */
+function isInForce(risk: unknown): boolean {
+  const until = Date.parse(String(property(risk, 'expirationDate') ?? ''));
+  return property(risk, 'status') !== 'expired' && !(until < Date.now());
 }
 
 function resultOf(row: Row): Result {

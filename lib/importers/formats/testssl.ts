@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
 import { hasColumns, jsonOf, rowsWith } from '../read/report.ts';
 import { fields, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
-import { cweOf } from '../support.ts';
+import { cweOf, severityOf } from '../support.ts';
 import { escapeMarkdown, inlineCode } from '../text/markdown.ts';
 
 const Row = z
@@ -15,10 +14,6 @@ const Row = z
     severity: requiredText,
   })
   .transform((row) => ({ ...row, target: row['fqdn/ip'] ?? row.ip ?? '' }));
-
-const SEVERITIES = new Map<string, Severity>(
-  Object.entries({ CRITICAL: 'critical', HIGH: 'high', MEDIUM: 'medium', LOW: 'low', INFO: 'info' } as const),
-);
 
 /** CSV and flat JSON of testssl.sh. */
 export const testssl: Importer = {
@@ -42,14 +37,12 @@ export const testssl: Importer = {
       'testssl',
       found.flatMap((row) => {
         const level = row.severity.trim().toUpperCase();
-        const severity = SEVERITIES.get(level);
         if (level === 'FATAL') context.error(`${row.target}: ${row.finding ?? row.id}`);
         else if (level === 'WARN') context.warn(`${row.target}: ${row.finding ?? row.id}`);
         else if (level === 'OK') context.skip('passed');
-        else if (!severity && level !== 'DEBUG')
-          context.error(`A result with the unknown severity “${row.severity.slice(0, 20)}” was not imported`);
-        if (severity && RATING.test(row.id)) context.skip('they are about the overall rating of a host');
-        else if (severity) return [toIssue(row, severity)];
+        else if (level === 'DEBUG') return [];
+        else if (RATING.test(row.id)) context.skip('they are about the overall rating of a host');
+        else return [toIssue(row)];
         return [];
       }),
       context,
@@ -69,7 +62,7 @@ function isFlatJson(report: Report): boolean {
   );
 }
 
-function toIssue({ id, target, port, finding, cve, cwe }: z.output<typeof Row>, severity: Severity): Issue {
+function toIssue({ id, target, port, severity, finding, cve, cwe }: z.output<typeof Row>): Issue {
   // `host/address`
   const [name, address] = target.split('/', 2).map((part) => part.trim());
   const host = name || address || target;
@@ -77,7 +70,7 @@ function toIssue({ id, target, port, finding, cve, cwe }: z.output<typeof Row>, 
   return {
     identity: [id.trim(), hostIdentity(host), port],
     title: `${id.trim()}${finding ? `: ${finding.slice(0, 160)}` : ''} (${service})`,
-    severity,
+    severity: severityOf(severity),
     what: escapeMarkdown(finding ?? ''),
     facts: { Test: id.trim(), Host: host, Port: port },
     places: address && address !== host ? [inlineCode(address)] : [],

@@ -26,7 +26,7 @@ export const trivy: Importer = {
     command: '`trivy fs --format json -o report.json .` (or `trivy image`, `trivy k8s --report all`)',
     versions: '0.69; schema 2; clusters; before 0.20',
     identity: 'image, cluster resource or file; package and advisory, or check, or source code of the secret',
-    severity: '`Severity`',
+    severity: '`Severity`, CVSS, or the highest `VendorSeverity`',
   },
   split: {
     json: [
@@ -35,6 +35,8 @@ export const trivy: Importer = {
     ],
     reduced: { 'Results.*.Packages': () => undefined },
   },
+
+  acceptsNull: true,
 
   detects: (report) => {
     const document = documentOf(report);
@@ -99,6 +101,10 @@ function clusterResults(document: Record<string, unknown>, context: ImportContex
   });
 }
 
+type Modified = Section['ExperimentalModifiedFindings'][number];
+
+const DECIDED = /^(?:ignored|not_affected|fixed)$/;
+
 function sectionsOf(
   value: unknown,
   path: string,
@@ -108,21 +114,39 @@ function sectionsOf(
   return readPart(Section, value, path, context).flatMap((section, index) => {
     const place = placeOf(section);
     const at = (name: string) => [path, index, name].filter((part) => part !== '').join('.');
-    const checks = readPart(Misconfiguration, section.Misconfigurations, at('Misconfigurations'), context);
+    const [suppressed, undecided] = [true, false].map((wanted) =>
+      section.ExperimentalModifiedFindings.filter(({ Status }) => DECIDED.test(Status ?? '') === wanted),
+    ) as [Modified[], Modified[]];
+    // A VEX statement such as “under investigation” suppresses nothing.
+    const members = (listed: unknown, type: string) => {
+      const added = undecided.flatMap(({ Type, Finding }) => (Type === type ? [Finding] : []));
+      return added.length > 0 ? [...[listed ?? []].flat(), ...added] : listed;
+    };
+    const checks = readPart(
+      Misconfiguration,
+      members(section.Misconfigurations, 'misconfiguration'),
+      at('Misconfigurations'),
+      context,
+    );
     const exceptions = checks.filter(({ Status }) => Status === 'EXCEPTION').length;
     context.skip('excepted by a policy', Math.max(exceptions, section.MisconfSummary?.Exceptions ?? 0));
-    context.skip('suppressed in Trivy', section.ExperimentalModifiedFindings.length);
+    context.skip('suppressed in Trivy', suppressed.length);
     return [
-      ...readPart(Vulnerability, section.Vulnerabilities, at('Vulnerabilities'), context).map((found) =>
-        vulnerability(found, section, place),
-      ),
+      ...readPart(
+        Vulnerability,
+        members(section.Vulnerabilities, 'vulnerability'),
+        at('Vulnerabilities'),
+        context,
+      ).map((found) => vulnerability(found, section, place)),
       ...checks
-        .filter(({ Status }) => !Status || Status === 'FAIL')
+        .filter(({ Status }) => Status !== 'PASS' && Status !== 'EXCEPTION')
         .map((found) => misconfiguration(found, section, place)),
-      ...readPart(Secret, section.Secrets, at('Secrets'), context).map((found) =>
+      ...readPart(Secret, members(section.Secrets, 'secret'), at('Secrets'), context).map((found) =>
         secret(found, place, context),
       ),
-      ...readPart(License, section.Licenses, at('Licenses'), context).map((found) => license(found, place)),
+      ...readPart(License, members(section.Licenses, 'license'), at('Licenses'), context).map((found) =>
+        license(found, place),
+      ),
     ];
   });
 }

@@ -78,7 +78,7 @@ function readIssues(report: Report, context: ImportContext): Result[] {
     return packageResult('veracode-sca', {
       id: idOf(found?.cve, found?.id, found?.title),
       title: found?.title,
-      severity: severityOfScore(issue.severity ?? score),
+      severity: severityOfScore(issue.severity ?? score, 'medium'),
       score,
       vector: found?.cvss3_vector ?? found?.cvss2_vector,
       cwe: found?.cwe_id,
@@ -103,7 +103,7 @@ function readRows(rows: readonly Record<string, string>[], context: ImportContex
     return packageResult('veracode-sca', {
       id: idOf(row.CVE, row['Vulnerability ID'], row.Title),
       title: row.Title,
-      severity: row.Severity ? severityOf(row.Severity) : severityOfScore(row['CVSS score']),
+      severity: severityOf(row.Severity, severityOfScore(row['CVSS score'])),
       score: row['CVSS score'],
       name: coordinates || row.Library,
       version: row['Version in use'],

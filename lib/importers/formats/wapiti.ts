@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Importer, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { fields, number, requiredText, text } from '../read/schema.ts';
+import { fields, requiredText, text } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
-import { cweOf, LEVELS } from '../support.ts';
+import { cweOf, severityOfLevel } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
 
@@ -12,7 +12,7 @@ const Category = z.object({ '@_name': requiredText, description: text, solution:
 const Reference = z.object({ title: text, url: text });
 const Entry = z.object({
   ...fields(text, 'method', 'path', 'parameter', 'info', 'http_request'),
-  level: number,
+  level: text,
 });
 
 /** XML of Wapiti. */
@@ -69,7 +69,7 @@ function toIssue(
   return {
     identity: [name, method, addressIdentity(address), input ?? info],
     title: `${name}${page && ` (${page}${input ? `, ${input}` : ''})`}`,
-    severity: LEVELS[level ?? 0] ?? 'info',
+    severity: severityOfLevel(level),
     what: escapeMarkdown(joined([description, info && maskCredentials(info)], '\n\n')),
     facts: { Category: name, Parameter: input },
     places: [inlineCode(`${method ?? 'GET'} ${page}`)],

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { hasRoot, rootOf } from '../read/report.ts';
-import { fields, number, requiredText, text, textAt } from '../read/schema.ts';
+import { fields, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
-import { cweOf, LEVELS } from '../support.ts';
+import { cweOf, severityOfLevel } from '../support.ts';
 import { htmlMarkdown, linksIn } from '../text/html.ts';
 import { inlineCode, joined } from '../text/markdown.ts';
 
 const Session = z.object({ URL: text, AttackParamDescriptor: text, RawRequest: text });
 const Found = z.object({
   ...fields(text, 'URL', 'VulnerabilityID', 'CheckTypeID', 'AttackParamDescriptor', 'VulnerableSession'),
-  Severity: number,
+  Severity: text,
   Name: requiredText,
 });
 const Section = z.object({ Name: text, SectionText: text });
@@ -80,7 +80,7 @@ function toIssue(
   return {
     identity: [issue.VulnerabilityID ?? issue.Name, addressIdentity(address), parameter],
     title: `${issue.Name}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
-    severity: LEVELS[issue.Severity ?? 0] ?? 'info',
+    severity: severityOfLevel(issue.Severity),
     what: joined([section('Summary'), section('Implication')].map(htmlMarkdown), '\n\n'),
     facts: { Check: issue.VulnerabilityID, Parameter: parameter, Kind: issue.CheckTypeID },
     places: [inlineCode(page)],

@@ -3,7 +3,7 @@ import { type Importer, open, type Result, readList } from '../importer.ts';
 import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { hasColumns, rowsOf, rowsWith } from '../read/report.ts';
 import { fields, requiredText, text } from '../read/schema.ts';
-import { severityOf } from '../support.ts';
+import { firstRated, severityOf } from '../support.ts';
 
 const Issue = z.object({
   Title: requiredText,
@@ -30,7 +30,7 @@ export const wiz: Importer = {
     command: 'Issues or Vulnerability Findings, Export to CSV',
     versions: 'the report names no version: exports of 2023 to 2025',
     identity: 'control, resource; or vulnerability, package, asset',
-    severity: '`Severity`; `CVSSSeverity` or `VendorSeverity`',
+    severity: '`Severity`; for vulnerabilities `CVSSSeverity`, or `VendorSeverity`',
   },
 
   detects: (report) => hasColumns(report, ...ISSUES) || hasColumns(report, ...VULNERABILITIES),
@@ -94,7 +94,7 @@ const fromVulnerability = (found: z.output<typeof Vulnerability>): Result =>
     artifact: found.AssetName || found.ProviderUniqueId,
     artifactIdentity: [found.ProviderUniqueId || found.AssetID || found.AssetName],
     path: found.LocationPath,
-    severity: found.CVSSSeverity || found.VendorSeverity,
+    severity: firstRated(found.CVSSSeverity, found.VendorSeverity),
     fix: found.Remediation,
     facts: {
       Region: found.AssetRegion,

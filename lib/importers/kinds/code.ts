@@ -1,4 +1,4 @@
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { identifyCode } from '../identity/identity.ts';
 import type { Identify, ImportContext, Result } from '../importer.ts';
 import {
@@ -14,7 +14,7 @@ import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 /** A finding of a static analyzer at a place in the source code. */
 export interface CodeFinding {
   title: string;
-  severity: Severity;
+  severity: Rating;
   /** The rule, and what else identifies the finding besides its place. */
   identity: readonly (string | number | undefined)[];
   /** An identity that the tool guarantees, instead of the place. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, ReportError, type Result, readList, type Workspace } from '../importer.ts';
 import { type Cvss, collapseWhitespace, cveOf, cweOf, relativePath, severityOfScore } from '../support.ts';
@@ -120,7 +120,7 @@ export interface VulnerablePackage {
   /** Plain text that completes the title. */
   summary?: string | undefined;
   /** The rating of the tool. Default: the one of `cvss`. */
-  severity?: Severity | undefined;
+  severity?: Rating | undefined;
   cvss?: Partial<Cvss> | undefined;
   cwes?: readonly (string | number | undefined | null)[];
   /** Where the package is: a manifest or a file. */
@@ -144,7 +144,7 @@ export function vulnerabilityResult(found: VulnerablePackage): Result {
     identify: (path) =>
       fingerprintOf(tool, ...identity, found.isInFile === false ? undefined : stable(path), id),
     title: vulnerabilityTitle(found.shown ?? id, name, version, summary),
-    severity: found.severity ?? severityOfScore(cvss?.score),
+    severity: found.severity ?? severityOfScore(cvss?.score, 'medium'),
     description: describeFinding({
       ...description,
       facts: {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { type ImportContext, type Report, ReportError, read, readList } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
 import { anything, fields, list, number, object, objects, requiredText, text } from '../read/schema.ts';
@@ -116,23 +116,19 @@ export const gitlabCwes = ({ identifiers }: GitlabVulnerability): string[] =>
   identifiers.filter(({ type }) => type?.toLowerCase() === 'cwe').map(({ value }) => value);
 
 /** The severity of a vulnerability. GitLab calls it unknown if the scanner rates nothing. */
-export function gitlabSeverity({ severity }: GitlabVulnerability, score?: number): Severity {
-  if (severity && !/^un(?:known|defined)$/i.test(severity)) return severityOf(severity);
-  return severityOfScore(score);
-}
+export const gitlabSeverity = ({ severity }: GitlabVulnerability, score?: number): Rating =>
+  severityOf(severity, severityOfScore(score));
+
+export const flagsOf = ({ flags }: GitlabVulnerability): string => flags.map(({ type }) => type).join(', ');
 
 const Scanner = object({ name: text, version: text });
 
-/** The vulnerabilities that no rule of GitLab calls a likely false positive, and the scanner that found them. */
-export function openVulnerabilities(report: Report, kinds: readonly string[], context: ImportContext) {
+/** The vulnerabilities, also those that a rule of GitLab calls a likely false positive, and the scanner that found them. */
+export function scannedVulnerabilities(report: Report, kinds: readonly string[], context: ImportContext) {
   const found = gitlabVulnerabilities(report, kinds, context);
-  const open = found.filter(
-    ({ flags }) => !flags.some(({ type }) => type === 'flagged-as-likely-false-positive'),
-  );
-  context.skip('they are flagged as likely false positives', found.length - open.length);
   const document = documentOf(report);
   const { name, version } = read(Scanner, property(document, 'scan', 'scanner')) ?? {};
-  return { open, scanner: name ? joined([name, version], ' ') : undefined };
+  return { found, scanner: name ? joined([name, version], ' ') : undefined };
 }
 
 /** The rule that found a vulnerability: its first identifier. */

@@ -1,8 +1,8 @@
-import { type Finding, SEVERITIES, type Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import type { ImportContext, Result } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
-import { type Cvss, cvssOf } from '../support.ts';
+import { cvssOf, mostSevere } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { bullets, describeFinding, excerpt } from '../text/markdown.ts';
 
@@ -11,7 +11,7 @@ export interface Issue {
   /** The identity besides the tool: the check, the host or address, the parameter. */
   identity: readonly (string | number | undefined | null)[];
   title: string;
-  severity: Severity;
+  severity: Rating;
   /** Markdown. */
   what?: string | undefined;
   facts?: Record<string, string | number | undefined | null>;
@@ -46,10 +46,9 @@ export function resultsOf(
   });
 }
 
-function merge(group: readonly Issue[]): Omit<Finding, 'fingerprint'> {
-  const main = group.reduce((worst, issue) =>
-    SEVERITIES.indexOf(issue.severity) < SEVERITIES.indexOf(worst.severity) ? issue : worst,
-  );
+function merge(group: readonly Issue[]): Omit<Result, 'identify'> {
+  const severity = mostSevere(group.map((issue) => issue.severity));
+  const main = group.find((issue) => issue.severity === severity) ?? (group[0] as Issue);
   const places = unique(group.flatMap((issue) => issue.places ?? []));
   const evidence = unique(group.map((issue) => maskEvidence(issue.evidence)));
   const cves = unique(group.flatMap((issue) => issue.cves ?? []));
@@ -86,15 +85,8 @@ function maskEvidence(evidence: string | undefined): string | undefined {
 
 /** The score and vector that a tool states. Its score wins; vectors may lack the prefix or have another one. */
 export function statedCvss(vector: string | undefined, score?: number): Issue['cvss'] {
-  const found = vectorOf(vector);
+  const found = cvssOf(vector);
   return found || score ? { score: score ?? found?.score, vector: found?.vector } : undefined;
-}
-
-function vectorOf(vector: string | undefined): Cvss | undefined {
-  const [metrics] =
-    /(?:CVSS:[34]\.\d\/)?\bAV:[A-Z](?:\/[A-Za-z]{1,3}:[A-Za-z]{1,3})+/.exec(vector ?? '') ?? [];
-  if (!metrics) return undefined;
-  return cvssOf(!metrics.startsWith('CVSS') && metrics.includes('/PR:') ? `CVSS:3.1/${metrics}` : metrics);
 }
 
 /** All CVE ids in texts, each once. */

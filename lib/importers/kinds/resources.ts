@@ -1,4 +1,4 @@
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type Report, ReportError, type Result } from '../importer.ts';
 import { cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
@@ -29,7 +29,7 @@ export interface FailedCheck {
   /** The account, region, namespace, kind, name or ARN: as shown, and what identifies it (default: as shown). */
   resource?: Text;
   resourceIdentity?: readonly Text[];
-  severity: Severity;
+  severity: Rating;
   /** Evidence found on this resource. Credentials in it are masked. */
   message?: Text;
   /** The subject of the check. Plain text, like the other texts. */
@@ -122,7 +122,7 @@ export function vulnerablePackage(found: VulnerablePackage): Result {
   const { severity, vectors = [], score, cwes = [], aliases = [], file } = found;
   const { artifactIdentity = [artifact] } = found;
   const cvss = vectors.map(cvssOf).find(Boolean);
-  const rated = score ?? cvss?.score;
+  const rated = score || cvss?.score;
   return {
     repeats: true,
     identify: (current) =>
@@ -136,7 +136,7 @@ export function vulnerablePackage(found: VulnerablePackage): Result {
         ...artifactIdentity,
       ),
     title: vulnerabilityTitle(id, name, version, summary ?? details),
-    severity: severityOf(isRated(severity) ? severity : undefined, severityOfScore(rated)),
+    severity: severityOf(/^none$/i.test(severity ?? '') ? undefined : severity, severityOfScore(rated)),
     description: describeFinding({
       what: distinct(summary, details).map(escapeMarkdown).join('\n\n'),
       facts: {
@@ -157,12 +157,6 @@ export function vulnerablePackage(found: VulnerablePackage): Result {
     file,
   };
 }
-
-/** Whether a word rates something: not `unknown` or `UNTRIAGED`. */
-const isRated = (word: Text) =>
-  !/^(?:unknown|untriaged|unspecified|undefined|unassigned|n\/?a|none|not[ _](?:set|rated|defined|yet assigned))?$/i.test(
-    word?.trim() ?? '',
-  );
 
 /** The texts that are not empty, each once. */
 export const distinct = (...texts: readonly Text[]): string[] => [

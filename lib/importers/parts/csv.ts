@@ -4,11 +4,6 @@ import { csvOptions, headerOf, MAX_LINES_ABOVE, rowsOf } from '../read/parse.ts'
 import { formatSize, type Texts } from '../read/source.ts';
 import { type OpenReport, type Part, type PartLimits, slicesOf } from './part.ts';
 
-const firstLine = (start: string): string => start.trimStart().split('\n', 1)[0] ?? '';
-
-/** Whether a text is CSV: its first line has several columns. */
-export const isCsv = (start: string): boolean => /[,;\t]/.test(firstLine(start));
-
 /** @param start the beginning of the report */
 export async function openCsv(texts: Texts, start: string, limits: PartLimits): Promise<OpenReport> {
   const records = () => recordsOf(texts, start, limits);
@@ -47,7 +42,7 @@ export async function openCsv(texts: Texts, start: string, limits: PartLimits): 
 
 /** Reads the records one after the other. */
 async function* recordsOf(texts: Texts, start: string, { maxBytes }: PartLimits): AsyncIterable<string[]> {
-  const parser = parse({ ...csvOptions(firstLine(start)), max_record_size: maxBytes });
+  const parser = parse({ ...csvOptions(start), max_record_size: maxBytes });
   try {
     yield* ReadableStream.from(texts())
       .pipeThrough(new TextEncoderStream())

@@ -22,10 +22,12 @@ import {
   refuseForeign,
   tooMany,
 } from '../index.ts';
-import { decodeText, isArchive } from '../read/archive.ts';
+import { isArchive } from '../read/archive.ts';
+import { encodingOf } from '../read/encoding.ts';
+import { isCsv } from '../read/parse.ts';
 import { formatSize, type ReportSource, startOf, textOf, unpacked } from '../read/source.ts';
-import { findingOf } from '../result.ts';
-import { isCsv, openCsv } from './csv.ts';
+import { findingOf, UnknownSeverities } from '../result.ts';
+import { openCsv } from './csv.ts';
 import { type BlockStore, type Draft, Drafts } from './drafts.ts';
 import { openJson } from './json.ts';
 import { ADVICE, MAX_WHOLE_BYTES, type OpenReport, type PartLimits, type PartReader } from './part.ts';
@@ -72,7 +74,9 @@ export async function importInParts(
   limits = LIMITS,
 ): Promise<ImportedParts> {
   const maxMembers = MEMBERS_PER_FINDING * maxFindings;
-  const report = await open(await unpacked(source, MAX_REPORT_BYTES), { ...limits, maxMembers });
+  const content = await unpacked(source, MAX_REPORT_BYTES);
+  const encoding = await encodingOf(content);
+  const report = await open(content, encoding.name, { ...limits, maxMembers });
   const { sample } = report;
   const importer = importerOf(sample, format);
   const { name, split } = importer;
@@ -88,23 +92,27 @@ export async function importInParts(
   const survey = async (pass: Pass) => {
     const drafts = new Drafts(createStore());
     const fingerprinter = new Fingerprinter(() => new HashCounter());
+    const unknown = new UnknownSeverities();
     for await (const results of resultsIn(importer, reader, pass, () => notSplit(source.size, name))) {
       for (const result of results) {
         sources.add(result.source ?? name);
         const identified = identify(result);
-        if (drafts.add(result, identified)) fingerprinter.count(identified);
+        if (!drafts.add(result, identified)) continue;
+        fingerprinter.count(identified);
+        unknown.add(result.severity);
       }
       if (drafts.count + drafts.repeated > maxMembers) throw tooMany(maxMembers, 'results');
       if (drafts.count > maxFindings) throw tooMany(maxFindings, 'findings');
     }
     drafts.finish();
-    return { drafts, fingerprinter, remarks: pass.remarks() };
+    return { drafts, fingerprinter, remarks: pass.remarks(), unknown: unknown.warnings() };
   };
   let surveyed = await survey(new Pass(workspace, shared, true));
   // Secrets are masked wherever they are, and groups are complete, once all parts are known.
   if (shared.mustRepeat) surveyed = await survey(new Pass(workspace, shared, false));
-  const { drafts, fingerprinter, remarks } = surveyed;
-  const { errors, warnings, skipped } = remarks;
+  const { drafts, fingerprinter, remarks, unknown } = surveyed;
+  const { errors, skipped } = remarks;
+  const warnings = [...(encoding.warning ? [encoding.warning] : []), ...remarks.warnings, ...unknown];
   const isSilent = drafts.count + errors.length + Object.keys(skipped).length === 0;
   if (isSilent && !importer.detects(sample) && !isEmpty(sample)) refuseForeign(sample, name);
   if (drafts.repeated > 0) skipped[REPEATED] = drafts.repeated;
@@ -135,14 +143,14 @@ async function* indexed(drafts: Drafts): AsyncIterable<[index: number, block: Dr
 const splits = importers.flatMap(({ split }): Split[] => (split ? [split] : []));
 
 /** Reads the structure of a report. */
-async function open(content: ReportSource, limits: PartLimits): Promise<OpenReport> {
+async function open(content: ReportSource, encoding: string, limits: PartLimits): Promise<OpenReport> {
   const bytes = await startOf(content, START_BYTES);
   if (isArchive(bytes))
     throw new ReportError(
       `The archive is larger than ${formatSize(MAX_WHOLE_BYTES)} (${formatSize(content.size)}): split the scan`,
     );
-  const start = decodeText(bytes).trimStart();
-  const texts = () => textOf(content);
+  const start = new TextDecoder(encoding).decode(bytes, { stream: true }).trimStart();
+  const texts = () => textOf(content, encoding);
   if (/^[[{]/.test(start)) return openJson(texts, splits, limits);
   if (/^<(?:!doctype html|html)\b/i.test(start))
     throw new ReportError('HTML reports cannot be read: write the report as JSON, XML, CSV or SARIF');

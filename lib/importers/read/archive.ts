@@ -1,5 +1,6 @@
 import { unzipSync } from 'fflate';
 import { type Report, ReportError } from '../importer.ts';
+import { decodeText } from './encoding.ts';
 
 /** Whether bytes are a ZIP archive. */
 export const isArchive = (bytes: Uint8Array): boolean =>
@@ -18,9 +19,14 @@ const MAX_FILES = 100_000;
 /**
  * Opens a ZIP archive, of which `read` unpacks single files.
  * @param maxBytes the limit of an unpacked file
+ * @param warn called if the encoding of a file is a guess
  * @throws ReportError if the archive is damaged or has too many files
  */
-export function openArchive(bytes: Uint8Array, maxBytes = MAX_BYTES): Report {
+export function openArchive(
+  bytes: Uint8Array,
+  maxBytes = MAX_BYTES,
+  warn?: (message: string) => void,
+): Report {
   const names = new Set<string>();
   unpack(bytes, ({ name }) => {
     names.add(name);
@@ -36,7 +42,7 @@ export function openArchive(bytes: Uint8Array, maxBytes = MAX_BYTES): Report {
       return true;
     });
     const file = files[name];
-    return file && decodeText(file);
+    return file && decodeText(file, warn);
   };
   return { kind: 'archive', names: [...names], read };
 }
@@ -62,9 +68,3 @@ function unpack(bytes: Uint8Array, filter: (file: Entry) => boolean): Record<str
     throw new ReportError(`The archive cannot be read: ${(error as Error).message}`);
   }
 }
-
-/** UTF-8, or UTF-16 with a byte order mark, which PowerShell writes. */
-export const encodingOf = ([first, second]: Uint8Array): string =>
-  first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-
-export const decodeText = (bytes: Uint8Array): string => new TextDecoder(encodingOf(bytes)).decode(bytes);

@@ -27,12 +27,11 @@ const adviceForHtml = (content: string): string =>
 
 /** Parses text with a header line of at least two columns. @returns undefined if it is not CSV */
 function parseCsv(content: string, maxRows: number): Report | undefined {
-  const [header = ''] = content.split('\n', 1);
-  if (/^[[{]/.test(content) || !/[,;\t]/.test(header)) return undefined;
+  if (!isCsv(content)) return undefined;
   let records: string[][];
   try {
     const to = maxRows === Infinity ? undefined : maxRows + MAX_LINES_ABOVE + 2;
-    records = parseCsvText(content, { ...csvOptions(header), to });
+    records = parseCsvText(content, { ...csvOptions(content), to });
   } catch (error) {
     throw new ReportError(`The CSV cannot be read: ${(error as Error).message}`);
   }
@@ -41,17 +40,34 @@ function parseCsv(content: string, maxRows: number): Report | undefined {
   return { kind: 'csv', columns, rows: rowsOf(records.slice(start + 1), columns) };
 }
 
-/** @param header the first line */
-export const csvOptions = (header: string) => ({
-  delimiter: [',', ';', '\t'].toSorted((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',',
-  // The parser would expect the end of the first line everywhere, and join rows of a file that was put together from several.
-  ...(!header.trimEnd().includes('\r') && { record_delimiter: ['\r\n', '\n'] }),
-  relax_column_count: true,
-  relax_quotes: true,
-  skip_empty_lines: true,
-  skip_records_with_empty_values: true,
-  trim: true,
-});
+/** The line above the header that tells Excel the separator: `sep=;`. */
+const SEPARATOR = /^"?sep=([^\r\n])"?[ \t]*(?:\r\n?|\n)/i;
+
+/** Whether text that is neither JSON nor XML is CSV: its first line has several columns, or names their separator. */
+export const isCsv = (content: string): boolean => {
+  const [line = ''] = content.split('\n', 1);
+  return !/^[[{]/.test(content) && (/[,;\t]/.test(line) || SEPARATOR.test(content));
+};
+
+/** @param content the report, or its beginning */
+export function csvOptions(content: string) {
+  const [, separator] = SEPARATOR.exec(content) ?? [];
+  const [header = ''] = content.split('\n', 1);
+  const [frequent = ','] = [',', ';', '\t'].toSorted(
+    (a, b) => header.split(b).length - header.split(a).length,
+  );
+  return {
+    delimiter: separator ?? frequent,
+    from_line: separator === undefined ? 1 : 2,
+    // The parser would expect the end of the first line everywhere, and join rows of a file that was put together from several.
+    ...(!header.trimEnd().includes('\r') && { record_delimiter: ['\r\n', '\n'] }),
+    relax_column_count: true,
+    relax_quotes: true,
+    skip_empty_lines: true,
+    skip_records_with_empty_values: true,
+    trim: true,
+  };
+}
 
 export const rowsOf = (records: readonly string[][], columns: readonly string[]): Record<string, string>[] =>
   records.map((cells) =>
@@ -71,7 +87,20 @@ export function headerOf(records: readonly string[][]): number {
 export const MAX_LINES_ABOVE = 20;
 const MIN_COLUMNS = 8;
 
-export function parseXml(content: string): Report {
+/** Removes comments above the XML declaration, such as a licence. The parser wants the declaration first. */
+function fromDeclaration(text: string): string {
+  let start = 0;
+  while (text.startsWith('<!--', start)) {
+    const end = text.indexOf('-->', start);
+    if (end < 0) return text;
+    start = end + '-->'.length;
+    while (/\s/.test(text.charAt(start))) start++;
+  }
+  return text.startsWith('<?xml', start) ? text.slice(start) : text;
+}
+
+export function parseXml(text: string): Report {
+  const content = fromDeclaration(text);
   refuseLongAttributes(content);
   const valid = XMLValidator.validate(content);
   if (valid !== true) throw new ReportError(valid.err.msg, `line ${valid.err.line}`);

@@ -1,5 +1,4 @@
 import { ReportError } from '../importer.ts';
-import { encodingOf } from './archive.ts';
 
 /** The bytes of a report, which can be read several times. */
 export interface ReportSource {
@@ -67,9 +66,9 @@ async function* copies(source: ReportSource): AsyncIterable<Uint8Array> {
 /** Larger chunks would block the event loop and become larger parts. */
 const MAX_CHUNK = 256 * 1024;
 
-/** The text of UTF-8, or of UTF-16 with a byte order mark, which PowerShell writes. */
-export async function* textOf(source: ReportSource): AsyncIterable<string> {
-  const decoder = new TextDecoder(encodingOf(await startOf(source, 2)));
+/** @param encoding its name */
+export async function* textOf(source: ReportSource, encoding: string): AsyncIterable<string> {
+  const decoder = new TextDecoder(encoding);
   for await (const chunk of source.open())
     for (let at = 0; at < chunk.length; at += MAX_CHUNK)
       yield decoder.decode(chunk.subarray(at, at + MAX_CHUNK), { stream: true });

@@ -170,7 +170,7 @@ function priorityOf(
 }
 
 /** A severity of 0 to 5, if the scan has no ratings of its rules. */
-function severityOfScale(severity = 0): Severity {
+function severityOfScale(severity = 3): Severity {
   if (severity >= 5) return 'critical';
   if (severity >= 4) return 'high';
   if (severity >= 3) return 'medium';

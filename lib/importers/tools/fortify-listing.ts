@@ -4,7 +4,7 @@ import { type ImportContext, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
 import { fields, list, number, objects, requiredText, text } from '../read/schema.ts';
 import { elements, isObject } from '../read/values.ts';
-import { cweOf, relativePath, severityOf } from '../support.ts';
+import { cweOf, firstRated, relativePath, severityOf } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
 const Place = z.object({
@@ -34,15 +34,14 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
     const id = issue['@_iid'];
     if (id !== undefined && seen.has(id)) return [];
     seen.add(id ?? '');
-    if (issue.Tag.some(({ Value }) => /^not an issue$/i.test(Value?.trim() ?? '')))
-      return skipped('they are audited as “Not an Issue”', context);
+    if (issue.Tag.some(isNotAnIssue)) return skipped('they are audited as “Not an Issue”', context);
     const [sink] = issue.Primary;
     const fileOf = (place: z.output<typeof Place> | undefined) =>
       relativePath(place?.FilePath ?? place?.FileName, context);
     const places = [...issue.Source, ...issue.Primary];
     return {
       title: issue.Category,
-      severity: severityOf(issue.Friority ?? issue.Folder),
+      severity: severityOf(firstRated(issue.Friority, issue.Folder)),
       identity: [issue.Category],
       identify: id ? () => fingerprintOf('fortify', id) : undefined,
       rule: [issue.Category],
@@ -62,6 +61,15 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
     };
   });
 }
+
+/** Another tag, such as a prediction, decides nothing. */
+const isNotAnIssue = ({
+  Name = 'Analysis',
+  Value = '',
+}: {
+  Name?: string | undefined;
+  Value?: string | undefined;
+}) => /^analysis$/i.test(Name.trim()) && /^not an issue$/i.test(Value.trim());
 
 /** All elements that contain issues. The depth is that of the report's sections. */
 function groupsOf(value: unknown, depth = 0): Record<string, unknown>[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import { type ImportContext, type Result, skipped } from '../importer.ts';
-import { text } from '../read/schema.ts';
+import { number, text } from '../read/schema.ts';
 import { cveOf, cvssOf, cweOf, relativePath, severityOf, severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import {
@@ -56,19 +56,23 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
     Boolean,
   );
   const cwe = cweOf(finding.cwe, finding.cweid, ...finding.cwes);
-  const cvss = [finding.cvssvector, finding.cvssv3, finding.cvssv4].map(cvssOf).find(Boolean);
+  const { cvssv3score: score3, cvssv4score: score4, cvssv2score: score2 } = finding;
+  const vectors = [finding.cvssvector, finding.cvss, finding.cvssv3, finding.cvssv4, finding.cvssv2];
+  const cvss = vectors.map(cvssOf).find(Boolean);
+  const [, version = '2'] = /^CVSS:(\d)/.exec(cvss?.vector ?? '') ?? [];
   const score =
     finding.cvssscore ??
-    (cvss?.vector.startsWith('CVSS:4') ? finding.cvssv4score : finding.cvssv3score) ??
-    cvss?.score ??
-    finding.cvssv3score ??
-    finding.cvssv4score;
+    number.parse(finding.cvss) ??
+    (cvss && ({ 2: score2, 3: score3, 4: score4 }[version] ?? cvss.score)) ??
+    score3 ??
+    score4 ??
+    score2;
   const markdown = (value: string | undefined) => sanitizeMarkdown(maskCredentials(value ?? ''));
   return {
     identify: identifyBy(finding, { file, endpoints, ids, cwe, type }, context),
     ...formerlyOf(finding),
     title: maskCredentials(finding.title),
-    severity: finding.severity?.trim() ? severityOf(finding.severity) : severityOfScore(score),
+    severity: severityOf(finding.severity, severityOfScore(score)),
     description: describeFinding({
       what: markdown(finding.description),
       facts: {

@@ -31,13 +31,15 @@ interface AlertUrl {
   number?: number | undefined;
 }
 
+const CLOSED = /^(?:auto_)?dismissed$|^fixed$|^resolved$|^closed$/i;
+
 /** Whether an alert is open. A closed one is counted. */
 export function isOpen(
   state: string | undefined,
   why: string | undefined | null,
   context: Pick<ImportContext, 'skip'>,
 ): boolean {
-  if (state === undefined || state === 'open') return true;
+  if (!CLOSED.test(state ?? '')) return true;
   const reason = why && why !== 'None' ? ` as ${why.replaceAll('_', ' ')}` : '';
   context.skip(`GitHub calls them ${state}${reason}`);
   return false;

@@ -1,8 +1,16 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
 import { isMalicious } from '../kinds/dependency.ts';
 import { anything, list, object, objects, requiredText, text, texts } from '../read/schema.ts';
-import { type Cvss, cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
+import {
+  type Cvss,
+  cveOf,
+  cvssOf,
+  cweOf,
+  isRated,
+  mostSevere,
+  severityOf,
+  severityOfScore,
+} from '../support.ts';
 import { sanitizeMarkdown } from '../text/markdown.ts';
 
 const DatabaseSpecific = object({ severity: anything, cwe_ids: texts, url: text });
@@ -51,11 +59,11 @@ export function cvssOfOsv(osv: Osv): Cvss | undefined {
   return undefined;
 }
 
-/** The words with which a database rates an advisory, such as “MODERATE”. */
+/** The words with which a database rates an advisory, such as “MODERATE”. Vectors have an order of their own. */
 const wordsOf = (osv: Osv): string[] =>
   [osv.severity, databaseSpecificOf(osv)?.severity, ...ratingsOf(osv).map(({ score }) => score)].filter(
-    (word) => typeof word === 'string',
-  );
+    (word) => typeof word === 'string' && cvssOf(word) === undefined,
+  ) as string[];
 
 /**
  * The severity of a vulnerability from advisories that describe it, of which some are not rated. Malicious packages are
@@ -63,15 +71,17 @@ const wordsOf = (osv: Osv): string[] =>
  * @param score the score of the group of advisories
  * @returns undefined if none is rated
  */
-export function severityOfOsv(advisories: readonly Osv[], score?: number): Severity | undefined {
+export function severityOfOsv(advisories: readonly Osv[], score?: number) {
   if (advisories.some(({ id, aliases }) => isMalicious(id, ...aliases))) return 'critical';
-  for (const word of advisories.flatMap(wordsOf)) {
-    // An unknown word gives the other severity, here none.
-    const severity = severityOf(word, 'info');
-    if (severity !== 'info') return severity;
-  }
-  const found = advisories.map(cvssOfOsv).find(Boolean)?.score ?? score;
-  return found === undefined ? undefined : severityOfScore(found);
+  const rated = advisories
+    .flatMap(wordsOf)
+    .filter(isRated)
+    .map((word) => severityOf(word));
+  return (
+    rated.find((one) => typeof one === 'string' && one !== 'info') ??
+    severityOfScore(advisories.map(cvssOfOsv).find(Boolean)?.score ?? score) ??
+    mostSevere(rated)
+  );
 }
 
 /** The versions of a package that fix an advisory. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { type ImportContext, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, statedCvss } from '../kinds/issues.ts';
 import { rootOf } from '../read/report.ts';
 import { anything, fields, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements, isObject } from '../read/values.ts';
-import { LEVELS } from '../support.ts';
+import { LEVELS, severityOf } from '../support.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
 import { joined } from '../text/markdown.ts';
 
@@ -146,7 +146,7 @@ export interface Found {
   service?: string | undefined;
   instance?: string | undefined;
   category?: string | undefined;
-  severity: Severity;
+  severity: Rating;
   threat?: string | undefined;
   impact?: string | undefined;
   solution?: string | undefined;
@@ -197,7 +197,7 @@ export function isFixed(status: string | undefined, context: ImportContext): boo
   return fixed;
 }
 
-export const levelOf = (level: string | undefined): Severity => LEVELS[Number(level) - 1] ?? 'medium';
+export const levelOf = (level: string | undefined): Rating => LEVELS[Number(level) - 1] ?? severityOf(level);
 
 /** `8.1 (AV:N/…)` */
 export const scoreOf = (value: string | undefined) => {

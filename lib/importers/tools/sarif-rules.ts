@@ -1,4 +1,4 @@
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { cweOf, severityOf, severityOfScore } from '../support.ts';
 import { toStrings } from '../text/markdown.ts';
 import type { Component, Result, Rule, Run } from './sarif-schema.ts';
@@ -79,14 +79,14 @@ export function severityOfResult(
   { kind, level, properties }: Result,
   rule: Rule,
   { defaultLevel, isRated }: { defaultLevel: string; isRated: boolean },
-): Severity {
+): Rating {
   if (kind === 'informational') return 'info';
   const levelOfRule = rule.defaultConfiguration?.level;
   const levelOfKind = kind && kind !== 'fail' ? 'none' : levelOfRule;
   const byLevel = isRated ? severityOf(level ?? levelOfKind ?? defaultLevel, 'medium') : 'medium';
   const securitySeverity = properties?.['security-severity'] ?? rule.properties?.['security-severity'];
   if (Number(securitySeverity) > 0 && Number(securitySeverity) <= 10)
-    return severityOfScore(Number(securitySeverity));
+    return severityOfScore(Number(securitySeverity), 'medium');
   // The tags of the rule do not rate a result whose level differs from the rule's.
   const isRatedAsRule = level === undefined || levelOfRule === undefined || level === levelOfRule;
   const tagged =
@@ -96,7 +96,7 @@ export function severityOfResult(
 }
 
 /** A severity among tags, as gosec writes it: its levels are “error” for both high and medium. */
-function severityOfTags(tags: string[]): Severity | undefined {
+function severityOfTags(tags: string[]): Rating | undefined {
   const words = tags.filter((tag) => /^(?:critical|high|medium|low)$/i.test(tag));
   return words.length === 1 ? severityOf(words[0]) : undefined;
 }

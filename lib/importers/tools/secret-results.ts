@@ -1,4 +1,4 @@
-import type { Severity } from '../finding.ts';
+import type { Rating } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import type { ImportContext, Result } from '../importer.ts';
@@ -19,7 +19,7 @@ export interface FoundSecret {
   secret: string;
   /** All texts to mask. Default: the secret. */
   secrets?: readonly string[];
-  severity: Severity;
+  severity: Rating;
   /** Where the file is, if not in the workspace: the repository or the image. */
   source?: string | undefined;
   what?: string | undefined;

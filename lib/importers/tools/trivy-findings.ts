@@ -1,7 +1,16 @@
 import { fingerprintOf, identifyCode } from '../identity/identity.ts';
 import type { ImportContext, Result } from '../importer.ts';
 import { upgrade, vulnerabilityTitle, withoutVersion } from '../kinds/dependency.ts';
-import { collapseWhitespace, cveOf, cvssOf, cweOf, severityOf, severityOfScore } from '../support.ts';
+import {
+  collapseWhitespace,
+  cveOf,
+  cvssOf,
+  cweOf,
+  LEVELS,
+  mostSevere,
+  severityOf,
+  severityOfScore,
+} from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import {
   describeFinding,
@@ -28,10 +37,7 @@ export function vulnerability(found: Vulnerability, section: Section, place: Pla
       fingerprintOf('trivy', place.artifact(path), pathOf(path ?? place.targetId), ...problem),
     ...former(place, file, ([artifact, path]) => fingerprintOf('trivy', artifact, pathOf(path), ...problem)),
     title: vulnerabilityTitle(id, name, version, found.Title ?? details),
-    severity: severityOf(
-      found.Severity === 'UNKNOWN' ? undefined : found.Severity,
-      severityOfScore(cvss?.score),
-    ),
+    severity: severityOf(found.Severity, severityOfScore(cvss?.score) ?? vendorSeverity(found)),
     description: describeFinding({
       // Descriptions from GitHub are Markdown, most others are plain text.
       what:
@@ -85,6 +91,12 @@ function bestCvss({ CVSS, SeveritySource }: Vulnerability) {
   }
   return undefined;
 }
+
+/** The highest rating of the sources, from 1 to 4. */
+const vendorSeverity = ({ VendorSeverity }: Vulnerability) =>
+  mostSevere(
+    Object.values(VendorSeverity ?? {}).flatMap((level) => (level ? (LEVELS[Number(level)] ?? []) : [])),
+  );
 
 /** A failed check of a setting. */
 export function misconfiguration(found: Misconfiguration, section: Section, place: Place): Result {

@@ -6,6 +6,7 @@ import {
   object,
   objects,
   optional,
+  record,
   requiredText,
   text,
   texts,
@@ -21,6 +22,7 @@ export const Vulnerability = z.object({
   References: texts,
   CweIDs: texts,
   CVSS: optional(z.record(z.string(), Cvss).nullable()),
+  VendorSeverity: record,
 });
 
 export const Misconfiguration = z.object({
@@ -57,7 +59,7 @@ export const Section = z.object({
   ...fields(anything, 'Vulnerabilities', 'Misconfigurations', 'Secrets', 'Licenses'),
   MisconfSummary: object({ Exceptions: number }),
   /** Suppressed by `.trivyignore`, a policy or a VEX document, with `--show-suppressed`. */
-  ExperimentalModifiedFindings: objects({ Status: text }),
+  ExperimentalModifiedFindings: objects({ Type: text, Status: text, Finding: anything }),
 });
 
 /** A resource in a cluster. */

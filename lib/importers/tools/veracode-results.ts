@@ -1,4 +1,4 @@
-import type { Severity } from '../finding.ts';
+import type { Rating, Severity } from '../finding.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import type { ImportContext, Result } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
@@ -11,7 +11,7 @@ export interface PackageVulnerability {
   id: string;
   title?: string | undefined;
   description?: string | undefined;
-  severity: Severity;
+  severity: Rating;
   score?: number | undefined;
   vector?: string | undefined;
   cwe?: string | undefined;
@@ -28,8 +28,7 @@ export interface PackageVulnerability {
 /** A vulnerability of a package. It stays the same when the version of the package changes. */
 export function packageResult(tool: string, found: PackageVulnerability): Result {
   const { id, name, version, project, paths = [], title, description } = found;
-  const vector = found.vector && /^AV:.*\/PR:/.test(found.vector) ? `CVSS:3.1/${found.vector}` : found.vector;
-  const cvss = cvssOf(vector);
+  const cvss = cvssOf(found.vector);
   return {
     identify: () => fingerprintOf(tool, 'package', project, name, id),
     repeats: true,
@@ -53,7 +52,7 @@ export function packageResult(tool: string, found: PackageVulnerability): Result
 const SEVERITIES: readonly Severity[] = ['info', 'info', 'low', 'medium', 'high', 'critical'];
 
 export const severityOfLevel = (level: number | undefined): Severity =>
-  SEVERITIES[Math.round(level ?? 0)] ?? 'info';
+  SEVERITIES[Math.round(level ?? Number.NaN)] ?? 'medium';
 
 /** A flaw of static or dynamic analysis. */
 export interface Flaw {

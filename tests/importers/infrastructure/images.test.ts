@@ -97,7 +97,8 @@ const REPORTS: Expectation[] = [
   {
     file: 'anchore/anchore.json',
     format: 'anchore',
-    findings: ['high CVE-2026-1001 in libexample 1.2.0', 'info CVE-2026-1002 in libexample 1.2.0'],
+    findings: ['high CVE-2026-1001 in libexample 1.2.0', 'medium CVE-2026-1002 in libexample 1.2.0'],
+    warnings: ['Unknown severity “Unknown” of 1 result: rated as medium, or higher by the CVSS score'],
     same: [
       ['"High"', '"Low"'],
       ['shop/web:1.4', 'shop/web:1.5'],
