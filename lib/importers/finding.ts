@@ -2,7 +2,7 @@
 export const SEVERITIES = ['critical', 'high', 'medium', 'low', 'info'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
-/** What a tool says instead of a known severity, and the severity that is used. `importReport` warns of it. */
+/** The word of a tool that is no known severity, and the severity that is used. `importReport` warns of it. */
 export interface UnknownSeverity {
   word: string;
   severity: Severity;

@@ -38,7 +38,7 @@ const PRIORITIES: readonly Severity[] = ['critical', 'critical', 'high', 'medium
 /** A score. A whole number below 5 may also be a level, of which some tools count from the top and others from the bottom. */
 const SCORE = /^(?:cvss\S* +)?(\d{1,2}[.,]\d+|[5-9]|10)(?: *\/ *10)?$/;
 
-/** What tools write for a severity that nobody has set. */
+/** The words of tools for a severity that nobody has set. */
 const UNRATED =
   /^(?:unknown|untriaged|unspecified|undefined|unassigned|undetermined|unrated|unscored|n\/?a|nil|null|-+|tbd|pending|0(?:[.,]0+)?|not[ _-](?:set|rated|defined|available|assigned|yet[ _-]assigned))?$/;
 

@@ -80,7 +80,7 @@ describe('the encoding that XML declares', () => {
   });
 });
 
-describe('what programs write above a report', () => {
+describe('lines above a report', () => {
   it.each([
     ['sep=;\n', ';'],
     ['"sep=|"\n', '|'],
