@@ -444,6 +444,20 @@ describe('identity', () => {
     expect(fingerprints(imported(changed(file, changes)))).toEqual(fingerprints(imported(own(file))));
   });
 
+  const located = Object.values(GROUPS)
+    .flat()
+    .filter(([, file]) => own(file).includes(`${context.directory}/`));
+
+  it.each(located)('does not depend on the name of a linked directory: %s, %s', (_, file) => {
+    const link = '/home/ci/link';
+    const resolve = (path: string) =>
+      `${path}/`.startsWith(`${link}/`) ? path.slice(link.length + 1) : undefined;
+    const before = imported(own(file));
+    const { findings } = importReport(own(file).replaceAll(context.directory, link), { ...context, resolve });
+    expect(fingerprints(findings)).toEqual(fingerprints(before));
+    expect(findings.map((found) => found.file)).toEqual(before.map((found) => found.file));
+  });
+
   it.each<[file: string, from: string, to: string, ...indexes: number[]]>([
     ['code/brakeman.json', '"aa11"', '"aa12"', 0],
     ['code/checkmarx.xml', '1574221060', '1574221061', 0],
