@@ -13,6 +13,7 @@ import {
   type Workspace,
 } from './importer.ts';
 import { decodeText, isArchive, openArchive } from './read/archive.ts';
+import { recognizedLayout, unreadDocuments } from './read/layouts.ts';
 import { parseReport } from './read/parse.ts';
 import { isObject } from './read/values.ts';
 import { findingOf } from './result.ts';
@@ -62,7 +63,11 @@ export function importReport(
   const text = typeof content === 'string' ? content : file ? '' : decodeText(content);
   if (named?.acceptsEmptyReport && !file && text.trim() === '') return imported;
   const maxMembers = MEMBERS_PER_FINDING * maxFindings;
-  const report = file ? openArchive(file, maxBytes) : parseReport(text, maxMembers);
+  const report = recognizedLayout(
+    file ? openArchive(file, maxBytes) : parseReport(text, maxMembers),
+    importers,
+    named,
+  );
   const detected = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (report.kind === 'text' && !detected?.readsText)
     throw new ReportError(
@@ -89,7 +94,10 @@ export function importReport(
     results = readResults(importer, report, importContext);
   } catch (error) {
     // Says more than the first field that is missing.
-    if (named && !importer.detects(report)) refuseForeign(report, name);
+    if (named && !importer.detects(report)) {
+      refuseForeign(report, name);
+      if (error instanceof ReportError) error.message += `. Use the report of ${importer.about.command}`;
+    }
     throw error;
   }
   const isSilent = results.length + errors.length + Object.keys(skipped).length === 0;
@@ -133,7 +141,11 @@ export const tooMany = (max: number, what: string): TooManyError =>
 
 function readResults(importer: Importer, report: Report, context: ImportContext): Result[] {
   try {
-    return importer.results(report, context);
+    const results = importer.results(report, context);
+    const others = unreadDocuments(report, importer, results.length);
+    return others.length > 0
+      ? [results, ...others.map((other) => importer.results(other, context))].flat()
+      : results;
   } catch (error) {
     const refusal = toReportError(error);
     if (refusal instanceof ReportError) refusal.format = importer.name;
