@@ -1,5 +1,5 @@
 import type { Importer, Report } from '../importer.ts';
-import { isObject } from './values.ts';
+import { isObject, property } from './values.ts';
 
 /**
  * The layout of a JSON report that an importer recognizes. Commands such as `jq -s`, `jq -c '.[]'`, `gh api --paginate --slurp` and
@@ -25,19 +25,29 @@ export function recognizedLayout(
 
 /**
  * The other documents of a report if its importer reads the first one only, as it does if several reports were appended to a file.
- * @param count the results of the report
+ * The documents of a stream say more together, or are no reports on their own.
  */
-export function unreadDocuments(report: Report, importer: Importer, count: number): Report[] {
+export function unreadDocuments(report: Report, importer: Importer): Report[] {
   if (report.kind !== 'json' || report.documents.length < 2) return [];
-  const silent = { directory: '/', error() {}, warn() {}, skip() {} };
   const [first, ...others] = report.documents.map((each): Report => ({ kind: 'json', documents: [each] }));
+  const names = Object.keys(report.documents[0] ?? {});
+  // The messages of govulncheck have different names.
+  const isAlike = (document: unknown) => names.some((name) => property(document, name) !== undefined);
+  if (!first || !report.documents.every(isAlike) || !others.every(importer.detects)) return [];
   try {
-    if (!first || importer.results(first, silent).length !== count) return [];
+    return contentOf(first, importer) === contentOf(report, importer) ? others : [];
   } catch {
     // It is a part of a stream.
     return [];
   }
-  return others.filter((each) => importer.detects(each));
+}
+
+/** What an importer reads of a report. */
+function contentOf(report: Report, importer: Importer): string {
+  const remarks: unknown[] = [];
+  const record = (...remark: unknown[]) => void remarks.push(remark);
+  const context = { directory: '/', error: record, warn: record, skip: record };
+  return JSON.stringify([importer.results(report, context).length, remarks]);
 }
 
 function otherLayouts(documents: readonly unknown[]): Report[] {
