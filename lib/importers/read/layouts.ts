@@ -42,7 +42,7 @@ export function unreadDocuments(report: Report, importer: Importer): Report[] {
   }
 }
 
-/** What an importer reads of a report. */
+/** The number of results, and the remarks of the importer. */
 function contentOf(report: Report, importer: Importer): string {
   const remarks: unknown[] = [];
   const record = (...remark: unknown[]) => void remarks.push(remark);
