@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { KEY_BELONGS_TO_ENVIRONMENT, UsageError } from './errors.ts';
-import { openFolder } from './journal/folder.ts';
+import { errorCode, openFolder } from './journal/folder.ts';
 import type { TrustedHosts } from './trust/destination.ts';
 import { parseHosts } from './trust/hosts.ts';
-import { configHome } from './trust/state.ts';
+import { configHome, isMissing } from './trust/state.ts';
 
 export interface Setting {
   value: string | undefined;
@@ -165,9 +165,19 @@ function readUserFile(env: Env): ConfigFile {
   try {
     return parseFile(path, readFileSync(path, 'utf8'));
   } catch (error) {
+    // A container may run as a user that cannot enter HOME.
+    if (isMissing(error) || isOutOfReach(path)) return parseFile(path, undefined);
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return parseFile(path, undefined);
     throw code === undefined ? error : new UsageError(`${path} cannot be read: ${message}`);
+  }
+}
+
+function isOutOfReach(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'EACCES';
   }
 }
 

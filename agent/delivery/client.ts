@@ -35,7 +35,7 @@ export function createAgentClient(options: AgentClientOptions): Client {
       bindKey(state, apiKey, new URL(baseUrl).origin);
     } catch (error) {
       onWarning?.(
-        `The agent could not record in ${state.directory} which service the API key belongs to (${(error as Error).message}).`,
+        `The agent could not record in ${state.directory ?? 'the state directory'} which service the API key belongs to (${(error as Error).message}).`,
       );
     }
   });

@@ -9,7 +9,7 @@ import {
   readFileSync,
   statSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 
 // Windows does not define these flags. The checks before and after opening replace them.
@@ -145,6 +145,16 @@ const identity = ({ dev, ino }: { dev: bigint; ino: bigint }) => `${dev} ${ino}`
 function identityAt(path: string): string | undefined {
   const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   return stat && identity(stat);
+}
+
+/**
+ * Creates a directory and its parents. `mkdirSync` with `recursive` never returns if a parent exists and a directory in it can
+ * neither be found nor created, as in `/proc`.
+ */
+export function createDirectory(path: string, mode?: number): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (dirname(path) !== path) createDirectory(dirname(path), mode);
+  ignoreError('EEXIST', () => mkdirSync(path, { mode }));
 }
 
 export const errorCode = (error: unknown) => (error as NodeJS.ErrnoException | undefined)?.code;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { realpathSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { State } from '../trust/state.ts';
+import { realPathOf } from '../workspace/links.ts';
 import { type Folder, openFolder } from './folder.ts';
 
 const FOLDER = '.svc';
@@ -36,14 +37,9 @@ function writeGitignore(folder: Folder): void {
  */
 export function journalHomes(workspace: string, { directory }: State): string[] {
   if (directory === undefined) return [workspace];
-  const id = createHash('sha256').update(realPathOf(workspace)).digest('hex').slice(0, 32);
+  const id = createHash('sha256')
+    .update(realPathOf(workspace) ?? resolve(workspace))
+    .digest('hex')
+    .slice(0, 32);
   return [workspace, join(directory, 'workspaces', id)];
-}
-
-function realPathOf(workspace: string): string {
-  try {
-    return realpathSync(workspace);
-  } catch {
-    return resolve(workspace);
-  }
 }

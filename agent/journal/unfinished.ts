@@ -1,7 +1,7 @@
 import { closeSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { journalKey, removeRecord } from '../trust/journals.ts';
-import type { State } from '../trust/state.ts';
+import { isMissing, type State } from '../trust/state.ts';
 import { errorCode, type Folder } from './folder.ts';
 import { journalHomes, openScans } from './homes.ts';
 import { type Journal, openJournal } from './journal.ts';
@@ -35,7 +35,14 @@ export function openUnfinished(
   accepts: (path: string) => boolean = () => false,
 ): Unfinished {
   const result: Unfinished = { journals: [], busy: [], unreadable: [], failed: [], foreign: [], altered: [] };
-  for (const home of journalHomes(workspace, state)) openHome(home);
+  for (const home of journalHomes(workspace, state)) {
+    try {
+      openHome(home);
+    } catch (error) {
+      if (errorCode(error) === undefined || home === workspace) throw error;
+      if (!isMissing(error)) result.failed.push({ path: home, reason: (error as Error).message });
+    }
+  }
   return result;
 
   function openHome(home: string): void {

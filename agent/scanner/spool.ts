@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
@@ -11,6 +11,7 @@ import {
 import type { PartLimits } from '../../lib/importers/parts/part.ts';
 import { formatSize } from '../../lib/importers/read/source.ts';
 import { UsageError } from '../errors.ts';
+import { createDirectory } from '../journal/folder.ts';
 import type { State } from '../trust/state.ts';
 
 /** The sizes that bound the memory. Tests lower them. */
@@ -145,7 +146,7 @@ function openTemporary(state: string | undefined): number {
   let path = join(state ?? tmpdir(), 'spool', randomUUID());
   let file: number;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createDirectory(dirname(path), 0o700);
     file = openSync(path, 'wx+', 0o600);
   } catch {
     path = join(tmpdir(), `svc-agent-${randomUUID()}`);

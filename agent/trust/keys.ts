@@ -33,7 +33,7 @@ export function keyOrigins(state: State, apiKey: string): string[] {
       .sort();
   } catch (error) {
     throw new UsageError(
-      `The records in ${state.directory}/keys cannot be read (${(error as Error).message}). They store which service the API key belongs to. Delete the directory to reset them.`,
+      `The records in ${state.directory}/keys cannot be read (${(error as Error).message}). They store which service the API key belongs to. Delete the directory to reset them, or set XDG_STATE_HOME to a directory that you own.`,
     );
   }
 }

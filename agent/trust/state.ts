@@ -4,7 +4,6 @@ import {
   constants,
   fstatSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { createDirectory, errorCode } from '../journal/folder.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -49,7 +49,7 @@ export function openState(env: Env): State {
     try {
       file = openSync(pathOf(path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
     try {
@@ -66,7 +66,7 @@ export function openState(env: Env): State {
     readPrivate: (...path) => load(path, true),
     write(value, ...path) {
       const target = pathOf(path);
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      createDirectory(dirname(target), 0o700);
       const temporary = `${target}.${randomUUID()}.tmp`;
       const file = openSync(temporary, 'wx', 0o600);
       try {
@@ -89,17 +89,27 @@ export function openState(env: Env): State {
       try {
         return readdirSync(pathOf(path)).filter((name) => name.endsWith('.json'));
       } catch (error) {
-        if (directory === undefined || (error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+        if (directory === undefined || isMissing(error)) return [];
         throw error;
       }
     },
   };
 }
 
+export const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
+
 /** A relative path could be inside the scanned directory, so it counts as unset (XDG Base Directory Specification). */
 const ifAbsolute = (path: string | undefined) => (path !== undefined && isAbsolute(path) ? path : undefined);
 
-const homeOf = (env: Env) => ifAbsolute(env.HOME || homedir());
+function homeOf(env: Env): string | undefined {
+  if (env.HOME) return ifAbsolute(env.HOME);
+  try {
+    return ifAbsolute(homedir());
+  } catch {
+    // The user has no account, as in a container that runs as any user id.
+    return undefined;
+  }
+}
 
 /** The directory of the user's configuration files. */
 export function configHome(env: Env): string | undefined {

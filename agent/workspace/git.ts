@@ -1,6 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
-import { lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { realPathOf } from './links.ts';
 import { isInside } from './source.ts';
 
 /** A file that was renamed. Paths are relative to the root of the repository, with slashes. */
@@ -11,18 +12,13 @@ export interface Rename {
 
 /** The root of the repository that contains a directory: the nearest parent with `.git`. */
 export function findGitRoot(directory: string): string | undefined {
-  let parent: string;
-  try {
-    parent = realpathSync(directory);
-  } catch {
-    return undefined;
-  }
-  for (;;) {
+  let parent = realPathOf(directory);
+  while (parent !== undefined) {
     if (isGitEntry(join(parent, '.git'))) return parent;
     const next = dirname(parent);
-    if (next === parent) return undefined;
-    parent = next;
+    parent = next === parent ? undefined : next;
   }
+  return undefined;
 }
 
 /** Worktrees and submodules have a file `.git` that contains the path of their data. */
@@ -131,20 +127,12 @@ const SAFE_CONFIG = [
 
 const KEPT_VARIABLES = ['HOME', 'XDG_CONFIG_HOME', 'USERPROFILE', 'SystemRoot', 'TMPDIR', 'TEMP'];
 
-function realPathOf(directory: string): string {
-  try {
-    return realpathSync(directory);
-  } catch {
-    return directory;
-  }
-}
-
 /** Without GIT_* variables, which can name programs and other repositories, and without secrets. */
 function gitEnv(root: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   // `npm run` puts directories of the repository on PATH, which may contain a program called git.
   const path = (env.PATH ?? env.Path ?? '')
     .split(delimiter)
-    .filter((directory) => isAbsolute(directory) && !isInside(root, realPathOf(directory)));
+    .filter((directory) => isAbsolute(directory) && !isInside(root, realPathOf(directory) ?? directory));
   return {
     ...Object.fromEntries(KEPT_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     PATH: path.join(delimiter),

@@ -1,8 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import type { Workspace } from '../../lib/importers/importer.ts';
+import { plainPath, relativePath } from '../../lib/importers/support.ts';
 import { UsageError } from '../errors.ts';
 import { findGitRoot, type Rename, readRenames } from './git.ts';
+import { createLinks } from './links.ts';
 import { createSourceReader } from './source.ts';
 
 export interface WorkspaceOptions {
@@ -20,21 +22,25 @@ export async function openWorkspace({ directory, pathPrefix }: WorkspaceOptions)
   const root = findGitRoot(directory);
   const ownPrefix = root === undefined ? '' : withSlashes(relative(root, realpathSync(directory)));
   const prefix = pathPrefix === undefined ? ownPrefix : parsePrefix(pathPrefix);
+  const links = createLinks(directory, root ?? directory);
   const workspace: Workspace = {
     directory,
     pathPrefix: prefix,
     linesOf: createSourceReader(directory, root ?? directory),
+    resolve: links.resolve,
   };
-  if (root === undefined) return workspace;
-  const renames = await readRenames(root);
-  if (renames.length === 0) return workspace;
-  const formerPathsOf = createRenameIndex(renames, (path) => existsSync(join(root, path)));
+  const renames = root === undefined ? [] : await readRenames(root);
+  const renamed = createRenameIndex(renames, (path) => existsSync(join(root ?? directory, path)));
   return {
     ...workspace,
     formerPathsOf(path) {
+      // Earlier releases did not follow links.
+      const linked = [...links.names].flatMap(
+        (name) => replacePrefix(path, relativePath(name, workspace) ?? '', plainPath(name) ?? '') ?? [],
+      );
       const own = replacePrefix(path, prefix, ownPrefix);
-      if (own === undefined) return [];
-      return formerPathsOf(own).flatMap((former) => replacePrefix(former, ownPrefix, prefix) ?? []);
+      const former = own === undefined ? [] : renamed(own);
+      return [...linked, ...former.flatMap((name) => replacePrefix(name, ownPrefix, prefix) ?? [])];
     },
   };
 }

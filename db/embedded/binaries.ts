@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, lstat, mkdir, readFile, rename, symlink } from 'node:fs/promises';
+import { chmod, cp, lstat, readFile, rename, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { createDirectory } from './directory.ts';
 import {
   EmbeddedUnavailable,
   INSTEAD,
@@ -88,7 +89,7 @@ async function makeLinks(dir: string): Promise<boolean> {
 async function provideCopy(dir: string, copy: string): Promise<boolean> {
   const parent = dirname(copy);
   try {
-    if (await mkdir(parent, { recursive: true })) await chmod(parent, 0o755);
+    if (await createDirectory(parent)) await chmod(parent, 0o755);
     if (!(await isTrusted(parent))) return false;
     if (!(await isTrusted(copy))) await copyPackage(dir, copy);
   } catch {

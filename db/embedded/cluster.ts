@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chmod, lchown, link, lstat, mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createDirectory } from './directory.ts';
 import {
   EmbeddedUnavailable,
   INSTEAD,
@@ -34,7 +35,7 @@ export interface Cluster {
  */
 export async function openCluster(dataDir: string): Promise<Cluster> {
   const home = resolve(dataDir, 'postgres');
-  if (await mkdir(home, { recursive: true })) await chmod(home, 0o755);
+  if (await createDirectory(home)) await chmod(home, 0o755);
   await sweepTemps(home);
   const dir = join(home, MAJOR);
   const user = process.geteuid?.() === 0 ? await findUser(dir) : undefined;

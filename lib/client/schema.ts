@@ -6428,7 +6428,7 @@ export interface components {
              */
             project_id?: string;
             /**
-             * @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.
+             * @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens, or its id. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.
              * @example web-shop
              */
             project?: unknown;
@@ -11865,7 +11865,7 @@ export interface operations {
         parameters: {
             query?: {
                 project_id?: string;
-                /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
+                /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens, or its id. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
                 project?: unknown;
                 /** @description One or more values: repeat the parameter or separate the values by commas. */
                 status?: components["schemas"]["FindingStatus"][];
@@ -12452,7 +12452,7 @@ export interface operations {
         parameters: {
             query?: {
                 project_id?: string;
-                /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
+                /** @description The slug of the project, 2 to 50 lower-case letters, digits and hyphens, or its id. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds. */
                 project?: unknown;
                 persona?: components["schemas"]["Persona"];
                 /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */

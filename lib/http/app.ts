@@ -48,7 +48,7 @@ export function createApp(
 
   app.notFound((c) => {
     const request = c.get('request');
-    const isPage = ['GET', 'HEAD'].includes(c.req.method) && !/^\/api(\/|$)/.test(c.req.path);
+    const isPage = ['GET', 'HEAD'].includes(c.req.method) && !isBelowApi(c.req.path);
     if (!isPage) return respondError(request, new ApiError('resource_error/not_found'));
     return respond(request, 200, core.page, {
       ...PAGE_HEADERS,
@@ -111,6 +111,17 @@ function methodNotAllowed(path: string, operations: readonly Endpoint[]): Handle
 const FILES = '/assets/*';
 /** File names in this folder contain a hash of the content (ui/vite.config.ts), so browsers may cache them for a year. */
 const HASHED_FILES = '/assets/ui/';
+
+/** Whether a client that sent the path means the API, also with doubled or escaped slashes. */
+function isBelowApi(path: string): boolean {
+  let plain = path;
+  try {
+    plain = decodeURIComponent(path);
+  } catch {
+    // The path has a percent sign that is not an escape.
+  }
+  return /^[\\/.\s]*api(?:[\\/?#;]|$)/i.test(plain);
+}
 
 function serveFiles(app: App, files: MiddlewareHandler): void {
   app.get(FILES, async (c, next) => {

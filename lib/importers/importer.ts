@@ -37,6 +37,11 @@ export interface Workspace {
    * @param path relative to the directory, with slashes; starts with `../` if the file is elsewhere in the repository
    */
   linesOf?(path: string): readonly string[] | undefined;
+  /**
+   * The path of a file that is named by an absolute path outside of the directory, which leads into the repository through
+   * symbolic links. Relative to the directory as for `linesOf`; undefined if the path does not lead there.
+   */
+  resolve?(path: string): string | undefined;
   /** Earlier paths of a file, latest first. Both with the prefix. */
   formerPathsOf?(path: string): readonly string[];
 }

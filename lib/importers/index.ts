@@ -14,6 +14,7 @@ import {
 } from './importer.ts';
 import { isArchive, openArchive } from './read/archive.ts';
 import { decodeText } from './read/encoding.ts';
+import { recognizedLayout, unreadDocuments } from './read/layouts.ts';
 import { parseReport } from './read/parse.ts';
 import { isObject } from './read/values.ts';
 import { findingOf, UnknownSeverities } from './result.ts';
@@ -67,16 +68,17 @@ export function importReport(
   const text = typeof content === 'string' ? content : file ? '' : decodeText(content, warnOnce);
   if (named?.acceptsEmptyReport && !file && text.trim() === '') return imported;
   const maxMembers = MEMBERS_PER_FINDING * maxFindings;
-  const report = file ? openArchive(file, maxBytes, warnOnce) : parseReport(text, maxMembers);
+  const parsed = file ? openArchive(file, maxBytes, warnOnce) : parseReport(text, maxMembers);
   if (
-    report.kind === 'json' &&
-    report.documents.every((document) => document === null) &&
+    parsed.kind === 'json' &&
+    parsed.documents.every((document) => document === null) &&
     !named?.acceptsNull
   )
     throw new ReportError(
       `The report is null${named ? `, which ${named.name} does not write` : ''}: the program that wrote it has failed`,
     );
-  if (format === undefined && isEmptyList(report)) return imported;
+  if (format === undefined && isEmptyList(parsed)) return imported;
+  const report = recognizedLayout(parsed, importers, named);
   const detected = format === undefined ? importers.find(({ detects }) => detects(report)) : named;
   if (report.kind === 'text' && !detected?.readsText)
     throw new ReportError(
@@ -103,7 +105,10 @@ export function importReport(
     results = readResults(importer, report, importContext);
   } catch (error) {
     // Says more than the first field that is missing.
-    if (named && !importer.detects(report)) refuseForeign(report, name);
+    if (named && !importer.detects(report)) {
+      refuseForeign(report, name);
+      if (error instanceof ReportError) error.message += `. Use the report of ${importer.about.command}`;
+    }
     throw error;
   }
   const isSilent = results.length + errors.length + Object.keys(skipped).length === 0;
@@ -150,7 +155,11 @@ export const tooMany = (max: number, what: string): TooManyError =>
 
 function readResults(importer: Importer, report: Report, context: ImportContext): Result[] {
   try {
-    return importer.results(report, context);
+    const results = importer.results(report, context);
+    const others = unreadDocuments(report, importer);
+    return others.length > 0
+      ? [results, ...others.map((other) => importer.results(other, context))].flat()
+      : results;
   } catch (error) {
     const refusal = toReportError(error);
     if (refusal instanceof ReportError) refusal.format = importer.name;

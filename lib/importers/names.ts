@@ -29,6 +29,7 @@ export const FORMATS = [
   'cyclonedx',
   'defectdojo',
   'dependency-check',
+  'dependency-track',
   'detect-secrets',
   'docker-bench',
   'dockle',

@@ -169,24 +169,36 @@ export function cveOf(...candidates: (string | undefined | null)[]): string | un
  * The path of a file in the workspace, from a path or file URL of a report: relative, with slashes and with the prefix of the
  * workspace. Other paths lose leading slashes and `..` segments. Undefined if nothing is left.
  */
-export function relativePath(
-  path: string | undefined | null,
-  { directory, pathPrefix = '' }: Pick<Workspace, 'directory' | 'pathPrefix'>,
-): string | undefined {
+export function relativePath(path: string | undefined | null, workspace: Place): string | undefined {
   if (!path) return undefined;
   const plain = decodePath(path);
+  const { pathPrefix = '' } = workspace;
+  const found = pathInRepository(plain, workspace) ?? (isAbsolute(plain) ? undefined : plain);
+  return normalizePath(found === undefined ? plain : `${pathPrefix}/${found}`);
+}
+
+type Place = Pick<Workspace, 'directory' | 'pathPrefix' | 'resolve'>;
+
+/** Whether an absolute path with slashes is the directory of the workspace or below it, also through symbolic links. */
+export function isInWorkspace(path: string | undefined, workspace: Place): boolean {
+  const found = path ? pathInRepository(path, workspace) : undefined;
+  return found !== undefined && found.split('/', 1)[0] !== '..';
+}
+
+/**
+ * An absolute path with slashes as one relative to the directory of the workspace, which starts with `../` if it is elsewhere in the
+ * repository. Undefined for other paths.
+ */
+export function pathInRepository(path: string, { directory, pathPrefix = '', resolve }: Place) {
   const base = directory.replaceAll('\\', '/').replace(/\/+$/, '');
   const root = pathPrefix && base.endsWith(`/${pathPrefix}`) ? base.slice(0, -pathPrefix.length - 1) : '';
-  for (const [parent, prefix] of [
-    [base, pathPrefix],
-    [root, ''],
-  ] as const) {
-    if (parent !== '' && `${plain}/`.startsWith(`${parent}/`))
-      return normalizePath(`${prefix}/${plain.slice(parent.length)}`);
-  }
-  const isAbsolute = /^(?:[a-z]:)?\//i.test(plain);
-  return normalizePath(isAbsolute ? plain : `${pathPrefix}/${plain}`);
+  const isBelow = (parent: string) => parent !== '' && `${path}/`.startsWith(`${parent}/`);
+  if (isBelow(base)) return path.slice(base.length + 1);
+  if (isBelow(root)) return posix.join(pathPrefix.replace(/[^/]+/g, '..'), path.slice(root.length + 1));
+  return isAbsolute(path) ? resolve?.(path) : undefined;
 }
+
+const isAbsolute = (path: string): boolean => /^(?:[a-z]:)?\//i.test(path);
 
 /** A path that is not in the workspace, such as a file in an image: with slashes, without leading slashes. */
 export const plainPath = (path: string | undefined | null): string | undefined =>

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, unlink } from 'node:fs/promises';
+import { link, open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createDirectory } from '../../db/embedded/directory.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError } from '../config/parse.ts';
 import type { Logger } from '../logger.ts';
@@ -49,7 +50,7 @@ async function read(file: string): Promise<string | undefined> {
 
 /** Complete or not there at all, also when several processes make it at once: the first one's stays. */
 async function make(dataDir: string, file: string): Promise<void> {
-  await mkdir(dataDir, { recursive: true });
+  await createDirectory(dataDir);
   const temporary = `${file}.${randomBytes(6).toString('hex')}`;
   const handle = await open(temporary, 'wx', 0o600);
   try {

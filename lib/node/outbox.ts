@@ -1,5 +1,6 @@
-import { appendFile, mkdir } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createDirectory } from '../../db/embedded/directory.ts';
 import type { Logger } from '../logger.ts';
 import type { Mailer } from '../mail/mailer.ts';
 
@@ -13,7 +14,7 @@ export function createOutboxMailer(dataDir: string, log: Logger): Mailer {
       const append = () => appendFile(file, `${line}\n`, { mode: 0o600 });
       await append().catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
-        await mkdir(dataDir, { recursive: true });
+        await createDirectory(dataDir);
         await append();
       });
       log.info('mail in the outbox', { recipient, subject, link, file });

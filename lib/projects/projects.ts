@@ -77,7 +77,7 @@ export const projectReference = {
   project_id: uuid().optional(),
   project: z.unknown().optional().openapi({
     description:
-      'The slug of the project, 2 to 50 lower-case letters, digits and hyphens. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.',
+      'The slug of the project, 2 to 50 lower-case letters, digits and hyphens, or its id. One of `project_id` and `project` is required; beside `project_id`, `project` is ignored whatever it holds.',
     example: 'web-shop',
   }),
 };
@@ -115,8 +115,12 @@ export async function resolveProject(
   const { tables } = org;
   if (project_id !== undefined) requireScope(token, project_id);
   const slug = String(project);
+  // A slug may look like an id.
+  const asId = validate(slug) ? [hasId(tables, slug)] : [];
   const conditions =
-    project_id === undefined ? [hasSlug(tables, slug), hadSlug(tables, slug)] : [hasId(tables, project_id)];
+    project_id === undefined
+      ? [hasSlug(tables, slug), hadSlug(tables, slug), ...asId]
+      : [hasId(tables, project_id)];
   const id = await findProject(db, tables, conditions).catch((error) => {
     const unknown = error instanceof ApiError && error.key === 'resource_error/not_found';
     // Whether there are others is none of the business of a project's token.

@@ -1,25 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPassthrough } from '../../agent/scanner/passthrough.ts';
 import { printableJson } from '../../agent/text.ts';
-import { createWorkspace, writeReport } from '../support/agent/agent.ts';
+import { AGENT, createWorkspace, writeReport } from '../support/agent/agent.ts';
 import { type AgentSuite, useAgentProject } from '../support/agent/agent-project.ts';
 import { accept, type HostileService, startHostileService } from '../support/hostile/service.ts';
 import { afterTest } from '../support/run/suite.ts';
 
 /* Awkward environments and hostile output: the agent loses nothing, and says what happened in words and exit codes. */
 
-let { workspace, agent, agentProcess, findings, scans }: AgentSuite = {} as AgentSuite;
+let { workspace, env, agent, agentProcess, findings, scans }: AgentSuite = {} as AgentSuite;
 let state: string;
 
 useAgentProject((suite) => {
-  ({ workspace, agent, agentProcess, findings, scans } = suite);
+  ({ workspace, env, agent, agentProcess, findings, scans } = suite);
   state = createWorkspace();
 });
 
@@ -238,7 +238,7 @@ describe('a file system that fails', () => {
     expect((await scans()).map(({ status }: { status: string }) => status)).toEqual(['failed']);
   });
 
-  it.each(['EROFS', 'EACCES', 'EPERM'])(
+  it.each(['EROFS', 'EACCES', 'EPERM', 'ENOENT', 'ENOSPC'])(
     'with %s uses the state directory for the journal',
     async (code) => {
       const report = writeReport(workspace, 2);
@@ -258,14 +258,69 @@ describe('a file system that fails', () => {
     60_000,
   );
 
-  it('with another error does not', async () => {
-    const report = writeReport(workspace, 2);
-    failing('mkdirSync', 'ENOSPC', (...[path]: unknown[]) =>
-      String(path).startsWith(join(workspace, '.svc')),
+  /** Neither the workspace nor the state directory can be written. */
+  const readOnly = (code: string) =>
+    failing('mkdirSync', code, (...[path]: unknown[]) =>
+      [workspace, state].some((directory) => String(path).startsWith(`${directory}/`)),
     );
-    const run = await agent(['report', report], { XDG_STATE_HOME: state });
-    expect([run.code, run.err]).toEqual([1, expect.stringContaining('ENOSPC')]);
-    expect(existsSync(join(state, 'svc-agent/workspaces'))).toBe(false);
+
+  it.each(['EROFS', 'ENOTDIR'])('with %s in both uses a temporary file, and says so', async (code) => {
+    const report = writeReport(workspace, 2);
+    const temporary = createWorkspace();
+    const changed = { XDG_STATE_HOME: join(state, 'none'), TMPDIR: temporary };
+    readOnly(code);
+    const run = await agent(['report', report], changed);
+    expect([run.code, run.err]).toEqual([0, expect.stringContaining('Set XDG_STATE_HOME')]);
+    expect(await findings()).toHaveLength(2);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  it('keeps findings in the temporary file that are not delivered, and says how to deliver them', async () => {
+    const report = writeReport(workspace, 2);
+    const changed = { XDG_STATE_HOME: join(state, 'none'), TMPDIR: createWorkspace() };
+    readOnly('EACCES');
+    const down = await startHostileService((_, response) => response.writeHead(503).end('{}'));
+    const run = await agent(['report', report], { ...changed, SVC_BASE_URL: down.url });
+    expect(run.code).toBe(3);
+    const [, command = ''] = /`svc-agent (sync --workspace .*?)`/.exec(run.err) ?? [];
+    expect((await agent(command.split(' '), changed)).code).toBe(0);
+    expect(await findings()).toHaveLength(2);
+  });
+
+  it('names the variable to set if no directory can be written', async () => {
+    const report = writeReport(workspace, 2);
+    readOnly('EROFS');
+    const run = await agent(['report', report], {
+      XDG_STATE_HOME: join(state, 'none'),
+      TMPDIR: join(state, 'none'),
+    });
+    expect([run.code, run.err]).toEqual([1, expect.stringContaining('Set XDG_STATE_HOME')]);
+  });
+
+  it.skipIf(!existsSync('/proc/self'))('is no loop if the state directory can never exist', async () => {
+    const run = await agentProcess(['report', writeReport(workspace, 2)], { XDG_STATE_HOME: '/proc/none' });
+    expect([run.code, run.err]).toEqual([0, expect.stringContaining('Set XDG_STATE_HOME')]);
+    expect((await agent(['sync'], { XDG_STATE_HOME: '/dev/null/none' })).code).toBe(0);
+  });
+
+  /** Only root can run the agent as another user, who can read what is in /tmp. */
+  it.skipIf(process.getuid?.() !== 0)('delivers as any user, without an account and a home', async () => {
+    const report = writeReport(workspace, 2);
+    chmodSync(workspace, 0o555);
+    const copy = join(createWorkspace(), 'svc-agent.mjs');
+    copyFileSync(AGENT, copy);
+    chmodSync(dirname(copy), 0o755);
+    for (const home of [{}, { HOME: '/' }, { HOME: '/root' }]) {
+      const child = spawn(process.execPath, [copy, 'report', report], {
+        cwd: workspace,
+        uid: 54_321,
+        gid: 54_321,
+        env: { PATH: process.env.PATH, ...env, ...home, TMPDIR: '/tmp' },
+        stdio: 'ignore',
+      });
+      expect(await once(child, 'exit')).toEqual([0, null]);
+    }
+    expect(await findings()).toHaveLength(2);
   });
 });
 

@@ -184,6 +184,71 @@ const banditReport = (filename: string, line: number) =>
     ],
   });
 
+describe('a workspace with two names', () => {
+  let link: string;
+  let outside: string;
+  beforeEach(() => {
+    outside = createWorkspace();
+    link = join(outside, 'link');
+    symlinkSync(root, link);
+    git('init', '--quiet');
+    write('packages/api/a.py', 'def f():\n    run(1)\n');
+  });
+
+  const find = async (filename: string, directory: string) => {
+    const workspace = await openWorkspace({ directory });
+    const [finding] = importReport(banditReport(filename, 2), workspace).findings;
+    // Earlier releases did not follow links.
+    const [formerly] = importReport(banditReport(filename, 2), {
+      ...workspace,
+      resolve: () => undefined,
+    }).findings;
+    return { finding, formerly };
+  };
+
+  it.each(['', 'packages/api'])('gives a file one path and fingerprint by each of them: %j', async (path) => {
+    symlinkSync(join(root, path), join(outside, 'direct'));
+    const expected = await find(join(root, 'packages/api/a.py'), join(root, path));
+    expect(expected.finding?.file).toBe('packages/api/a.py');
+    for (const directory of [join(root, path), join(link, path), join(outside, 'direct')])
+      for (const name of [join(root, 'packages/api'), join(link, 'packages/api')]) {
+        const { finding, formerly } = await find(`${name}/a.py`, directory);
+        expect(finding).toMatchObject({
+          file: 'packages/api/a.py',
+          fingerprint: expected.finding?.fingerprint,
+        });
+        // A decision about the finding of an earlier release stays.
+        expect([finding?.fingerprint, ...(finding?.previous_fingerprints ?? [])]).toContain(
+          formerly?.fingerprint,
+        );
+      }
+  });
+
+  it('keeps the path of a file that is gone, and of a link in the repository', async () => {
+    symlinkSync('a.py', join(root, 'packages/api/same.py'));
+    expect((await find(join(link, 'packages/api/gone.py'), root)).finding?.file).toBe('packages/api/gone.py');
+    expect((await find(join(link, 'packages/api/same.py'), root)).finding?.file).toBe('packages/api/same.py');
+  });
+
+  it.each([
+    ['a link out of the repository', () => join(link, 'out/id_rsa'), 'out/id_rsa'],
+    ['a path out of a link', () => join(link, '../id_rsa'), undefined],
+    ['a link to another directory', () => join(outside, 'other/id_rsa'), undefined],
+    ['a link in a circle', () => join(outside, 'circle/id_rsa'), undefined],
+    ['a name on the network', () => `/${join(link, 'packages/api/a.py')}`, undefined],
+  ])('never reads a file outside: %s', async (_, name, file) => {
+    writeFileSync(join(outside, 'id_rsa'), 'a secret\na secret\n');
+    symlinkSync(outside, join(root, 'out'));
+    symlinkSync(outside, join(outside, 'other'));
+    symlinkSync('circle', join(outside, 'circle'));
+    const { finding } = await find(name(), root);
+    expect(finding?.file).toBe(file ?? name().replace(/^\/+/, ''));
+    const { fingerprint } = (await find(name(), root)).finding ?? {};
+    writeFileSync(join(outside, 'id_rsa'), 'another secret\nanother secret\n');
+    expect((await find(name(), root)).finding?.fingerprint).toBe(fingerprint);
+  });
+});
+
 describe('a renamed file', () => {
   beforeEach(() => git('init', '--quiet'));
 

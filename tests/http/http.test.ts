@@ -156,6 +156,10 @@ describe('an unknown path', () => {
     ['GET', '//api'],
     ['GET', '//api/'],
     ['GET', '//api/v2/orgs'],
+    ['GET', '///api/v1/findings/export.csv'],
+    ['GET', '///%61pi/v1/findings'],
+    ['GET', '//api%2Fv1/findings'],
+    ['GET', '//%2Fapi/v1/findings'],
     ['POST', '//'],
   ])('%s %s is not found', async (method, path) => {
     const answer = await t.api.call(method, path);

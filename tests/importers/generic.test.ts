@@ -143,3 +143,35 @@ describe('generic-csv', () => {
     expect(() => imported('Name,Severity\nA,High', 'generic-csv')).toThrow('The table has no column “title”');
   });
 });
+
+describe('an export of this service', () => {
+  const finding = (changes: object) => ({
+    id: '01890a5d-ac96-774b-bcce-b302099a8057',
+    last_scan_id: 's1',
+    fingerprint: 'gosec:1',
+    title: 'G104: Errors unhandled.',
+    severity: 'low',
+    source: 'gosec',
+    status: 'open',
+    seen_count: 2,
+    ...changes,
+  });
+  const all = [finding({}), finding({ fingerprint: 'gosec:2', status: 'false_positive' })];
+  const csv = [Object.keys(finding({})), ...all.map(Object.values)].map((row) => row.join()).join('\n');
+
+  it.each([
+    ['a list', JSON.stringify(all), 'generic-json'],
+    ['the answer of a list', JSON.stringify({ success: true, request_id: 'r', result: all }), 'generic-json'],
+    ['CSV', `\ufeff${csv}`, 'generic-csv'],
+  ])('keeps title, source and fingerprint, and takes over no decisions: %s', (_, report, format) => {
+    const read = importReport(report, context);
+    expect(read).toMatchObject({
+      format,
+      warnings: [],
+      skipped: { 'they have the status false_positive': 1 },
+    });
+    expect(read.findings).toMatchObject([
+      { title: 'G104: Errors unhandled.', source: 'gosec', fingerprint: 'gosec:1' },
+    ]);
+  });
+});

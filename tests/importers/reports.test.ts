@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { importers } from '../../lib/importers/formats/index.ts';
 import { ReportError } from '../../lib/importers/importer.ts';
-import { importReport } from '../../lib/importers/index.ts';
+import { importReport, REPEATED } from '../../lib/importers/index.ts';
 import { FORMATS } from '../../lib/importers/names.ts';
 import { parseReport } from '../../lib/importers/read/parse.ts';
 import { describeReport } from '../support/importers/expectations.ts';
@@ -92,6 +92,7 @@ const GROUPS: Record<string, [format: string, file: string, count: number][]> = 
     ['jfrog-xray', 'dependencies/platforms/xray-artifact.json', 2],
     ['jfrog-xray', 'dependencies/platforms/xray-scan.json', 2],
     ['jfrog-xray', 'dependencies/platforms/xray-components.json', 1],
+    ['dependency-track', 'dependencies/platforms/dependency-track.json', 2],
     ['mend', 'dependencies/platforms/mend.json', 1],
     ['mend', 'dependencies/platforms/mend-agent.json', 1],
     ['mend', 'dependencies/platforms/mend-platform.json', 1],
@@ -155,6 +156,62 @@ describe('recognizing a format', () => {
 
   it('offers every importer by its name', () => {
     expect([...FORMATS].sort()).toEqual(importers.map(({ name }) => name).sort());
+  });
+});
+
+describe('another layout', () => {
+  const documentsOf = (file: string): unknown[] => {
+    const report = parseReport(own(file));
+    return report.kind === 'json' ? report.documents : [];
+  };
+  const reports = Object.values(GROUPS)
+    .flat()
+    .map(([format, file]) => ({ format, file, documents: documentsOf(file) }));
+  const text = (...documents: unknown[]) => documents.map((each) => JSON.stringify(each)).join('\n');
+
+  const expectSame = (report: string, format: string, file: string) => {
+    const expected = fingerprints(imported(own(file)));
+    for (const name of [undefined, format])
+      expect(fingerprints(importReport(report, context, { format: name }).findings)).toEqual(expected);
+  };
+
+  /** TruffleHog 2 writes lines, and trufflehog3 the same findings as a list. */
+  const isAmbiguous = (file: string) => /trufflehog-2|trufflehog3-2|checkmarx-osa/.test(file);
+
+  it.each(reports.filter(({ documents, file }) => documents.length > 1 && !isAmbiguous(file)))(
+    'reads lines as a list: $file',
+    ({ format, file, documents }) => expectSame(text(documents), format, file),
+  );
+
+  const lists = reports.filter(
+    ({ documents: [list], file }) => Array.isArray(list) && list.length > 0 && !isAmbiguous(file),
+  );
+
+  it.each(lists)('reads a list as lines, pages or in an object: $file', ({ format, file, documents }) => {
+    const [first, ...others] = documents.flat();
+    for (const layout of [
+      text(first, ...others),
+      text([first], others),
+      text([[first], others]),
+      text({ results: [first, ...others], metadata: { cwd: '/' } }),
+      text({ data: [first] }, { data: others }),
+      text([{ data: [first] }, { data: others }]),
+    ])
+      expectSame(layout, format, file);
+  });
+
+  const whole = reports.filter(({ documents }) => documents.length === 1 && !Array.isArray(documents[0]));
+
+  it.each(whole)('reads every report in a file, not only the first: $file', ({ format, documents }) => {
+    const twice = text(...documents, ...documents);
+    const { findings, skipped } = importReport(twice, context, { format });
+    const once = importReport(text(...documents), context, { format });
+    const before = { findings: once.findings.length, twice: once.skipped[REPEATED] ?? 0 };
+    expect(findings.length + (skipped[REPEATED] ?? 0)).toBe(2 * (before.findings + before.twice));
+  });
+
+  it('is said if a report of the named format cannot be read', () => {
+    expect(() => imported('{"problems": [{"a": 1}]}', 'pip-audit')).toThrow('Use the report of `pip-audit');
   });
 });
 
@@ -256,6 +313,7 @@ describe('results that are no open problems', () => {
     ['dependencies/dependency-check.json', { 'suppressed in Dependency-Check': 1 }],
     ['dependencies/dependency-check.xml', { 'suppressed in Dependency-Check': 1 }],
     ['dependencies/grype-0.7.json', { 'Grype ignored them': 1 }],
+    ['dependencies/platforms/dependency-track.json', { 'suppressed in Dependency-Track': 1 }],
     ['dependencies/npm-audit-6.json', { 'muted in npm': 1 }],
     ['dependencies/platforms/dependabot-graphql.json', { 'dismissed in GitHub': 1, fixed: 1 }],
     ['dependencies/platforms/dependabot-rest.json', { 'dismissed in GitHub': 1 }],
@@ -376,6 +434,12 @@ describe('identity', () => {
       [',LOW,', ',HIGH,'],
     ],
     ['dependencies/platforms/gl-container-scanning-report.json', [':812', ':813']],
+    [
+      'dependencies/platforms/dependency-track.json',
+      ['1.2.3', '1.2.2'],
+      ['"HIGH"', '"LOW"'],
+      ['6a1d3f5e', '7b'],
+    ],
     ['dependencies/platforms/mend-agent.json', ['0.3.19', '0.3.18']],
     ['dependencies/platforms/mend-platform.json', ['v3.2.2', 'v3.2.1']],
     ['dependencies/platforms/mend.json', ['1.2.3', '1.2.2'], ['/builds/team/app', '/home/ci/app']],
@@ -448,6 +512,20 @@ describe('identity', () => {
     expect(fingerprints(imported(changed(file, changes)))).toEqual(fingerprints(imported(own(file))));
   });
 
+  const located = Object.values(GROUPS)
+    .flat()
+    .filter(([, file]) => own(file).includes(`${context.directory}/`));
+
+  it.each(located)('does not depend on the name of a linked directory: %s, %s', (_, file) => {
+    const link = '/home/ci/link';
+    const resolve = (path: string) =>
+      `${path}/`.startsWith(`${link}/`) ? path.slice(link.length + 1) : undefined;
+    const before = imported(own(file));
+    const { findings } = importReport(own(file).replaceAll(context.directory, link), { ...context, resolve });
+    expect(fingerprints(findings)).toEqual(fingerprints(before));
+    expect(findings.map((found) => found.file)).toEqual(before.map((found) => found.file));
+  });
+
   it.each<[file: string, from: string, to: string, ...indexes: number[]]>([
     ['code/brakeman.json', '"aa11"', '"aa12"', 0],
     ['code/checkmarx.xml', '1574221060', '1574221061', 0],
@@ -471,6 +549,7 @@ describe('identity', () => {
     ['dependencies/dependency-check.xml', 'app/lib/', 'app/other/', 0],
     ['dependencies/npm-audit-6.json', 'GHSA-vh95-rmgr-6w4m', 'GHSA-xvch-5gv4-984h', 1],
     ['dependencies/platforms/black-duck.csv', 'shop latest', 'blog latest', 0, 1],
+    ['dependencies/platforms/dependency-track.json', '"INT-7"', '"INT-8"', 1],
     ['dependencies/platforms/gl-container-scanning-report.json', '/shop', '/blog', 0],
     ['dependencies/platforms/mend.json', '"shop"', '"blog"', 0],
     ['dependencies/platforms/xray-report.json', 'team/shop', 'team/blog', 0],

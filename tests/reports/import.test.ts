@@ -113,6 +113,15 @@ describe('a report', () => {
     expect(answer.status).toBe(201);
   });
 
+  it('names its project by id in either parameter', async () => {
+    const of = await createOrg(t.api);
+    const answer = await t.api.post(`/agent/reports?project=${of.projectId}`, {
+      ...of.asAgent,
+      body: reportOf('A'),
+    });
+    expect(answer.status).toBe(201);
+  });
+
   it('says what is new, known, gone and back', async () => {
     const of = await createOrg(t.api);
     expect((await send(reportOf('A', 'B'), { of })).result.changes).toEqual({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, readAt } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
-import { hasKind, jsonOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, flag, object, optional, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
@@ -28,10 +28,10 @@ export const arachni: Importer = {
     identity: 'check, kind of input, address, names of the query parameters, input',
   },
 
-  detects: (report) => hasKind(jsonOf(report), { issues: 'list', sitemap: 'object', plugins: 'object' }),
+  detects: (report) => hasKind(documentOf(report), { issues: 'list', sitemap: 'object', plugins: 'object' }),
 
   results: (report, context) =>
-    resultsOf('arachni', readAt(Found, jsonOf(report), 'issues', context).map(toIssue), context),
+    resultsOf('arachni', readAt(Found, documentOf(report), 'issues', context).map(toIssue), context),
 };
 
 function toIssue({ name, check, vector, request, ...found }: z.output<typeof Found>): Issue {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, open, type Report, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
-import { hasKind, hasRoot, jsonOf, rootOf } from '../read/report.ts';
+import { documentOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
 import { fields, list, object, objects, requiredText, text } from '../read/schema.ts';
 import { elementAt, elements, isObject, property } from '../read/values.ts';
 import { cweOf, severityOf } from '../support.ts';
@@ -50,8 +50,8 @@ export const burp: Importer = {
     (hasRoot(report, 'issues') && rootOf(report, 'issues')['@_burpVersion'] !== undefined) ||
     (hasRoot(report, 'testsuites') &&
       /^Dastardly\b/.test(String(rootOf(report, 'testsuites')['@_name'] ?? ''))) ||
-    isRest(jsonOf(report)) ||
-    isGraphql(jsonOf(report)),
+    isRest(documentOf(report)) ||
+    isGraphql(documentOf(report)),
 
   results: (report, context) =>
     resultsOf(
@@ -74,7 +74,7 @@ function isGraphql(document: unknown): boolean {
 }
 
 function issuesOf(report: Report, context: ImportContext): Found[] {
-  if (report.kind !== 'xml') return jsonIssues(jsonOf(report), context);
+  if (report.kind !== 'xml') return jsonIssues(documentOf(report), context);
   if (report.root === 'testsuites') return dastardlyIssues(report);
   const found = readList(XmlIssue, elements(rootOf(report, 'issues'), 'issue'), 'issues', context);
   return found.map(({ requestresponse, ...issue }) => ({

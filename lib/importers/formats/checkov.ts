@@ -13,7 +13,7 @@ import {
 import { documentOf, hasKind } from '../read/report.ts';
 import { anything, fields, list, number, object, requiredText, text, texts } from '../read/schema.ts';
 import { isObject } from '../read/values.ts';
-import { cveOf, plainPath, relativePath, severityOf } from '../support.ts';
+import { cveOf, isInWorkspace, plainPath, relativePath, severityOf } from '../support.ts';
 import {
   codeBlock,
   describeFinding,
@@ -197,9 +197,9 @@ const isPositional = (resource: string, type: string | undefined): boolean =>
 
 /** Prefers an absolute path in the workspace. The other paths are relative to the repository or the scanned directory. */
 function fileOf({ file_abs_path, repo_file_path, file_path }: Check, context: ImportContext) {
-  const { directory, pathPrefix } = context;
-  const workspace = `${directory.replaceAll('\\', '/').replace(/\/+$/, '')}/`;
-  if (file_abs_path?.replaceAll('\\', '/').startsWith(workspace)) return relativePath(file_abs_path, context);
+  const { pathPrefix } = context;
+  if (isInWorkspace(file_abs_path?.replaceAll('\\', '/'), context))
+    return relativePath(file_abs_path, context);
   const inRepository = plainPath(repo_file_path);
   if (pathPrefix && inRepository?.startsWith(`${pathPrefix}/`)) return inRepository;
   return relativePath(inRepository ?? plainPath(file_path) ?? file_abs_path, context);

@@ -11,7 +11,15 @@ import { parsePurl, vulnerabilityResult, withoutVersion } from '../kinds/depende
 import { documentOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
 import { anything, fields, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
 import { elementAt, elements, isObject, property } from '../read/values.ts';
-import { type Cvss, cvssOf, plainPath, relativePath, severityOf, severityOfScore } from '../support.ts';
+import {
+  type Cvss,
+  cvssOf,
+  isInWorkspace,
+  plainPath,
+  relativePath,
+  severityOf,
+  severityOfScore,
+} from '../support.ts';
 import { inlineCode, sanitizeMarkdown } from '../text/markdown.ts';
 
 const Cvss3 = object({
@@ -81,14 +89,14 @@ export const dependencyCheck: Importer = {
 
 function toResult(found: Vulnerability, dependency: Dependency, context: ImportContext): Result {
   const { name: id, description, notes, references } = found;
-  const { type, name, version, file, isInWorkspace } = packageOf(dependency, context);
+  const { type, name, version, file, isLocal } = packageOf(dependency, context);
   const cvss = cvssFrom(found);
   const related = dependency.relatedDependencies.flatMap(
     ({ fileName, filePath }) => fileName ?? filePath ?? [],
   );
   return vulnerabilityResult({
     tool: 'dependency-check',
-    identity: [type, name, isInWorkspace ? undefined : withoutVersion(dependency.fileName, version)],
+    identity: [type, name, isLocal ? undefined : withoutVersion(dependency.fileName, version)],
     id: id.trim(),
     name,
     version,
@@ -97,7 +105,7 @@ function toResult(found: Vulnerability, dependency: Dependency, context: ImportC
     cvss,
     cwes: found.cwes,
     file,
-    isInFile: isInWorkspace,
+    isInFile: isLocal,
     description: {
       what: sanitizeMarkdown(description?.replace(/^[ \t]+/gm, '') ?? ''),
       facts: {
@@ -129,13 +137,13 @@ function packageOf({ packages, names, fileName, filePath }: Dependency, context:
     [];
   // The path of a package in a lock file is `package-lock.json?name`.
   const path = filePath?.trim().split('?', 1)[0];
-  const isInWorkspace = path?.startsWith(`${context.directory}/`) ?? false;
+  const isLocal = isInWorkspace(path, context);
   return {
     type: purl?.type,
     name: purl?.name ?? coordinates ?? bare,
     version: purl?.version ?? ofName ?? ofFile,
-    file: isInWorkspace ? relativePath(path, context) : plainPath(path),
-    isInWorkspace,
+    file: isLocal ? relativePath(path, context) : plainPath(path),
+    isLocal,
   };
 }
 

@@ -26,7 +26,7 @@ export const eslint: Importer = {
   name: 'eslint',
   about: {
     tool: '[ESLint](https://eslint.org)',
-    command: '`eslint -f json -o report.json .`',
+    command: '`eslint -f json -o report.json .`, or `-f json-with-metadata`',
     versions: '9.39 and 10.15; other reports name no version',
     identity: 'rule, file, flagged lines, function',
     severity: 'errors are high, warnings medium',

@@ -1,5 +1,11 @@
 import { type Importer, ReportError, readList } from '../importer.ts';
-import { GenericFinding, isKnownField, warnOfUnknown } from '../tools/generic-fields.ts';
+import {
+  GenericFinding,
+  isKnownField,
+  isOwnExport,
+  unresolved,
+  warnOfUnknown,
+} from '../tools/generic-fields.ts';
 import { genericResults } from '../tools/generic-results.ts';
 
 /** A table with a row for each finding. */
@@ -18,15 +24,15 @@ export const genericCsv: Importer = {
   detects: (report) =>
     report.kind === 'csv' &&
     ['title', 'severity'].every((name) => report.columns.some((column) => column.toLowerCase() === name)) &&
-    report.columns.every((column) => column === '' || isKnownField(column)),
+    (isOwnExport(report.columns) || report.columns.every((column) => column === '' || isKnownField(column))),
 
   results(report, context) {
     if (report.kind !== 'csv') throw new ReportError('The report is not CSV');
     if (!report.columns.some((column) => column.toLowerCase() === 'title'))
       throw new ReportError('The table has no column “title”');
-    warnOfUnknown(report.columns, context);
+    if (!isOwnExport(report.columns)) warnOfUnknown(report.columns, context);
     // An empty cell says nothing.
-    const rows = report.rows.map((row) =>
+    const rows = unresolved(report.rows, context).map((row) =>
       Object.fromEntries(Object.entries(row).filter(([, cell]) => cell !== '')),
     );
     return genericResults(readList(GenericFinding, rows, '', context), context);

@@ -2,7 +2,13 @@ import { type Importer, type Report, readList } from '../importer.ts';
 import { documentOf } from '../read/report.ts';
 import { text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
-import { GenericFinding, isKnownField, warnOfUnknown } from '../tools/generic-fields.ts';
+import {
+  GenericFinding,
+  isKnownField,
+  isOwnExport,
+  unresolved,
+  warnOfUnknown,
+} from '../tools/generic-fields.ts';
 import { genericResults } from '../tools/generic-results.ts';
 
 /** `{"findings": […]}` as DefectDojo reads it, a list of findings, or one finding per line. */
@@ -28,12 +34,17 @@ export const genericJson: Importer = {
       return hasEssentials(first) && knownFields(first) * 2 >= Object.keys(first).length;
     }
     const [first] = Array.isArray(document) ? document : [document];
-    return hasEssentials(first) && knownFields(first) === Object.keys(first).length;
+    return (
+      hasEssentials(first) &&
+      (isOwnExport(Object.keys(first)) || knownFields(first) === Object.keys(first).length)
+    );
   },
 
   results(report, context) {
-    const [findings, path] = findingsOf(report);
-    warnOfUnknown(findings.filter(isObject).flatMap(Object.keys), context);
+    const [all, path] = findingsOf(report);
+    const findings = unresolved(all, context);
+    const foreign = findings.filter(isObject).map(Object.keys);
+    warnOfUnknown(foreign.filter((names) => !isOwnExport(names)).flat(), context);
     const document = documentOf(report);
     const type = text.parse(property(document, 'type'))?.replace(/ \(Generic Findings Import\)$/i, '');
     const read = readList(GenericFinding, findings, path, context);

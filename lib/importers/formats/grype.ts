@@ -20,6 +20,7 @@ import {
   cveOf,
   cvssOf,
   cweOf,
+  isInWorkspace,
   isRated,
   mostSevere,
   plainPath,
@@ -176,7 +177,6 @@ function placeOf(source: unknown, context: ImportContext) {
     };
   }
   const folder = relativePath(target, context);
-  const isAbsolute = (path: string) => path.startsWith(`${context.directory}/`);
   return {
     target,
     // The path of the file contains it.
@@ -184,7 +184,9 @@ function placeOf(source: unknown, context: ImportContext) {
     formerly: relativePath(target, { directory: context.directory }) ?? '',
     /** Paths are relative to the scanned directory, some with a leading slash. */
     fileOf: (path: string | undefined) =>
-      path && !isAbsolute(path) ? plainPath(joined([folder, path], '/')) : relativePath(path, context),
+      path && !isInWorkspace(path, context)
+        ? plainPath(joined([folder, path], '/'))
+        : relativePath(path, context),
   };
 }
 

@@ -27,6 +27,7 @@ import { composerAudit } from './composer-audit.ts';
 import { cyclonedx } from './cyclonedx.ts';
 import { defectdojo } from './defectdojo.ts';
 import { dependencyCheck } from './dependency-check.ts';
+import { dependencyTrack } from './dependency-track.ts';
 import { detectSecrets } from './detect-secrets.ts';
 import { dockerBench } from './docker-bench.ts';
 import { dockle } from './dockle.ts';
@@ -131,6 +132,7 @@ export const importers: readonly Importer[] = [
   cyclonedx,
   defectdojo,
   dependencyCheck,
+  dependencyTrack,
   detectSecrets,
   dockerBench,
   dockle,

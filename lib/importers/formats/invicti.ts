@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, open, read, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
-import { hasKind, jsonOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { fields, object, objects, requiredText, text } from '../read/schema.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
@@ -34,10 +34,10 @@ export const invicti: Importer = {
   },
 
   detects: (report) =>
-    hasKind(jsonOf(report), { Vulnerabilities: 'list', Target: 'object', Generated: 'value' }),
+    hasKind(documentOf(report), { Vulnerabilities: 'list', Target: 'object', Generated: 'value' }),
 
   results(report, context) {
-    const { Vulnerabilities } = read(z.object({ Vulnerabilities: z.array(z.unknown()) }), jsonOf(report));
+    const { Vulnerabilities } = read(z.object({ Vulnerabilities: z.array(z.unknown()) }), documentOf(report));
     const found = readList(Vulnerability, Vulnerabilities, 'Vulnerabilities', context);
     const reasonOf = ({ State = '' }: Vulnerability) => REASONS.find(([state]) => state.test(State))?.[1];
     return resultsOf('invicti', open(found, reasonOf, context).map(toIssue), context);

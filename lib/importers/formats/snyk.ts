@@ -2,7 +2,7 @@ import { type ImportContext, type Importer, type Report, ReportError, readList }
 import { imageName, readPart } from '../kinds/dependency.ts';
 import { documentsOf } from '../read/report.ts';
 import { isObject } from '../read/values.ts';
-import { plainPath, relativePath } from '../support.ts';
+import { isInWorkspace, plainPath, relativePath } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 import { issuesOf, Project } from '../tools/snyk-issues.ts';
 
@@ -95,8 +95,8 @@ const imageOf = ({ docker, projectName }: Project): string | undefined =>
 /** The manifest relative to the workspace. Snyk names it relative to its working or scanned directory. */
 function manifestOf({ path, displayTargetFile, targetFile }: Project, context: ImportContext) {
   const file = displayTargetFile ?? targetFile;
-  const folder = path?.startsWith(`${context.directory}/`)
-    ? relativePath(path, { directory: context.directory })
+  const folder = isInWorkspace(path, context)
+    ? relativePath(path, { ...context, pathPrefix: undefined })
     : undefined;
   return relativePath(folder && file && !file.startsWith(`${folder}/`) ? `${folder}/${file}` : file, context);
 }

@@ -5,7 +5,7 @@ import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { hasRoot } from '../read/report.ts';
 import { fields, list, number, objects, optional, requiredText, text } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
-import { cweOf, relativePath, severityIn } from '../support.ts';
+import { cweOf, isInWorkspace, relativePath, severityIn } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -137,8 +137,10 @@ function fileOf(
   const listed = directories.find((directory) => directory.replaceAll('\\', '/').endsWith(`/${path}`));
   if (listed) return relativePath(listed, context);
   const [only] = directories;
-  const inside = only?.startsWith(`${context.directory.replace(/\/+$/, '')}/`);
-  return relativePath(directories.length === 1 && inside ? `${only}/${path}` : path, context);
+  return relativePath(
+    directories.length === 1 && isInWorkspace(only, context) ? `${only}/${path}` : path,
+    context,
+  );
 }
 
 function recordErrors(collection: unknown, context: ImportContext) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, type Report, readList } from '../importer.ts';
 import { cvesIn, formatService, hostIdentity, type Issue, resultsOf } from '../kinds/issues.ts';
-import { hasColumns, jsonOf, rowsWith } from '../read/report.ts';
+import { documentOf, hasColumns, rowsWith } from '../read/report.ts';
 import { fields, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
 import { cweOf, severityOf } from '../support.ts';
@@ -31,7 +31,7 @@ export const testssl: Importer = {
     hasColumns(report, 'id', 'fqdn/ip', 'port', 'severity', 'finding') || isFlatJson(report),
 
   results(report, context) {
-    const rows = report.kind === 'csv' ? rowsWith(report, ['id', 'severity', 'finding']) : jsonOf(report);
+    const rows = report.kind === 'csv' ? rowsWith(report, ['id', 'severity', 'finding']) : documentOf(report);
     const found = readList(Row, rows, report.kind === 'csv' ? 'rows' : '', context);
     return resultsOf(
       'testssl',
@@ -56,7 +56,7 @@ const RATING = /^(?:rating_(?:spec|doc)|\w+_score(?:_weighted)?|overall_grade|gr
 const JSON_FIELDS = ['id', 'ip', 'port', 'severity', 'finding'];
 
 function isFlatJson(report: Report): boolean {
-  const document = jsonOf(report);
+  const document = documentOf(report);
   return (
     Array.isArray(document) && JSON_FIELDS.every((name) => typeof property(document[0], name) === 'string')
   );

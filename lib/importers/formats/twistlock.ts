@@ -10,9 +10,9 @@ import {
 import { imageName } from '../kinds/dependency.ts';
 import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf, hasColumns, hasKind, rowsOf } from '../read/report.ts';
-import { anything, fields, number, requiredText, text } from '../read/schema.ts';
+import { anything, fields, number, objects, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
-import { severityOf } from '../support.ts';
+import { relativePath, severityOf } from '../support.ts';
 
 const Vulnerability = z.object({
   id: requiredText,
@@ -23,8 +23,10 @@ const Vulnerability = z.object({
 const Compliance = z.object(fields(text, 'id', 'title', 'severity', 'cause', 'description', 'category'));
 const Scan = z.object({
   ...fields(text, 'id', 'name', 'repository'),
+  packages: objects(fields(text, 'name', 'version', 'path')),
   vulnerabilities: anything,
   compliances: anything,
+  complianceIssues: anything,
 });
 
 const Row = z.object({
@@ -42,14 +44,14 @@ export const twistlock: Importer = {
   about: {
     tool: '[Prisma Cloud Compute](https://docs.prismacloud.io) (Twistlock)',
     command:
-      '`twistcli images scan --details --output-file report.json <image>`, or the CSV export of images',
+      '`twistcli images scan --details --output-file report.json <image>`, `twistcli coderepo scan`, or the CSV export of images',
     versions: 'the report names no version: twistcli JSON of 2025 and 2026, console CSV of 2020',
     identity: 'image, vulnerability and package, or compliance rule',
     severity: '`severity`, or CVSS',
   },
 
   detects: (report) => {
-    const [first] = [property(documentOf(report), 'results')].flat();
+    const [first] = [property(documentOf(report), 'results') ?? documentOf(report)].flat();
     return (
       hasColumns(report, ...COLUMNS) ||
       hasKind(first, { vulnerabilityDistribution: 'value' }) ||
@@ -62,10 +64,20 @@ export const twistlock: Importer = {
 };
 
 function jsonResults(report: Report, context: ImportContext): Result[] {
-  const scans = listsOf(report, (document) => property(document, 'results'));
+  const scans = listsOf(
+    report,
+    (document) =>
+      property(document, 'results') ??
+      (property(document, 'vulnerabilityDistribution') === undefined ? undefined : [document]),
+  );
   return readList(Scan, scans, 'results', context).flatMap((scan) => {
     // An id is the digest of the image and changes with every build.
     const image = imageName(scan.name ?? scan.repository ?? '');
+    // The scan of a code repository lists the manifests.
+    const pathOf = (found: z.output<typeof Vulnerability>) =>
+      scan.packages.find(
+        ({ name, version }) => name === found.packageName && version === found.packageVersion,
+      )?.path;
     const artifact = { artifact: scan.name ?? scan.repository ?? scan.id, artifactIdentity: [image] };
     return [
       ...readList(Vulnerability, scan.vulnerabilities, 'results.vulnerabilities', context).map((found) =>
@@ -77,6 +89,7 @@ function jsonResults(report: Report, context: ImportContext): Result[] {
           version: found.packageVersion,
           fixed: fixedVersions(found.status),
           path: found.packagePath,
+          file: scan.repository ? relativePath(pathOf(found), context) : undefined,
           severity: found.severity,
           details: found.description,
           vectors: [found.vector],
@@ -85,18 +98,19 @@ function jsonResults(report: Report, context: ImportContext): Result[] {
           references: [found.link],
         }),
       ),
-      ...readList(Compliance, scan.compliances, 'results.compliances', context).map((found) =>
-        failedCheck({
-          tool: 'twistlock',
-          id: found.id ?? found.title ?? 'compliance',
-          name: found.title,
-          resource: scan.name ?? scan.repository,
-          resourceIdentity: [image],
-          severity: severityOf(found.severity),
-          message: found.cause,
-          about: found.description,
-          facts: { Category: found.category },
-        }),
+      ...readList(Compliance, scan.compliances ?? scan.complianceIssues, 'results.compliances', context).map(
+        (found) =>
+          failedCheck({
+            tool: 'twistlock',
+            id: found.id ?? found.title ?? 'compliance',
+            name: found.title,
+            resource: scan.name ?? scan.repository,
+            resourceIdentity: [image],
+            severity: severityOf(found.severity),
+            message: found.cause,
+            about: found.description,
+            facts: { Category: found.category },
+          }),
       ),
     ];
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Importer, readAt, readList } from '../importer.ts';
 import { addressIdentity, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
-import { hasKind, jsonOf } from '../read/report.ts';
+import { documentOf, hasKind } from '../read/report.ts';
 import { anything, fields, flag, number, object, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { severityOfScore } from '../support.ts';
@@ -42,7 +42,7 @@ export const wpscan: Importer = {
   },
 
   detects: (report) => {
-    const document = jsonOf(report);
+    const document = documentOf(report);
     return (
       /WordPress Security Scanner/.test(String(property(document, 'banner', 'description') ?? '')) ||
       hasKind(document, { target_url: 'value', interesting_findings: 'list' })
@@ -50,7 +50,7 @@ export const wpscan: Importer = {
   },
 
   results(report, context) {
-    const document = jsonOf(report);
+    const document = documentOf(report);
     const aborted = property(document, 'scan_aborted');
     if (aborted) context.error(`WPScan aborted: ${maskCredentials(String(aborted))}`);
     const lookup = property(document, 'vuln_api', 'error');

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Identify, Workspace } from '../importer.ts';
+import { relativePath } from '../support.ts';
 import { plainIdentity, shortDigest, sourceIdentity } from './literals.ts';
 import { normalizeCode } from './source/normalize.ts';
 import { scopeOf } from './source/scope.ts';
@@ -47,8 +48,25 @@ export function identifyCode(
   location: CodeLocation,
   workspace: Workspace,
 ): Identify {
+  const { file } = location;
+  const lines = sourceOf(file, workspace);
+  const identify = identifyLines(tool, parts, location, lines);
+  if (!lines) return identify;
+  // Earlier releases did not read a file that the report names through a symbolic link.
+  const isLinked = (path: string | undefined) =>
+    path !== file && relativePath(`/${path}`, workspace) === file;
+  const identifyPath: Identify = (path) =>
+    isLinked(path) ? identifyLines(tool, parts, location, undefined)(path) : identify(path);
+  return Object.assign(identifyPath, identify);
+}
+
+function identifyLines(
+  tool: string,
+  parts: readonly Part[],
+  location: CodeLocation,
+  lines: readonly string[] | undefined,
+): Identify {
   const { line, column, secrets = [] } = location;
-  const lines = sourceOf(location.file, workspace);
   const range = lines && flaggedRange(location, lines);
   const flagged =
     lines && range

@@ -17,10 +17,6 @@ export function firstDocument(report: Report): Record<string, unknown> | undefin
     : undefined;
 }
 
-/** The only document of a JSON report. */
-export const jsonOf = (report: Report): unknown =>
-  documentsOf(report).length === 1 ? documentOf(report) : undefined;
-
 /** The kind of value that a field has: `value` is any value, also null. An object of kinds stands for an object with these fields. */
 export type Kind = 'list' | 'object' | 'text' | 'value' | { readonly [name: string]: Kind };
 

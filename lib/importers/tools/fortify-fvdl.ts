@@ -5,7 +5,7 @@ import { type ImportContext, type Report, readList } from '../importer.ts';
 import type { CodeFinding, Step } from '../kinds/code.ts';
 import { fields, list, number, objects, requiredText, text } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
-import { cweOf, relativePath } from '../support.ts';
+import { cweOf, isInWorkspace, relativePath } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
 import { joined } from '../text/markdown.ts';
 
@@ -145,8 +145,7 @@ function findingOf(
 function pathOf(path: string | undefined, base: string | undefined, context: ImportContext) {
   if (!path) return undefined;
   const isAbsolute = /^(?:[a-z]:)?[\\/]/i.test(path);
-  const inWorkspace = base && `${base}/`.startsWith(`${context.directory.replace(/\/+$/, '')}/`);
-  return relativePath(!isAbsolute && inWorkspace ? `${base}/${path}` : path, context);
+  return relativePath(!isAbsolute && isInWorkspace(base, context) ? `${base}/${path}` : path, context);
 }
 
 function groupsOf(...infos: (z.output<typeof MetaInfo> | undefined)[]): Map<string, string> {

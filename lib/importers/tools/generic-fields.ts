@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { ImportContext } from '../importer.ts';
+import { type ImportContext, open } from '../importer.ts';
 import { anything, fields, flag, number, requiredText, text } from '../read/schema.ts';
-import { isObject } from '../read/values.ts';
+import { isObject, property } from '../read/values.ts';
 
 /** A list, or its members in a text with commas, spaces or lines between them. */
 const words = z.preprocess(
@@ -85,6 +85,30 @@ const normalized = (record: Record<string, unknown>) =>
 
 /** Whether an importer knows the name of a field or column. */
 export const isKnownField = (name: string): boolean => Object.hasOwn(FIELDS, normalizeName(name));
+
+/** The names that tell an export of this service: its fields all have a meaning, if only for the service. */
+const OWN = ['fingerprint', 'title', 'severity', 'status', 'seen_count', 'last_scan_id'];
+
+export const isOwnExport = (names: readonly string[]): boolean => OWN.every((name) => names.includes(name));
+
+/** The findings of an export of this service that nobody has resolved there. A report does not take over decisions. */
+export const unresolved = <Finding>(
+  findings: readonly Finding[],
+  context: Pick<ImportContext, 'skip'>,
+): Finding[] =>
+  open(
+    findings,
+    (finding) => {
+      const status = text.parse(property(finding, 'status'));
+      return (
+        isObject(finding) &&
+        isOwnExport(Object.keys(finding)) &&
+        !['open', 'confirmed'].includes(status ?? '') &&
+        `they have the status ${status}`
+      );
+    },
+    context,
+  );
 
 /** Records which fields are not imported. */
 export function warnOfUnknown(names: Iterable<string>, context: Pick<ImportContext, 'warn' | 'parts'>) {

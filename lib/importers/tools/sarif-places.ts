@@ -1,5 +1,5 @@
 import type { ImportContext } from '../importer.ts';
-import { relativePath } from '../support.ts';
+import { pathInRepository, relativePath } from '../support.ts';
 import type { Location, Run } from './sarif-schema.ts';
 
 /** Where a location is: a file, or a URL that is not a file. */
@@ -12,16 +12,10 @@ export type Resolve = (location: Location | undefined) => Place;
 
 /** Creates a function that resolves the locations of a run to files in the workspace or URLs. */
 export function createResolver(run: Run, context: ImportContext): Resolve {
-  const { directory, pathPrefix = '' } = context;
   const bases = Object.keys(run.originalUriBaseIds ?? {})
     .slice(0, MAX_BASES)
     .map((id) => withoutSlash(toPath(resolveBase(id, run))))
     .filter((base) => base !== '');
-  const workspace = withoutSlash(directory.replaceAll('\\', '/'));
-  const root =
-    pathPrefix && workspace.endsWith(`/${pathPrefix}`)
-      ? workspace.slice(0, -pathPrefix.length - 1)
-      : workspace;
 
   return (location) => {
     const artifactLocation = location?.physicalLocation?.artifactLocation;
@@ -34,9 +28,10 @@ export function createResolver(run: Run, context: ImportContext): Resolve {
     const absoluteUri = `${base}${uri}`;
     if (/^(?!file:)[a-z][\w+.-]+:\/\//i.test(absoluteUri)) return { url: absoluteUri };
     const path = toPath(absoluteUri);
-    const containing = path.startsWith(`${root}/`)
-      ? undefined
-      : bases.find((each) => path.startsWith(`${each}/`));
+    const containing =
+      pathInRepository(path, context) === undefined
+        ? bases.find((each) => path.startsWith(`${each}/`))
+        : undefined;
     return { file: relativePath(containing ? path.slice(containing.length + 1) : path, context) };
   };
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Workspace } from '../importer.ts';
 import { imageName } from '../kinds/dependency.ts';
-import { plainPath, relativePath } from '../support.ts';
+import { isInWorkspace, plainPath, relativePath } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 import type { Resource, Section } from './trivy-schema.ts';
 
@@ -87,7 +87,7 @@ export function inWorkspace(
   /** Paths are relative to the scanned directory. */
   const fileOf = (path: string | undefined) => {
     if (!path || isRemote) return plainPath(path);
-    if (isSbom || path.startsWith(`${workspace.directory}/`)) return relativePath(path, workspace);
+    if (isSbom || isInWorkspace(path, workspace)) return relativePath(path, workspace);
     // A file was scanned.
     if (folder && `/${folder}`.endsWith(`/${path}`)) return folder;
     return plainPath(joined([folder, path], '/'));

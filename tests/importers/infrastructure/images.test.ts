@@ -26,6 +26,16 @@ const REPORTS: Expectation[] = [
     ],
   },
   {
+    file: 'twistlock-coderepo.json',
+    format: 'twistlock',
+    findings: ['critical CVE-2026-1001 in libexample 1.2.0: A buffer overflow'],
+    same: [['1.2.0', '1.2.1']],
+    other: [
+      ['api/build.gradle', 'web/build.gradle'],
+      ['"shop"', '"other"'],
+    ],
+  },
+  {
     file: 'twistlock.csv',
     format: 'twistlock',
     findings: [
