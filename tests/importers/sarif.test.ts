@@ -398,7 +398,8 @@ describe('sarif', () => {
       undefined,
       undefined,
     ]);
-    expect(rated({ issue_severity: 'CRITICAL' })[0]).toBe('critical');
+    expect(rated({ issue_severity: 'CRITICAL', 'sub-severity': 'medium' })[0]).toBe('critical');
+    expect(rated({}, { 'sub-severity': 'high' })[0]).toBe('low');
   });
 
   it('applies the levels that an invocation gives rules', () => {
@@ -532,7 +533,7 @@ describe('sarif', () => {
       expect(new Set(fingerprints(findings)).size).toBe(2);
     });
 
-    /** What else tells results apart: each keeps its decision when the other one is gone. */
+    /** Other fields: each result keeps its decision when the other one is gone. */
     it.each([
       ['arguments', { message: { text: 'Weak {0}', arguments: ['cipher'] } }],
       ['numbers in the message', { message: { text: 'Weak 1' } }, { message: { text: 'Weak 2' } }],

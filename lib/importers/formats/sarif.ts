@@ -38,8 +38,9 @@ export const sarif: Importer = {
     command: "the tool's SARIF output",
     versions: '2.1.0',
     identity:
-      "tool, rule, file, the tool's fingerprint or the flagged lines; the message if it is about a whole file",
-    severity: "`security-severity`, a severity in the rule's tags, or the level",
+      "tool, rule, file (with its archive and base) or address, the tool's fingerprint or the flagged lines; offset and message if it has no line",
+    severity:
+      '`security-severity`, CVSS in properties (the newest version), a property `severity` or tag with a severity, or the level (with overrides); of the result, else of its rule',
   },
   split: {
     json: ['runs.*.results'],

@@ -2,15 +2,15 @@ import { sha256 } from '../identity/fingerprints.ts';
 import { isObject } from '../read/values.ts';
 import type { Location, Result } from './sarif-schema.ts';
 
-/** What a result says at one of its locations. */
+/** The content of a result at one of its locations. */
 export interface Details {
   /** All of it, except what depends on the run. */
   raw: string;
-  /** What does not change with other results or lines of a file. */
+  /** The part that does not change with other results or lines of a file. */
   stable: string;
 }
 
-/** What differs from run to run, and what somebody thinks of a result. */
+/** Fields that differ from run to run, or that hold somebody's decision. */
 const RUN_DEPENDENT = new Set([
   ...['guid', 'correlationGuid', 'baselineState', 'rank', 'occurrenceCount', 'provenance', 'workItemUris'],
   ...['suppressions'],

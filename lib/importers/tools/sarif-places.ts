@@ -38,6 +38,7 @@ export function createResolver(run: Run, context: ImportContext): Resolve {
     .map((id): Base => ({ id, path: withoutSlash(toPath(resolveBase(id, ids))) }))
     .filter(({ path }) => path !== '');
   const isIn = (path: string, base: string) => path.startsWith(`${base}/`);
+  const isInRepository = (path: string) => isIn(path, root);
   const stripped = (path: string, base: Base | undefined) =>
     relativePath(base ? path.slice(base.path.length + 1) : path, context);
   const outermost = bases
@@ -47,7 +48,7 @@ export function createResolver(run: Run, context: ImportContext): Resolve {
   const others = outermost.filter(({ path }) => path !== outermost[0]?.path);
 
   const placeIn = (path: string, uri: string): Place => {
-    const base = isIn(path, root) ? undefined : outermost.find((each) => isIn(path, each.path));
+    const base = isInRepository(path) ? undefined : outermost.find((each) => isIn(path, each.path));
     if (base) return { file: stripped(path, base), ...(others.includes(base) && { base: base.id }) };
     if (!isUrl(path)) return { file: relativePath(path, context) };
     const repository = repositories.find((each) => isIn(path, each));
@@ -58,7 +59,12 @@ export function createResolver(run: Run, context: ImportContext): Resolve {
   const formerPlace = (path: string, uri: string): Place =>
     isUrl(path)
       ? { url: uri }
-      : { file: stripped(path, isIn(path, root) ? undefined : bases.find((each) => isIn(path, each.path))) };
+      : {
+          file: stripped(
+            path,
+            isInRepository(path) ? undefined : bases.find((each) => isIn(path, each.path)),
+          ),
+        };
 
   const locate = (location: Artifact | undefined, depth = 0): Place => {
     const listed = artifacts[location?.index ?? -1];

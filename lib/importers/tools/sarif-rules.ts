@@ -142,7 +142,8 @@ function overriddenLevel(
 
 /** A severity in properties such as `issue_severity`, or among tags: the levels of gosec are “error” for both high and medium. */
 function severityInWords(properties: Rule['properties']): Rating['severity'] | undefined {
-  const named = Object.entries(properties ?? {}).filter(([name]) => /(?<!security-)severity$/i.test(name));
+  // The `sub-severity` of CodeQL ranks results of one severity.
+  const named = Object.entries(properties ?? {}).filter(([name]) => /^(?:issue_?)?severity$/i.test(name));
   for (const values of [named.flatMap(([, value]) => toStrings(value)), toStrings(properties?.tags)]) {
     const words = values.filter((value) => /^(?:critical|high|medium|moderate|low)$/i.test(value));
     if (words.length === 1) return severityOf(words[0]);

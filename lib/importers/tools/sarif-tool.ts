@@ -17,7 +17,7 @@ export function toolOf({ driver }: Run['tool']): Tool {
 /** The sources of the findings of tools: a report of “Semgrep PRO” is compared with one of “Semgrep OSS”, and with earlier releases. */
 export const sourcesOf = ({ id, formerId }: Tool): string[] => [...new Set([id, formerId])];
 
-/** What follows the name of a tool: an edition, or a version. */
+/** An edition or a version behind the name of a tool. */
 const EDITION =
   /[\s_-]+\(?(?:(?:oss|pro|professional|community|enterprise|premium|ultimate|free|commercial)(?:[\s_-]+(?:edition|engine|build|version))?|command[\s-]line\s+tool(?:chain)?|(?:version\s+)?v?\d+(?:\.\d+)+\S*|v\d+)\)?$/i;
 
