@@ -87,7 +87,7 @@ export function messageOf({ message }: Result, rule: Rule, component: Component)
 export const isPassed = ({ kind }: Result): boolean => kind === 'pass' || kind === 'notApplicable';
 
 /** How the properties of a result or its rule rate it, the most specific first. */
-export interface Rating {
+export interface Rated {
   severity: ReturnType<typeof severityOf>;
   cvss: StatedCvss | undefined;
 }
@@ -100,7 +100,7 @@ export function createRater(run: Run, defaultLevel: string) {
     return cvssOfRules.get(rule);
   };
   /** @param isRated whether the levels of the tool say anything */
-  return (result: Result, found: FoundRule, isRated: boolean): Rating => {
+  return (result: Result, found: FoundRule, isRated: boolean): Rated => {
     const { kind, level, properties } = result;
     const { rule } = found;
     const cvss = statedCvss(properties) ?? cvssOfRule(rule);
@@ -141,7 +141,7 @@ function overriddenLevel(
 }
 
 /** A severity in properties such as `issue_severity`, or among tags: the levels of gosec are “error” for both high and medium. */
-function severityInWords(properties: Rule['properties']): Rating['severity'] | undefined {
+function severityInWords(properties: Rule['properties']): Rated['severity'] | undefined {
   // The `sub-severity` of CodeQL ranks results of one severity.
   const named = Object.entries(properties ?? {}).filter(([name]) => /^(?:issue_?)?severity$/i.test(name));
   for (const values of [named.flatMap(([, value]) => toStrings(value)), toStrings(properties?.tags)]) {
