@@ -113,12 +113,21 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
   severity: Rating;
   /** The place on the line: results that differ in nothing else are different. */
   column?: number | undefined;
+  /** A digest of all that the report says about it, except what differs from scan to scan: other digests are other results. */
+  raw?: string | undefined;
+  /**
+   * Digests of what else the report says about it, the most stable first. They tell results apart that have the same identity and
+   * neighbours.
+   */
+  details?: readonly string[] | undefined;
   identify: Identify;
   /**
    * Whether results with the same fingerprint are the same problem, such as one vulnerability in two versions of a package.
    * They keep their fingerprints when their number changes.
    */
   repeats?: boolean | undefined;
+  /** The identity as release 0.2 computed it, if it was different. Equal results are told apart as they are now. */
+  identifyBefore?: Identify | undefined;
   /** The same as earlier releases computed it, if it was different and never identified two problems. */
   identifyFormerly?: Identify | undefined;
   /**
@@ -126,6 +135,14 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
    * another function. Used on request only.
    */
   identifyVaguely?: Identify | undefined;
+}
+
+/** A result without its functions. */
+export type Shown = Omit<Result, 'identify' | 'identifyBefore' | 'identifyFormerly' | 'identifyVaguely'>;
+
+export function shownOf(result: Result): Shown {
+  const { identify: _, identifyBefore: _b, identifyFormerly: _f, identifyVaguely: _v, ...shown } = result;
+  return shown;
 }
 
 /** Converts the reports of one tool or format into findings. */

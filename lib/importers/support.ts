@@ -216,9 +216,11 @@ function decodePath(path: string): string {
   }
 }
 
-/** Removes a drive letter, leading slashes and `..` segments. Undefined if nothing is left. */
+/** Composes letters and removes a drive letter, leading slashes and `..` segments. Undefined if nothing is left. */
 function normalizePath(path: string): string | undefined {
   // Normalizing `/../x` gives `/x`.
-  const normalized = posix.normalize(`/${path.replace(/^[a-z]:(?=\/)/i, '')}`).replace(/^\/+/, '');
+  const plain = posix.normalize(`/${path.replace(/^[a-z]:(?=\/)/i, '')}`).replace(/^\/+/, '');
+  // macOS decomposes the letters of file names.
+  const normalized = plain.normalize('NFC');
   return normalized === '' || normalized === '.' ? undefined : normalized;
 }

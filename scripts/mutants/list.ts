@@ -289,8 +289,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     subject: 'importers',
     file: 'lib/importers/formats/sarif.ts',
-    from: "(status ?? 'accepted') === 'accepted'",
-    to: "(status ?? 'accepted') !== 'rejected'",
+    from: "value === 'accepted')",
+    to: "value !== 'rejected')",
     breaks: 'SARIF: results whose suppression is under review are not imported.',
     suites: ['importers/sarif'],
   },

@@ -66,6 +66,38 @@ for (const report of reports.toSorted((a, b) => a.content.length - b.content.len
 const fixture = (name: string) => readFileSync(join(FIXTURES, name), 'utf8');
 
 describe('a report that is imported in parts has the same content as one that is imported at once', () => {
+  it('SARIF whose equal results refer to lists of the run', async () => {
+    const located = (location: object, rest: object = {}) => ({
+      ...{ ruleId: 'r', message: { text: 'x' }, locations: [location] },
+      ...rest,
+    });
+    const inFile = (index: number) => located({ physicalLocation: { artifactLocation: { index } } });
+    const atLine = { physicalLocation: { artifactLocation: { uri: 'a.c' }, region: { startLine: 1 } } };
+    const results = [
+      ...[inFile(1), inFile(3), inFile(4), inFile(5), inFile(1)],
+      ...[0, 1].map((index) => located({ logicalLocations: [{ index }] })),
+      ...[0, 1].map((index) => located({}, { webRequest: { index } })),
+      ...['one', 'two', 'two'].map((name) => located(atLine, { properties: { name } })),
+    ];
+    const run = {
+      artifacts: [
+        ...[{ location: { uri: 'one.zip' } }, { location: { uri: 'in.c' }, parentIndex: 0 }],
+        ...[{ location: { uri: 'two.zip' } }, { location: { uri: 'in.c' }, parentIndex: 2 }],
+        ...[
+          { parentIndex: 0, offset: 9 },
+          { parentIndex: 0, offset: 99 },
+        ],
+      ],
+      logicalLocations: [{ name: 'f' }, { name: 'g' }],
+      webRequests: [{ target: 'https://a.example/' }, { target: 'https://b.example/' }],
+    };
+    const tool = { driver: { name: 'Lint OSS' } };
+    const content = JSON.stringify({ runs: [{ tool, results, ...run }] });
+    const imported = whole(content);
+    expect(imported?.findings).toHaveLength(10);
+    expect(await inParts(content, {}, { limits: { ...SMALL, partBytes: 100 } })).toEqual(imported);
+  });
+
   it('for every format that can be split', () => {
     const formats = new Set(splittable.map(({ imported }) => imported.format));
     expect(importers.filter(({ split }) => split).map(({ name }) => name)).toEqual([...formats].sort());

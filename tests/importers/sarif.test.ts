@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fingerprintOf } from '../../lib/importers/identity/identity.ts';
 import { ReportError } from '../../lib/importers/importer.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import {
@@ -41,6 +42,7 @@ describe('sarif', () => {
       cwe: 'CWE-22',
       file: 'src/read file.ts',
       line: 12,
+      previous_fingerprints: [expect.stringMatching(/#$/), expect.stringMatching(/#$/)],
       source: 'example-sast',
     });
   });
@@ -134,6 +136,111 @@ describe('sarif', () => {
     expect(fileOf('https://example.com/page')).toBeUndefined();
   });
 
+  it('resolves bases that are relative, chained, nested or the address of a repository', () => {
+    const placeOf = (uri: string, uriBaseId: string | undefined, ids: object, run: object = {}) => {
+      const locations = [{ physicalLocation: { artifactLocation: { uri, uriBaseId } } }];
+      const report = reportOf([{ ruleId: 'a', locations }], { originalUriBaseIds: ids, ...run });
+      const [{ file, description } = {}] = imported(report);
+      return file ?? /Location:\*\* `(.*)`/.exec(description ?? '')?.[1];
+    };
+    expect(placeOf('a.c', 'SRC', { SRC: { uri: 'src/' } })).toBe('src/a.c');
+    const chained = {
+      ROOT: { uri: 'file:///ci/' },
+      SRC: { uriBaseId: 'ROOT' },
+      API: { uri: 'api', uriBaseId: 'SRC' },
+    };
+    expect(placeOf('a.c', 'API', chained)).toBe('api/a.c');
+    expect(placeOf('a.c', 'API', { API: { uri: 'file:///ci/api/' }, ROOT: { uri: 'file:///ci/' } })).toBe(
+      'api/a.c',
+    );
+    expect(placeOf('a.c', 'A', { A: { uri: 'a/', uriBaseId: 'B' }, B: { uri: 'b/', uriBaseId: 'A' } })).toBe(
+      'b/a/a.c',
+    );
+
+    const repository = { SRCROOT: { uri: 'https://code.example/acme/web/' } };
+    expect(placeOf('src/a.c', 'SRCROOT', repository)).toBe('src/a.c');
+    expect(placeOf('https://code.example/acme/web/src/a.c', undefined, repository)).toBe('src/a.c');
+    expect(placeOf('a.c', 'API', { ...repository, API: { uri: 'api/', uriBaseId: 'SRCROOT' } })).toBe(
+      'api/a.c',
+    );
+    expect(placeOf('src/a.c', 'X', { X: { uri: 'ssh://git@code.example/acme/web.git' } })).toBe('src/a.c');
+    const provenance = { versionControlProvenance: [{ repositoryUri: 'https://code.example/acme/web.git' }] };
+    expect(placeOf('https://code.example/acme/web/blob/main/src/a.c', undefined, {}, provenance)).toBe(
+      'src/a.c',
+    );
+    expect(placeOf('login', 'SITE', { SITE: { uri: 'https://shop.example/' } })).toBe(
+      'https://shop.example/login',
+    );
+  });
+
+  it('composes the letters of file names, also those that the disk has decomposed', () => {
+    const [composed, decomposed] = ['NFC', 'NFD'].map((form) => 'src/Grüße.c'.normalize(form)) as [
+      string,
+      string,
+    ];
+    const report = (uri: string) =>
+      reportOf([{ ruleId: 'a', locations: [at(uri, { startLine: 1, startColumn: 2 })] }]);
+    const [one] = contentOf(report(composed), { [decomposed]: 'x()' }).findings;
+    const [other] = contentOf(report(encodeURI(decomposed)), { [decomposed]: 'x()' }).findings;
+    expect(one).toEqual(other);
+    expect(one?.file).toBe(composed);
+    // As release 0.2 identified it.
+    expect(imported(report(composed))[0]?.previous_fingerprints).toContain(
+      fingerprintOf('lint', 'a', null, null, decomposed, 'line', 1, 2),
+    );
+  });
+
+  it('knows a tool by one name in all editions and versions', () => {
+    const found = (name: string) => {
+      const locations = [at('a.py', { startLine: 3, snippet: { text: 'eval(x)' } })];
+      return imported(reportOf([{ ruleId: 'eval', locations }], {}, { name }))[0];
+    };
+    const { fingerprint, source } = found('Semgrep') ?? {};
+    for (const name of [
+      'Semgrep OSS',
+      'semgrep-pro',
+      'Semgrep (Pro Engine)',
+      'Semgrep 1.99.0',
+      'Semgrep Enterprise Edition v2',
+    ])
+      expect(found(name)).toMatchObject({ fingerprint, source });
+    expect(found('Semgrep OSS')?.previous_fingerprints).toContain(
+      fingerprint?.replace('semgrep:', 'semgrep-oss:'),
+    );
+    expect(found('CodeQL command-line toolchain')?.source).toBe('codeql');
+    expect(['Snyk Open Source', 'Pro', 'Log4j 2', 'Example SAST'].map((name) => found(name)?.source)).toEqual(
+      [...['snyk-open-source', 'pro', 'log4j-2', 'example-sast']],
+    );
+  });
+
+  it('reads back what this service has exported', () => {
+    const properties = {
+      source: 'gosec',
+      severity: 'info',
+      cwe: 'CWE-703',
+      'security-severity': '8.0',
+      tags: ['high'],
+    };
+    const title = `G104: Errors unhandled. See [docs](https://example.com). ${'Long '.repeat(60)}`.trim();
+    const result = {
+      ruleId: 'CWE-703',
+      level: 'note',
+      message: { text: title.replace(/[[\]]/g, '\\$&'), markdown: 'A **b** <c>.' },
+      locations: [at('a.go', { startLine: 3 })],
+      fingerprints: { 'svcFindings/v1': '01890a5d/gosec:a/b' },
+      properties,
+    };
+    const [finding] = imported(reportOf([result], {}, { name: 'svc-findings' }));
+    expect(finding).toMatchObject({
+      title,
+      source: 'gosec',
+      severity: 'info',
+      cwe: 'CWE-703',
+      description: 'A **b** <c>.',
+    });
+    expect(finding).toMatchObject({ fingerprint: 'gosec:a/b', file: 'a.go', line: 3 });
+  });
+
   describe('reports what the tool could not do', () => {
     it('a failed run, and notifications by their level', () => {
       const invocations = [
@@ -191,14 +298,20 @@ describe('sarif', () => {
         // Rejected or under review: still a finding.
         result({ locations: [at('a')], suppressions: [{ status: 'accepted' }, { status: 'rejected' }] }),
         result({ locations: [at('b')], suppressions: [{ status: 'underReview' }] }),
+        // Drafts of SARIF 2.1.0, and words that are not in the specification.
+        result({ locations: [at('c')], suppressions: [{ kind: 'external', state: 'rejected' }] }),
+        result({ locations: [at('d')], suppressions: [{ state: 'underReview', status: null }] }),
+        result({ locations: [at('e')], suppressions: [{ status: 'pending' }] }),
+        result({ locations: [at('f')], suppressions: [{ status: 'accepted', state: 'rejected' }] }),
+        result({ suppressions: [{ kind: 'external', state: 'accepted' }] }),
         result({ baselineState: 'absent' }),
         result({ kind: 'pass' }),
         result({ kind: 'notApplicable' }),
       ]),
     );
-    expect(findings).toHaveLength(2);
+    expect(findings).toHaveLength(6);
     expect(skipped).toEqual({
-      'the report lists them as suppressed': 2,
+      'the report lists them as suppressed': 3,
       'the report lists them as fixed': 1,
       'they are passed or not applicable checks': 2,
     });
@@ -239,9 +352,250 @@ describe('sarif', () => {
     expect(rated('other')).toEqual(['high', 'high', 'critical']);
   });
 
+  it('rates by CVSS where no score for GitHub is given, by the newest version', () => {
+    const v4 = 'CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N';
+    const v3 = 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H';
+    const v2 = 'AV:N/AC:L/Au:N/C:P/I:P/A:P';
+    const rated = (properties: object, ofRule: object = {}) => {
+      const [found] = imported(
+        reportOf(
+          [{ ruleId: 'a', level: 'note', properties }],
+          {},
+          { rules: [{ id: 'a', properties: ofRule }] },
+        ),
+      );
+      return [found?.severity, found?.cvss_score, found?.cvss_vector];
+    };
+    expect(rated({}, { cvssv4_baseScore: 9.3, cvssv4_vector: v4, cvssv3_baseScore: 5 })).toEqual([
+      'critical',
+      9.3,
+      v4,
+    ]);
+    expect(rated({}, { cvssv2_score: 9.3, cvssv2_severity: 'HIGH' })).toEqual(['high', 9.3, undefined]);
+    expect(rated({ cvssv3_baseScore: '7.5', cvssv3_impactScore: 9.9, cvssv3_version: '3.1' })).toEqual([
+      'high',
+      7.5,
+      undefined,
+    ]);
+    expect(rated({ cvssV3: v3, cvssV3_severity: 'CRITICAL' })).toEqual(['critical', 9.8, v3]);
+    expect(rated({ cvss: { version: '3.1', vectorString: v3, baseScore: 9.8 } })).toEqual([
+      'critical',
+      9.8,
+      v3,
+    ]);
+    expect(rated({ cvss: [{ vector: v2 }, { vector: v3 }] })).toEqual(['critical', 9.8, v3]);
+    expect(rated({ vulnerability: { CVSS: { nvd: { V2Score: 10, V3Score: 4.1 } } } })).toEqual([
+      'medium',
+      4.1,
+      undefined,
+    ]);
+    expect(rated({ cvss_vector: v2 })).toEqual(['high', 7.5, v2]);
+    // The result wins, and the score for GitHub rates.
+    expect(rated({ cvss: 4.2 }, { cvssScore: 9.9 })).toEqual(['medium', 4.2, undefined]);
+    expect(rated({}, { 'security-severity': '9.1', cvss_score: 5 })).toEqual(['critical', 5, undefined]);
+    expect(rated({ cvssv3_baseScore: 0, cvssv3_baseSeverity: 'UNKNOWN', cvss: 'x' })).toEqual([
+      'low',
+      undefined,
+      undefined,
+    ]);
+    expect(rated({ issue_severity: 'CRITICAL', 'sub-severity': 'medium' })[0]).toBe('critical');
+    expect(rated({}, { 'sub-severity': 'high' })[0]).toBe('low');
+  });
+
+  it('applies the levels that an invocation gives rules', () => {
+    const rules = ['R1', 'R2', 'R3'].map((id) => ({
+      id,
+      guid: `guid-${id}`,
+      defaultConfiguration: { level: 'error' },
+    }));
+    const override = (descriptor: object, level?: string) => ({ descriptor, configuration: { level } });
+    const invocations = [
+      {
+        ruleConfigurationOverrides: [
+          override({ index: 0 }, 'note'),
+          override({ guid: 'guid-R2' }, 'warning'),
+          override({ id: 'R3' }),
+          override({ id: 'R3', toolComponent: { index: 0 } }, 'none'),
+        ],
+      },
+      { ruleConfigurationOverrides: [override({ id: 'R3' }, 'note')] },
+    ];
+    const rated = (results: object[]) =>
+      imported(reportOf(results, { invocations }, { rules })).map(({ severity }) => severity);
+    expect(rated([{ ruleId: 'R1' }, { ruleId: 'R2' }, { ruleId: 'R1', level: 'error' }])).toEqual([
+      ...['low', 'medium', 'high'],
+    ]);
+    const ofRun = (invocationIndex: number) => ({
+      ruleId: 'R3',
+      provenance: { invocationIndex },
+      message: { text: `${invocationIndex}` },
+    });
+    expect(rated([ofRun(0), ofRun(1)])).toEqual(['high', 'low']);
+  });
+
+  it('finds rules and taxa by index, GUID and name', () => {
+    const cwe = (id: string, guid?: string) => ({ id, guid });
+    const taxonomies = [
+      { name: 'OWASP', taxa: [{ id: 'A03' }] },
+      { name: 'CWE', guid: 'g-cwe', taxa: [cwe('79'), cwe('89', 'g-89')] },
+    ];
+    const rules = [{ id: 'by-rule', relationships: [{ target: { index: 1, toolComponent: { index: 1 } } }] }];
+    const cweOf = (rest: object) => imported(reportOf([rest], { taxonomies }, { rules }))[0]?.cwe;
+    expect(cweOf({ taxa: [{ index: 1, toolComponent: { index: 1 } }] })).toBe('CWE-89');
+    expect(cweOf({ taxa: [{ index: 0, toolComponent: { name: 'CWE' } }] })).toBe('CWE-79');
+    expect(cweOf({ taxa: [{ guid: 'g-89', toolComponent: { guid: 'g-cwe' } }] })).toBe('CWE-89');
+    expect(cweOf({ taxa: [{ index: 0, toolComponent: { index: 0 } }] })).toBeUndefined();
+    expect(cweOf({ ruleId: 'by-rule' })).toBe('CWE-89');
+    const extensions = [1, 2].map((id) => ({
+      guid: `x${id}`,
+      rules: [{ id: 'r', guid: 'g', shortDescription: { text: `Rule ${id}` } }],
+    }));
+    const tool = { driver: { name: 'x' }, extensions };
+    const rule = { guid: 'g', toolComponent: { guid: 'x2' } };
+    expect(imported(JSON.stringify({ runs: [{ tool, results: [{ rule }] }] }))[0]?.title).toBe('Rule 2');
+  });
+
   it('prefers a score to tags', () => {
     const rules = [{ id: 'a', properties: { tags: ['HIGH'], 'security-severity': '9.8' } }];
     expect(imported(reportOf([{ ruleId: 'a' }], {}, { rules }))[0]?.severity).toBe('critical');
+  });
+
+  describe('calls only results the same that are equal in everything', () => {
+    const base = {
+      ruleId: 'r',
+      level: 'error',
+      message: { text: 'Weak {0}', arguments: ['key'] },
+      locations: [at('a.c', { startLine: 3 })],
+    };
+    const located = (physicalLocation: object, logicalLocations?: object[]) => ({
+      locations: [{ physicalLocation, ...(logicalLocations && { logicalLocations }) }],
+    });
+    const inFile = (region: object) => located({ artifactLocation: { uri: 'a.c' }, region });
+    const run = {
+      artifacts: [
+        { location: { uri: 'one.zip' } },
+        { location: { uri: '/in.c' }, parentIndex: 0 },
+        { location: { uri: 'two.zip' } },
+        { location: { uri: '/in.c' }, parentIndex: 2 },
+        { location: { uri: 'b.c' } },
+        { parentIndex: 0, offset: 100 },
+        { parentIndex: 0, offset: 200 },
+      ],
+      logicalLocations: [{ name: 'A' }, { name: 'x', parentIndex: 0 }, { fullyQualifiedName: 'B.x' }],
+      addresses: [{ relativeAddress: 16 }, { relativeAddress: 32 }],
+      webRequests: [{ target: 'https://a.example/' }, { target: 'https://b.example/' }],
+      originalUriBaseIds: { ONE: { uri: 'file:///ci/one/' }, TWO: { uri: 'file:///ci/two/' } },
+    };
+    const both = (one: object, other: object) =>
+      reportOf(
+        [one, other].map((each) => ({ ...base, ...each })),
+        run,
+      );
+
+    /** Places: they identify a result also without the other one. */
+    it.each([
+      ['charOffset', inFile({ charOffset: 0 }), inFile({ charOffset: 90 })],
+      ['charLength', inFile({ charOffset: 5, charLength: 1 }), inFile({ charOffset: 5, charLength: 2 })],
+      ['byteOffset', inFile({ byteOffset: 10 }), inFile({ byteOffset: 90 })],
+      ['byteLength', inFile({ byteOffset: 5, byteLength: 1 }), inFile({ byteOffset: 5, byteLength: 2 })],
+      ['address', located({ address: { index: 0 } }), located({ address: { absoluteAddress: 32 } })],
+      [
+        'archive',
+        located({ artifactLocation: { uri: '/in.c', index: 1 } }),
+        located({ artifactLocation: { index: 3 } }),
+      ],
+      [
+        'nameless part of an archive',
+        located({ artifactLocation: { index: 5 } }),
+        located({ artifactLocation: { index: 6 } }),
+      ],
+      ['logical location', located({}, [{ index: 1 }]), located({}, [{ index: 2 }])],
+      [
+        'analysis target',
+        { locations: [], analysisTarget: { uri: 'a.dll' } },
+        { locations: [], analysisTarget: { index: 4 } },
+      ],
+      [
+        'web request',
+        { locations: [], webRequest: { index: 0 } },
+        { locations: [], webRequest: { target: 'https://b.example/' } },
+      ],
+      [
+        'base',
+        located({ artifactLocation: { uri: 'x.c', uriBaseId: 'ONE' } }),
+        located({ artifactLocation: { uri: 'x.c', uriBaseId: 'TWO' } }),
+      ],
+    ])('%s', (_name, one, other) => {
+      const { findings, skipped } = contentOf(both(one, other));
+      expect(skipped).toEqual({});
+      const alone = [one, other].map((each) => imported(reportOf([{ ...base, ...each }], run)));
+      expect(fingerprints(alone.flat())).toEqual(fingerprints(findings));
+      expect(new Set(fingerprints(findings)).size).toBe(2);
+    });
+
+    /** Other fields: each result keeps its decision when the other one is gone. */
+    it.each([
+      ['arguments', { message: { text: 'Weak {0}', arguments: ['cipher'] } }],
+      ['numbers in the message', { message: { text: 'Weak 1' } }, { message: { text: 'Weak 2' } }],
+      ['end of the region', inFile({ startLine: 3, startColumn: 1, endColumn: 7 })],
+      [
+        'logical location',
+        located({ artifactLocation: { uri: 'a.c' }, region: { startLine: 3 } }, [{ index: 2 }]),
+      ],
+      [
+        'partial fingerprints',
+        { partialFingerprints: { 'own/v1': 'a' } },
+        { partialFingerprints: { 'own/v1': 'b' } },
+      ],
+      ['viewer', { hostedViewerUri: 'https://viewer.example/1' }],
+      ['properties', { properties: { package: 'left' } }, { properties: { package: 'right' } }],
+      ['analysis target', { analysisTarget: { uri: 'b.c' } }],
+      ['request', { webRequest: { target: '/', parameters: { q: '1' } } }],
+      ['response', { webResponse: { statusCode: 500 } }],
+      ['related locations', { relatedLocations: [at('b.c')] }, { relatedLocations: [at('c.c')] }],
+      ['flow', { codeFlows: [{ threadFlows: [{ locations: [{ location: at('b.c') }] }] }] }],
+    ])('%s', (_name, other, one: object = {}) => {
+      const report = both(one, other);
+      const { findings } = contentOf(report);
+      expect(new Set(fingerprints(findings)).size).toBe(2);
+      expect(fingerprints(imported(both(other, one)))).toEqual(fingerprints(findings).toReversed());
+      for (const [index, each] of [one, other].entries()) {
+        const alone = imported(reportOf([{ ...base, ...each }], run));
+        expect(decisionsKept(findings.slice(index, index + 1), alone)).toEqual([true]);
+        expect(decisionsKept(findings.toSpliced(index, 1), alone)).toEqual([false]);
+      }
+    });
+
+    it('but keeps results that only lines or lists of the run tell apart', () => {
+      const flow = (startLine: number) => ({ relatedLocations: [at('b.c', { startLine })] });
+      expect(imported(both(flow(1), flow(2)))).toHaveLength(2);
+      expect(imported(both({ webRequest: { index: 0 } }, { webRequest: { index: 1 } }))).toHaveLength(2);
+    });
+
+    it('except what depends on the run', () => {
+      const ofRun = (number: number) => ({
+        guid: `g${number}`,
+        correlationGuid: `c${number}`,
+        baselineState: number ? 'new' : 'unchanged',
+        rank: number,
+        occurrenceCount: number,
+        workItemUris: [`https://tracker.example/${number}`],
+        provenance: { firstDetectionTimeUtc: `2026-01-0${number}T00:00:00Z` },
+        suppressions: number ? [{ status: 'rejected' }] : [],
+      });
+      expect(contentOf(both(ofRun(0), ofRun(1)))).toMatchObject({
+        findings: [{ line: 3 }],
+        skipped: { 'the report contains them twice': 1 },
+      });
+    });
+
+    it('also in two runs, whose files have other indexes', () => {
+      const of = (index: number) => ({
+        tool: { driver: { name: 'lint' } },
+        results: [{ ...base, ruleIndex: index, ...located({ artifactLocation: { uri: 'a.c', index } }) }],
+      });
+      expect(imported(JSON.stringify({ runs: [of(0), of(1)] }))).toHaveLength(1);
+    });
   });
 
   it('reports every location of a result, once', () => {
@@ -432,9 +786,9 @@ describe('sarif', () => {
     it('accepts the fingerprints of earlier releases on request only', () => {
       for (const region of [{ startLine: 1, snippet: { text: 'eval(x)' } }, flagged(4)]) {
         const report = reportOf([finding('a.ts', region)]);
-        expect(imported(report)[0]?.previous_fingerprints).toBeUndefined();
+        const { previous_fingerprints: usual = [] } = imported(report)[0] ?? {};
         const { findings } = importReport(report, context, { migrate: true });
-        expect(findings[0]?.previous_fingerprints).toHaveLength(1);
+        expect(findings[0]?.previous_fingerprints).toHaveLength(usual.length + 1);
       }
     });
   });

@@ -1,3 +1,5 @@
+import { sha256 } from '../identity/fingerprints.ts';
+import { shortDigest } from '../identity/literals.ts';
 import {
   type ImportContext,
   type Result as Imported,
@@ -7,23 +9,26 @@ import {
   readList,
 } from '../importer.ts';
 import { documentOf, documentsOf, hasKind } from '../read/report.ts';
+import { text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
-import { cveOf, severityOf } from '../support.ts';
+import { cveOf, cweOf, severityOf } from '../support.ts';
 import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../text/markdown.ts';
 import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 import { describeResult, placesOf, replaceLinks } from '../tools/sarif-description.ts';
-import { hasValue, identityOf } from '../tools/sarif-identity.ts';
+import { type Details, detailsOf } from '../tools/sarif-details.ts';
+import { hasValue, identityOf, type Logical } from '../tools/sarif-identity.ts';
 import { recordInvocations } from '../tools/sarif-invocations.ts';
-import { createResolver, type Resolve } from '../tools/sarif-places.ts';
+import { createResolver, placeOf, type Resolve } from '../tools/sarif-places.ts';
 import {
+  createRater,
   createRuleFinder,
   cweOfResult,
   type FoundRule,
   isPassed,
   messageOf,
-  severityOfResult,
 } from '../tools/sarif-rules.ts';
 import { type Location, Result, type Rule, Run } from '../tools/sarif-schema.ts';
+import { type Tool, toolOf } from '../tools/sarif-tool.ts';
 
 /** SARIF 2.1.0 of any tool. */
 export const sarif: Importer = {
@@ -33,13 +38,20 @@ export const sarif: Importer = {
     command: "the tool's SARIF output",
     versions: '2.1.0',
     identity:
-      "tool, rule, file, the tool's fingerprint or the flagged lines; the message if it is about a whole file",
-    severity: "`security-severity`, a severity in the rule's tags, or the level",
+      "tool, rule, file (with its archive and base) or address, the tool's fingerprint or the flagged lines; offset and message if it has no line",
+    severity:
+      '`security-severity`, CVSS in properties (the newest version), a property `severity` or tag with a severity, or the level (with overrides); of the result, else of its rule',
   },
   split: {
     json: ['runs.*.results'],
     // Referred to by their number.
-    reduced: { 'runs.*.artifacts': (artifact) => ({ location: property(artifact, 'location') }) },
+    reduced: {
+      'runs.*.artifacts': (artifact) => ({
+        location: property(artifact, 'location'),
+        parentIndex: property(artifact, 'parentIndex'),
+        offset: property(artifact, 'offset'),
+      }),
+    },
   },
 
   detects: (report) => hasKind(documentOf(report), { runs: 'list' }),
@@ -67,30 +79,39 @@ export const sarif: Importer = {
 };
 
 function resultsOfRun(run: Run, index: number, context: ImportContext): Imported[] {
-  const tool = run.tool.driver.name?.trim() || 'sarif';
+  const tool = toolOf(run.tool);
   const resolve = createResolver(run, context);
-  recordInvocations(run, tool, resolve, context);
+  recordInvocations(run, tool.name, resolve, context);
   const listed = readList(Result, run.results, `runs.${index}.results`, context);
   const results = open(listed, reasonToSkip, context);
   const ruleOf = createRuleFinder(run);
+  const isSecretScanner = SECRET_SCANNER.test(tool.name);
+  const rate = createRater(run, isSecretScanner ? 'error' : 'warning');
   const prepared = results.flatMap((result) => {
     const found = ruleOf(result);
     const places = placesOf(result, resolve);
+    const detailsAt = detailsOf(result);
     return locationsOf(result).map((location, at, { length }) =>
-      prepare({ result, found, location, places, at, of: length, tool, run, resolve }),
+      prepare({
+        ...{ result, found, location, places, at, of: length, tool, run, resolve, rate, isSecretScanner },
+        details: detailsAt(location, at),
+      }),
     );
   });
   return mapMasked(prepared, context, (each, mask) => toResult(each, mask, context));
 }
 
-/** Why a result is not imported. A suppression counts unless it was rejected or is under review. */
+/** Why a result is not imported. */
 function reasonToSkip(result: Result): string | undefined {
   const { suppressions, baselineState } = result;
-  if (suppressions.length > 0 && suppressions.every(({ status }) => (status ?? 'accepted') === 'accepted'))
-    return 'the report lists them as suppressed';
+  if (suppressions.length > 0 && suppressions.every(isAccepted)) return 'the report lists them as suppressed';
   if (baselineState === 'absent') return 'the report lists them as fixed';
   return isPassed(result) ? 'they are passed or not applicable checks' : undefined;
 }
+
+/** A suppression without a status is accepted. Drafts of SARIF 2.1.0 named it `state`. */
+const isAccepted = ({ status, state }: Result['suppressions'][number]): boolean =>
+  [status, state].every((value) => value === undefined || value === null || value === 'accepted');
 
 /** The distinct locations of a result. Each becomes a finding. */
 function locationsOf({ locations }: Result): (Location | undefined)[] {
@@ -101,30 +122,32 @@ function locationsOf({ locations }: Result): (Location | undefined)[] {
   return distinct.size > 0 ? [...distinct.values()] : [undefined];
 }
 
-interface Place {
+interface Reported {
   result: Result;
   found: FoundRule;
   location: Location | undefined;
   places: string[];
   at: number;
   of: number;
-  tool: string;
+  tool: Tool;
   run: Run;
   resolve: Resolve;
+  rate: ReturnType<typeof createRater>;
+  isSecretScanner: boolean;
 }
 
 /** Collects the data of a finding. The secrets of all findings must be known before one is formatted. */
-function prepare(place: Place) {
-  const { result, found, location, tool, resolve } = place;
+function prepare({ details, ...reported }: Reported & { details: Details }) {
+  const { result, found, location, run, resolve, isSecretScanner } = reported;
   const { component, rule } = found;
   const { region, contextRegion } = location?.physicalLocation ?? {};
   const ruleId = result.ruleId ?? result.rule?.id ?? rule.id ?? '';
   const tags = [...toStrings(rule.properties?.tags), ...toStrings(result.properties?.tags)];
-  const isSecretScanner = SECRET_SCANNER.test(tool);
-  const cwe = cweOfResult(result, rule, tags) ?? (isSecretScanner ? 'CWE-798' : undefined);
+  const cwe = cweOfResult(result, rule, run, tags) ?? (isSecretScanner ? 'CWE-798' : undefined);
   const message = messageOf(result, rule, component);
   const source = [region?.snippet?.text, contextRegion?.snippet?.text].find(hasValue) ?? '';
-  const { file, url } = resolve(location);
+  const place = placeOf(result, location, run, resolve);
+  const { file } = place;
   const secrets =
     isSecretScanner && source
       ? // Secret scanners report the secret itself as the source.
@@ -135,8 +158,18 @@ function prepare(place: Place) {
             secretCandidates(message.text, { prose: true }).filter((part) => !file?.includes(part)),
           )
         : [];
-  const secretLocation = { file, line: region?.startLine, secrets };
-  return { place, rule, ruleId, tags, cwe, message, source, url, isSecretScanner, location: secretLocation };
+  const logical = logicalOf(location, run);
+  // A digest of a whole secret would allow guessing it by trial.
+  const digest = secrets.length > 0 ? shortDigest : sha256;
+  return {
+    ...{ reported, rule, ruleId, tags, cwe, message, source, place, logical },
+    location: { file, line: region?.startLine, secrets },
+    distinct: {
+      raw: details.raw,
+      // Numbers in a message may be lines.
+      details: [`${message.text.replace(/\d+/g, '0')} ${logical.name}`, details.stable].map(digest),
+    },
+  };
 }
 
 function toResult(
@@ -144,73 +177,94 @@ function toResult(
   mask: (text: string) => string,
   context: ImportContext,
 ): Imported {
-  const { result, location, places, at, of, tool, run, resolve } = prepared.place;
-  const {
-    rule,
-    ruleId,
-    tags,
-    cwe,
-    message,
-    source,
-    url,
-    isSecretScanner,
-    location: secretLocation,
-  } = prepared;
-  const { line, secrets } = secretLocation;
-  const file = secretLocation.file && mask(secretLocation.file);
-  const { region, contextRegion } = location?.physicalLocation ?? {};
-  const [name] = location?.logicalLocations ?? [];
-  const logical = name?.fullyQualifiedName ?? name?.name;
-  const score = Number(result.properties?.['security-severity'] ?? rule.properties?.['security-severity']);
+  const { reported, rule, ruleId, tags, cwe, message, source, place, logical, distinct } = prepared;
+  const { result, found, location, places, at, of, tool, run, resolve, rate, isSecretScanner } = reported;
+  const { line, secrets } = prepared.location;
+  const file = place.file && mask(place.file);
+  const { region, contextRegion, address } = location?.physicalLocation ?? {};
+  const title = titleOf(message.text, rule);
   const cve = cveOf(ruleId, rule.name, ...tags, rule.shortDescription?.text);
+  // Without an account, Checkov rates nothing and writes “error” for all failed checks.
+  const { severity, cvss } = rate(result, found, tool.name !== 'Checkov' || ruleId.startsWith('CKV_SECRET_'));
+  const score = Number(result.properties?.['security-severity'] ?? rule.properties?.['security-severity']);
   const { driver } = run.tool;
-  // In the export of this service, the score may be derived from the severity.
-  const exported = tool === 'svc-findings' ? result.properties : undefined;
-  return {
+  const imported: Imported = {
     ...identityOf(
       {
-        ...{ tool: slug(tool), ruleId, result, at, of, file, url, logical, region, contextRegion, secrets },
-        ...{
-          message: message.text,
-          isSecretScanner,
-          isAdvisory: ADVISORY.test(`${ruleId} ${rule.name ?? ''}`),
-        },
+        ...{ tool, ruleId, result, at, of, place, logical, address, region, contextRegion, secrets },
+        ...{ message: message.text, isSecretScanner },
+        isAdvisory: ADVISORY.test(`${ruleId} ${rule.name ?? ''}`),
       },
       context,
     ),
-    title: mask(titleOf(message.text, rule)) || ruleId || 'Result without a message',
-    severity: severityOf(
-      toStrings(exported?.severity)[0],
-      severityOfResult(result, rule, {
-        defaultLevel: isSecretScanner ? 'error' : 'warning',
-        // Without an account, Checkov rates nothing and writes “error” for all failed checks.
-        isRated: tool !== 'Checkov' || ruleId.startsWith('CKV_SECRET_'),
-      }),
-    ),
+    ...distinct,
+    title: mask(title) || ruleId || 'Result without a message',
+    severity,
     description: describeFinding({
       ...describeResult(result, rule, message, { places, resolve, mask }),
       facts: {
         Rule: [ruleId, rule.name && rule.name !== ruleId ? `(${rule.name})` : ''].join(' '),
-        Location: formatLocation(file, line) ?? (url && mask(url)),
-        In: logical,
+        Location: formatLocation(file, line) ?? (place.url && mask(place.url)),
+        In: logical.name,
         Kind: result.kind === 'fail' ? undefined : result.kind,
         Precision: toStrings(rule.properties?.precision)[0],
-        Tool: [tool, driver.semanticVersion ?? driver.version ?? ''].join(' '),
+        Tool: [tool.name, driver.semanticVersion ?? driver.version ?? ''].join(' '),
       },
       snippet: excerpt(mask(source)),
       references: [rule.helpUri, result.hostedViewerUri],
     }),
     cwe,
     cve,
-    // For other tools, the score is a CVSS score only if the rule is about a CVE.
-    cvss_score: exported ? numberOf(exported.cvss_score) : cve && score > 0 ? score : undefined,
-    cvss_vector: toStrings(exported?.cvss_vector)[0],
+    // The score of other tools is a CVSS score if it is named so, or the rule is about a CVE.
+    cvss_score: cvss?.score ?? (cve && score > 0 ? score : undefined),
+    cvss_vector: cvss?.vector,
     file,
     line,
     column: region?.startColumn,
-    source: slug(tool),
+    source: tool.id,
+  };
+  return tool.id === TOOL ? asExported(imported, result) : imported;
+}
+
+/** A result of a file that this service has exported, as the finding that it was. */
+function asExported(imported: Imported, { message, properties = {}, fingerprints }: Result): Imported {
+  const { identify, severity, cwe, cve } = imported;
+  const [, fingerprint] = /^[^/]*\/(.+)$/s.exec(textOf(fingerprints?.['svcFindings/v1']) ?? '') ?? [];
+  const title = message?.text ?? '';
+  const score = properties.cvss_score;
+  return {
+    ...imported,
+    ...(fingerprint && { identify: () => fingerprint, identifyBefore: identify }),
+    // Links are escaped.
+    title: title.includes('\\](') ? title.replace(/\\(?=[[\]])/g, '') : title,
+    description: message?.markdown ?? '',
+    severity: severityOf(textOf(properties.severity), severity),
+    cwe: cweOf(textOf(properties.cwe)) ?? cwe,
+    cve: cveOf(textOf(properties.cve)) ?? cve,
+    cvss_score: typeof score === 'number' ? score : undefined,
+    cvss_vector: textOf(properties.cvss_vector),
+    source: textOf(properties.source),
   };
 }
+
+const TOOL = 'svc-findings';
+
+const textOf = (value: unknown): string | undefined => text.parse(value);
+
+/** The name of the function or component at a location. */
+function logicalOf(location: Location | undefined, run: Run): Logical {
+  const [own] = location?.logicalLocations ?? [];
+  const listed = run.logicalLocations?.[own?.index ?? -1];
+  const names = [];
+  for (let at = listed; at && names.length < MAX_PARENTS; at = run.logicalLocations?.[at.parentIndex ?? -1]) {
+    names.unshift(at.fullyQualifiedName ?? at.name ?? '');
+    if (at.fullyQualifiedName) break;
+  }
+  const former = own?.fullyQualifiedName ?? own?.name;
+  return { name: own?.fullyQualifiedName ?? (names.filter(Boolean).join('.') || former), former };
+}
+
+const MAX_PARENTS = 16;
 
 const SECRET_SCANNER =
   /gitleaks|truffle|ggshield|gitguardian|detect-secrets|kingfisher|nosey|secretlint|talisman|whispers|secret/i;
@@ -218,14 +272,6 @@ const SECRET_SCANNER =
 /** Ids of published vulnerabilities in packages. */
 const ADVISORY =
   /\b(?:CVE-\d{4}-\d+|GHSA(?:-[0-9a-z]{4}){3}|(?:GO|PYSEC|RUSTSEC|BDSA|MAL|OSV)-\d{4}-\d+|SNYK-[A-Z]+-\w+-\d+)/;
-
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
-
-const slug = (name: string) =>
-  name
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, '-')
-    .replace(/^-|-$/g, '') || 'sarif';
 
 function titleOf(message: string, rule: Rule): string {
   const messageStart = firstSentence(replaceLinks(message, (label) => label));

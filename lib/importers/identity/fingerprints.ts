@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Identify, Result, Workspace } from '../importer.ts';
+import { type Identify, type Result, shownOf, type Workspace } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 
 const MAX_FINGERPRINT = 256;
@@ -26,6 +26,7 @@ export interface Identified {
   /** As the importer identifies it: too long for the service, or repeated. */
   fingerprint: string;
   neighbours: string | null;
+  details: readonly string[];
   /** The fingerprints by which the result was known before, in the order of `FORMER_KINDS`. */
   former: readonly (string | null)[];
   file: string | undefined;
@@ -34,11 +35,13 @@ export interface Identified {
 }
 
 /** How the repeated fingerprints of a kind are told apart. */
-type Kind = 'current' | 'former path' | 'position';
+type Kind = 'current' | 'former path' | 'former release' | 'position';
 
 /** The kinds of former fingerprints, most recent first. The last four are used on request only. */
 const FORMER_KINDS: readonly Kind[] = [
   'former path',
+  'former release',
+  'former release',
   'position',
   'position',
   'former path',
@@ -56,12 +59,18 @@ export function createIdentifier(
   { pathPrefix, formerPathsOf }: Pick<Workspace, 'pathPrefix' | 'formerPathsOf'>,
   vague = false,
 ): (result: Result) => Identified {
-  return ({ identify, identifyFormerly, identifyVaguely, file, line, repeats = false }) => {
+  return (result) => {
+    const { identify, identifyBefore, identifyFormerly, identifyVaguely, file, line } = result;
+    const { details = [], repeats = false } = result;
     const [formerPath, olderPath] = (file && formerPathsOf?.(file)) || [];
+    // Releases before 0.3 left names decomposed, as macOS writes them.
+    const decomposed = file?.normalize('NFD');
     const at = (identified: Identify | undefined, path: string | undefined) =>
       path ? (identified?.(path) ?? null) : null;
     const former = [
       at(identify, formerPath),
+      identifyBefore?.(file) ?? null,
+      decomposed === file ? null : at(identifyBefore ?? identify, decomposed),
       identifyFormerly?.(file) ?? null,
       at(identifyFormerly, formerPath),
       at(identify, olderPath),
@@ -77,7 +86,7 @@ export function createIdentifier(
       );
     }
     const neighbours = identify.neighbours?.() ?? null;
-    return { fingerprint: identify(file), neighbours, former, file, line, repeats };
+    return { fingerprint: identify(file), neighbours, details, former, file, line, repeats };
   };
 }
 
@@ -108,8 +117,8 @@ class TextCounter implements Counter {
  * The fingerprints of the results of a report, which depend on each other. Each step is called for all results, in their order,
  * before the next step: `count`, `collect`, `claim` and `of`. Only the results that share a fingerprint are kept meanwhile.
  *
- * Results with the same fingerprint get a suffix from their neighbours. If these are equal too, the suffix is their position,
- * their number and the distances of their lines: when one of them changes, nothing tells which of them is gone, so all of them
+ * Results with the same fingerprint get a suffix from their neighbours, and from their details if these are equal. If nothing
+ * tells them apart, the suffix is their position, their number and the distances of their lines: when one of them changes, nothing tells which of them is gone, so all of them
  * are new findings. A decision about one must not apply to another. Results of one problem get their position only, `#2`.
  */
 export class Fingerprinter {
@@ -161,12 +170,25 @@ export class Fingerprinter {
 
   #candidates(one: Identified, index: number): string[] {
     const [, ...former] = this.#numbered(one);
-    // The fingerprint that it had, or will have, beside an equal result.
-    const beside =
-      one.neighbours !== null && !one.repeats && !this.#current.isRepeated(index)
-        ? [withNeighbours(one.fingerprint, one.neighbours)]
-        : [];
-    return [...new Set([...beside, ...former.map(([numbering, found]) => numbering.at(index, found))])];
+    return [
+      ...new Set([
+        ...this.#beside(one, index),
+        ...this.#current.formerAt(index),
+        ...former.map(([numbering, found]) => numbering.at(index, found)),
+      ]),
+    ];
+  }
+
+  /** The fingerprints that it had, or will have, beside results that it has more in common with. */
+  #beside(one: Identified, index: number): string[] {
+    const { fingerprint, neighbours, details, repeats } = one;
+    if (repeats) return [];
+    const common = withNeighbours(fingerprint, neighbours);
+    const suffixed = details.map((_, level) => withDetails(common, details, level));
+    const possible = neighbours === null ? suffixed : [common, ...suffixed];
+    if (!this.#current.isRepeated(index)) return possible;
+    const at = possible.indexOf(this.#current.at(index, fingerprint));
+    return at < 0 ? [] : possible.slice(at + 1);
   }
 }
 
@@ -178,6 +200,7 @@ interface Member {
   line: number;
   /** Its fingerprint if its neighbours tell it apart; undefined if only the position is added. */
   common: string | undefined;
+  details: readonly string[];
 }
 
 /** Tells the repeated fingerprints of a kind apart. */
@@ -186,6 +209,8 @@ class Numbering {
   #counts: Counter | undefined;
   #members: Member[] = [];
   #finals: Map<number, string> | undefined;
+  /** The fingerprints of results that earlier releases told apart by their position only. */
+  #formers = new Map<number, string>();
 
   constructor(kind: Kind, counts: Counter) {
     this.#kind = kind;
@@ -200,7 +225,8 @@ class Numbering {
     const group = this.#groupOf(fingerprint, one);
     if ((this.#counts?.countOf(group) ?? 0) < 2) return;
     const common = this.#isByPosition(one) ? undefined : withNeighbours(fingerprint, one.neighbours);
-    this.#members.push({ index, group, fingerprint, line: one.line ?? 0, common });
+    const details = this.#kind === 'former release' ? [] : one.details;
+    this.#members.push({ index, group, fingerprint, line: one.line ?? 0, common, details });
   }
 
   isRepeated = (index: number): boolean => this.#numbered().has(index);
@@ -208,6 +234,11 @@ class Numbering {
   /** The final fingerprint of a result. */
   at = (index: number, fingerprint: string): string =>
     this.#numbered().get(index) ?? limitFingerprint(fingerprint);
+
+  formerAt(index: number): string[] {
+    this.#numbered();
+    return [this.#formers.get(index) ?? []].flat();
+  }
 
   #groupOf(fingerprint: string, one: Identified): string {
     if (this.#isByPosition(one)) return `position ${limitFingerprint(fingerprint)}`;
@@ -221,9 +252,18 @@ class Numbering {
   #numbered(): ReadonlyMap<number, string> {
     if (this.#finals) return this.#finals;
     const finals = new Map<number, string>();
-    for (const group of groupsOf(this.#members, (member) => member.group))
-      for (const [member, final] of group[0]?.common === undefined ? byPosition(group) : byNeighbours(group))
-        finals.set(member.index, final);
+    for (const group of groupsOf(this.#members, (member) => member.group)) {
+      if (group[0]?.common === undefined) {
+        for (const [member, final] of byPosition(group)) finals.set(member.index, final);
+        continue;
+      }
+      for (const equal of groupsOf(group, ({ common }) => common)) {
+        const common = equal[0]?.common ?? '';
+        for (const [member, final] of byDetails(equal, common)) finals.set(member.index, final);
+        for (const [{ index }, final] of equal.length > 1 ? byDistances(equal, common) : [])
+          if (finals.get(index) !== final) this.#formers.set(index, final);
+      }
+    }
     this.#counts = undefined;
     this.#members = [];
     this.#finals = finals;
@@ -238,21 +278,33 @@ const byPosition = (group: readonly Member[]): [Member, string][] =>
     return [member, position === 0 ? fingerprint : `${sha256(fingerprint)}#${position + 1}`];
   });
 
-/** Adds a suffix: from the neighbours, or the position, number and distances. */
-function byNeighbours(group: readonly Member[]): [Member, string][] {
-  return groupsOf(group, ({ common }) => common).flatMap((equal): [Member, string][] => {
-    const [first] = equal;
-    const common = first?.common ?? '';
-    if (!first || equal.length === 1) return equal.map((member) => [member, common]);
-    const distances = equal.map(({ line }) => line - first.line);
-    const base = sha256(`${first.fingerprint} ${common} ${distances}`);
-    return equal.map((member, position) => [member, `${base}#${position + 1}/${equal.length}`]);
-  });
+/** Adds as many details as tell the results apart, and the position to those that have nothing else. */
+function byDetails(equal: readonly Member[], common: string, base = common, level = 0): [Member, string][] {
+  const [first] = equal;
+  if (!first) return [];
+  if (equal.length === 1) return [[first, base]];
+  if (level >= first.details.length) return byDistances(equal, base);
+  const groups = groupsOf(equal, ({ details }) => details[level]);
+  if (groups.length === 1) return byDetails(equal, common, base, level + 1);
+  return groups.flatMap((group) =>
+    byDetails(group, common, withDetails(common, group[0]?.details ?? [], level), level + 1),
+  );
+}
+
+/** Adds the position, the number and the distances of the lines. */
+function byDistances(equal: readonly Member[], base: string): [Member, string][] {
+  const [first] = equal;
+  const distances = equal.map(({ line }) => line - (first?.line ?? 0));
+  const digest = sha256(`${first?.fingerprint} ${base} ${distances}`);
+  return equal.map((member, position) => [member, `${digest}#${position + 1}/${equal.length}`]);
 }
 
 /** The fingerprint that a result has beside equal ones with other neighbours. */
 const withNeighbours = (fingerprint: string, neighbours: string | null): string =>
   `${sha256(`${fingerprint} ${neighbours ?? ''}`)}#`;
+
+const withDetails = (common: string, details: readonly string[], level: number): string =>
+  `${sha256(`${common} ${details.slice(0, level + 1)}`)}#`;
 
 /** The fingerprints of all results of a report, in their order. @param vague as for `createIdentifier` */
 export function fingerprintsOf(
@@ -268,7 +320,7 @@ export function fingerprintsOf(
   return all.map((one, index) => fingerprinter.of(one, index));
 }
 
-/** Removes results that a report contains twice: the same in everything that a finding shows. */
+/** Removes results that a report contains twice: the same in everything that it says about them. */
 export function withoutRepeated(results: readonly Result[]): Result[] {
   const identities = new TextCounter();
   for (const { identify, file } of results) identities.add(identify(file));
@@ -284,10 +336,5 @@ export function withoutRepeated(results: readonly Result[]): Result[] {
   });
 }
 
-/** Everything that a finding shows. */
-function contentOf(
-  { identify: _, identifyFormerly: _f, identifyVaguely: _v, ...shown }: Result,
-  identity: string,
-) {
-  return `${identity} ${JSON.stringify(shown)}`;
-}
+/** Everything that is known of a result. */
+const contentOf = (result: Result, identity: string) => `${identity} ${JSON.stringify(shownOf(result))}`;

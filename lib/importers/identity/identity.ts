@@ -94,9 +94,15 @@ export function sourceOf(
   { linesOf, pathPrefix }: Workspace,
 ): readonly string[] | undefined {
   if (file === undefined || !linesOf) return undefined;
-  if (!pathPrefix) return linesOf(file);
-  if (file.startsWith(`${pathPrefix}/`)) return linesOf(file.slice(pathPrefix.length + 1));
-  return linesOf(`${'../'.repeat(pathPrefix.split('/').length)}${file}`);
+  const prefix = pathPrefix?.normalize();
+  const path = !prefix
+    ? file
+    : file.startsWith(`${prefix}/`)
+      ? file.slice(prefix.length + 1)
+      : `${'../'.repeat(prefix.split('/').length)}${file}`;
+  // The name may be decomposed on the disk.
+  const decomposed = path.normalize('NFD');
+  return linesOf(path) ?? (decomposed === path ? undefined : linesOf(decomposed));
 }
 
 /** A longer range is identified by its first line, because it contains much that the rule is not about. */

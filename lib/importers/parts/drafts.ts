@@ -1,8 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Identified } from '../identity/fingerprints.ts';
 import { HashCounter } from '../identity/hash-counter.ts';
-import type { Result } from '../importer.ts';
-import type { Shown } from '../result.ts';
+import { type Result, type Shown, shownOf } from '../importer.ts';
 
 /** A result whose fingerprint is not known yet. */
 export interface Draft {
@@ -35,8 +34,7 @@ export class Drafts {
 
   /** @returns whether the result is new */
   add(result: Result, identified: Identified): boolean {
-    const { identify: _, identifyFormerly: _f, identifyVaguely: _v, ...shown } = result;
-    const json = JSON.stringify(shown);
+    const json = JSON.stringify(shownOf(result));
     if (this.#seen.add(`${identified.fingerprint} ${json}`) > 0) {
       this.repeated++;
       return false;

@@ -1,20 +1,21 @@
 import { fingerprintOf, identifyCode, sourceOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import type { Identify, ImportContext, Result as Imported } from '../importer.ts';
-import type { Region, Result } from './sarif-schema.ts';
+import type { Place } from './sarif-places.ts';
+import type { Address, Region, Result } from './sarif-schema.ts';
+import type { Tool } from './sarif-tool.ts';
 
 /** A result at one of its locations. */
 export interface Located {
-  /** The name of the tool, as in fingerprints. */
-  tool: string;
+  tool: Pick<Tool, 'id' | 'formerId'>;
   ruleId: string;
   result: Result;
   /** The index of the location, and the number of locations. */
   at: number;
   of: number;
-  file: string | undefined;
-  url: string | undefined;
-  logical: string | undefined;
+  place: Place;
+  logical: Logical;
+  address: Address | undefined;
   region: Region | undefined;
   contextRegion: Region | undefined;
   message: string;
@@ -25,31 +26,88 @@ export interface Located {
   isAdvisory: boolean;
 }
 
-type Identity = Pick<Imported, 'identify' | 'identifyFormerly' | 'identifyVaguely' | 'repeats'>;
+/** The name of the function or component, and the one that release 0.2 read. */
+export interface Logical {
+  name: string | undefined;
+  former: string | undefined;
+}
+
+type Identity = Pick<
+  Imported,
+  'identify' | 'identifyBefore' | 'identifyFormerly' | 'identifyVaguely' | 'repeats'
+>;
 
 /**
  * The identity of a result: the tool's fingerprint, else the flagged lines of the report or the workspace, else its line.
  * Results about a whole file are identified by their message, which names what they are about.
  */
 export function identityOf(located: Located, context: ImportContext): Identity {
-  const { tool, ruleId, result, url, logical, region, message, secrets, of, isAdvisory } = located;
-  const former = formerly(located);
+  const { tool, place, logical, region, isAdvisory } = located;
+  const { file, url, base, former = place } = place;
+  const position = region?.startLine ? [] : positionOf(located);
+  const more = base === undefined ? position : [...position, 'base', base];
+  const identify = identifyAt(
+    located,
+    { ...{ tool: tool.id, file, url, logical: logical.name }, more },
+    context,
+  );
+  const before = { ...{ tool: tool.formerId, ...former, logical: logical.former }, more: [] };
+  const isOther =
+    place.former !== undefined ||
+    tool.id !== tool.formerId ||
+    more.length > 0 ||
+    (logical.name !== logical.former && isMessage(located));
+  return {
+    ...formerly(located, before),
+    identify,
+    ...(isOther && { identifyBefore: asBefore(identifyAt(located, before, context), file, before.file) }),
+    ...(isAdvisory && isMessage(located) && { repeats: true }),
+  };
+}
+
+/** The dimensions of an identity that releases read differently. */
+interface Dimensions {
+  tool: string;
+  file?: string | undefined;
+  url?: string | undefined;
+  logical: string | undefined;
+  more: readonly (string | number | undefined)[];
+}
+
+/** The identity at the place that release 0.2 read, which a renamed file does not change. */
+function asBefore(identify: Identify, file: string | undefined, former: string | undefined): Identify {
+  return file === former ? identify : () => identify(former);
+}
+
+/** Where a result is in a file without lines. */
+function positionOf({ region, address }: Located): (string | number | undefined)[] {
+  const { charOffset = -1, charLength, byteOffset = -1, byteLength } = region ?? {};
+  if (charOffset >= 0) return ['char', charOffset, charLength];
+  if (byteOffset >= 0) return ['byte', byteOffset, byteLength];
+  const { fullyQualifiedName, name, relativeAddress, absoluteAddress } = address ?? {};
+  const found = [fullyQualifiedName ?? name, relativeAddress ?? absoluteAddress];
+  return found.some((part) => part !== undefined) ? ['address', ...found] : [];
+}
+
+/** Whether the message identifies a result. */
+const isMessage = ({ result, of, isAdvisory, region }: Located): boolean =>
+  !(toolFingerprint(result, SAFE) && of === 1) && (isAdvisory || isWholeFile(region));
+
+function identifyAt(located: Located, at: Dimensions, context: ImportContext): Identify {
+  const { ruleId, result, region, message, secrets, of, isAdvisory } = located;
+  const { tool, url, logical, more } = at;
   const provided = toolFingerprint(result, SAFE);
-  if (provided && of === 1) {
-    return { ...former, identify: (file) => fingerprintOf(tool, ruleId, file ?? url, provided) };
-  }
-  const parts = [ruleId, url, provided];
-  if (isAdvisory || isWholeFile(region)) {
+  if (provided && of === 1) return (file) => fingerprintOf(tool, ruleId, file ?? url, provided);
+  const parts = [ruleId, url, provided, ...more];
+  if (isMessage(located)) {
     // The versions in the message change with every update of the package.
     const words = isAdvisory ? message.replace(VERSION, '0') : message;
     const subject = [logical, ...sourceIdentity(words, secrets)];
-    const identify: Identify = (file) => fingerprintOf(tool, ...parts, file, 'message', ...subject);
-    return { ...former, identify, ...(isAdvisory && { repeats: true }) };
+    return (file) => fingerprintOf(tool, ...parts, file, 'message', ...subject);
   }
-  const code = flaggedCode(located, context);
+  const code = flaggedCode(located, at.file, context);
   const { startLine: line, endLine, startColumn: column } = region ?? {};
-  const place = { file: located.file, line, endLine, column, code, secrets };
-  return { ...former, identify: identifyCode(tool, parts, place, context) };
+  return identifyCode(tool, parts, { file: at.file, line, endLine, column, code, secrets }, context);
 }
 
 const VERSION = /(?<![\d.])\d+(?:\.\d+)+(?:[-+.~]?[a-z0-9]+)*/gi;
@@ -62,7 +120,7 @@ const isWholeFile = (region: Region | undefined): boolean =>
     [region.startColumn, region.endLine, region.endColumn].every((position) => (position ?? 1) <= 1));
 
 /** The flagged lines in the report, if they are whole lines or the source code is not available. */
-function flaggedCode(located: Located, context: ImportContext): string | undefined {
+function flaggedCode(located: Located, file: string | undefined, context: ImportContext): string | undefined {
   const { region, isSecretScanner } = located;
   const snippet = hasValue(region?.snippet?.text) ? region.snippet.text : undefined;
   if (isSecretScanner && snippet) return snippet;
@@ -71,7 +129,7 @@ function flaggedCode(located: Located, context: ImportContext): string | undefin
   if (!snippet || isPart(snippet, region)) return undefined;
   const [start = 0, end = start] = [region?.startLine, region?.endLine];
   const hasNeighbours = snippet.trim().split('\n').length > end - start + 1;
-  return hasNeighbours && sourceOf(located.file, context) ? undefined : snippet;
+  return hasNeighbours && sourceOf(file, context) ? undefined : snippet;
 }
 
 /** The flagged lines of the lines around them. */
@@ -92,8 +150,11 @@ function isPart(snippet: string, region: Region | undefined): boolean {
 }
 
 /** The fingerprints of releases before 0.2. */
-function formerly(located: Located): Pick<Identity, 'identifyFormerly' | 'identifyVaguely'> {
-  const { tool, ruleId, result, at, url, logical, region, contextRegion, message, secrets } = located;
+function formerly(
+  located: Located,
+  { tool, url, logical }: Dimensions,
+): Pick<Identity, 'identifyFormerly' | 'identifyVaguely'> {
+  const { ruleId, result, at, region, contextRegion, message, secrets } = located;
   if (at > 0) return {};
   const provided = toolFingerprint(result, ANY);
   const source = [region?.snippet?.text, contextRegion?.snippet?.text].find(hasValue);
