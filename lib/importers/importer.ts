@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Finding } from './finding.ts';
+import { readFrom } from './identity/entries.ts';
 import { property } from './read/values.ts';
 import { ReportError } from './report-error.ts';
 
@@ -109,6 +110,11 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
   column?: number | undefined;
   identify: Identify;
   /**
+   * The entries of the report that it was made from: its own, after those that contain it, whose lists of objects do not count.
+   * Results that differ in them only are different.
+   */
+  entries: readonly unknown[];
+  /**
    * Whether results with the same fingerprint are the same problem, such as one vulnerability in two versions of a package.
    * They keep their fingerprints when their number changes.
    */
@@ -120,6 +126,14 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
    * another function. Used on request only.
    */
   identifyVaguely?: Identify | undefined;
+}
+
+/** The content of a result that a finding shows. */
+export type Shown = Omit<Result, 'identify' | 'identifyFormerly' | 'identifyVaguely' | 'entries'>;
+
+export function shownOf(result: Result): Shown {
+  const { identify: _, identifyFormerly: _f, identifyVaguely: _v, entries: _e, ...shown } = result;
+  return shown;
 }
 
 /** Converts the reports of one tool or format into findings. */
@@ -161,7 +175,7 @@ export interface About {
 /** Validates a part of a report. @param path its position @throws ReportError with the position of the first error */
 export function read<S extends z.ZodType>(schema: S, value: unknown, path = ''): z.output<S> {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return readFrom(parsed.data, value);
   throw new ReportError(...locate(parsed.error, path));
 }
 
@@ -188,7 +202,7 @@ export function readList<S extends z.ZodType>(
   value.forEach((member, position) => {
     const index = position + (offset ?? 0);
     const parsed = schema.safeParse(member);
-    if (parsed.success) valid.push(parsed.data);
+    if (parsed.success) valid.push(readFrom(parsed.data, member));
     else errors.push(new ReportError(...locate(parsed.error, `${path}${path && '.'}${index}`)));
   });
   if (context.parts && offset !== undefined) {

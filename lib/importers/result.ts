@@ -1,11 +1,8 @@
 import { fitToLimits } from './clean.ts';
 import type { Finding } from './finding.ts';
 import type { Fingerprints } from './identity/fingerprints.ts';
-import type { Result } from './importer.ts';
+import type { Shown } from './importer.ts';
 import { maskObvious } from './text/credentials.ts';
-
-/** The content of a result that a finding shows. */
-export type Shown = Omit<Result, 'identify' | 'identifyFormerly' | 'identifyVaguely'>;
 
 /** The finding of a result. @param source the tool, unless the result names another one */
 export function findingOf(result: Shown, fingerprints: Fingerprints, source: string): Finding {

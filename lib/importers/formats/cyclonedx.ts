@@ -150,6 +150,7 @@ function toResult(
   const detailed = detail?.trim() && detail.trim() !== description?.trim() ? detail : undefined;
   return vulnerabilityResult({
     tool: 'cyclonedx',
+    entries: [vulnerability, ownOf(component, ref)],
     identity: [scanned.name, purl?.type, purl?.name ?? name],
     id,
     aliases,
@@ -178,6 +179,15 @@ function toResult(
     },
   });
 }
+
+/** What a component says about itself, also if it is read without the fields that vulnerabilities do not need. */
+const ownOf = (component: Component | undefined, ref: string | undefined) => ({
+  ...component,
+  'bom-ref': undefined,
+  '@_bom-ref': undefined,
+  properties: component?.properties.filter(({ name }) => FILE_PROPERTIES.includes(name)),
+  ref: ref && UNSTABLE.test(ref) ? undefined : ref,
+});
 
 /** References that every run of a tool invents. */
 const UNSTABLE = /^(?:urn:)?(?:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

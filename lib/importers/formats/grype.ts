@@ -86,7 +86,8 @@ export const grype: Importer = {
     const matches = readList(Match, listIn(document, 'matches'), 'matches', context);
     context.skip('Grype ignored them', [document?.ignoredMatches ?? []].flat().length);
     const place = placeOf(document?.source, context);
-    return matches.map(({ vulnerability, relatedVulnerabilities, matchDetails, artifact }) => {
+    return matches.map((match) => {
+      const { vulnerability, relatedVulnerabilities, matchDetails, artifact } = match;
       const { id } = vulnerability;
       const { name, version, type } = artifact;
       const fix = {
@@ -107,6 +108,7 @@ export const grype: Importer = {
         .find((known) => known && !/^unknown$/i.test(known));
       const [epss] = records.flatMap((one) => one.epss);
       return {
+        entries: [match],
         // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
         repeats: true,
         identify: (file) =>

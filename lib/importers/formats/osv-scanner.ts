@@ -111,6 +111,7 @@ function vulnerabilities(found: Package, place: Place, position: string, context
     const fixed = fixedVersions(osv, ecosystem ?? '', name ?? '');
     const { what, details, references, cwe, cve } = describeAdvisory(osv);
     return {
+      entries: [found, osv],
       // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
       repeats: true,
       identify: (file) => fingerprintOf('osv-scanner', file ?? place.path, ecosystem, name, id),
@@ -152,6 +153,7 @@ function vulnerabilities(found: Package, place: Place, position: string, context
 function licenseViolation(license: string, found: Package, place: Place): Result {
   const { name, version, ecosystem } = found.package;
   return {
+    entries: [found],
     repeats: true,
     identify: (file) => fingerprintOf('osv-scanner', 'license', file ?? place.path, ecosystem, name, license),
     title: `License ${license} of ${joined([name, version], ' ')} is not allowed`,

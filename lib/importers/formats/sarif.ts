@@ -167,6 +167,7 @@ function toResult(
   // In the export of this service, the score may be derived from the severity.
   const exported = tool === 'svc-findings' ? result.properties : undefined;
   return {
+    entries: [],
     ...identityOf(
       {
         ...{ tool: slug(tool), ruleId, result, at, of, file, url, logical, region, contextRegion, secrets },

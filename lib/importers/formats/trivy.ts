@@ -120,9 +120,11 @@ function sectionsOf(
         .filter(({ Status }) => !Status || Status === 'FAIL')
         .map((found) => misconfiguration(found, section, place)),
       ...readPart(Secret, section.Secrets, at('Secrets'), context).map((found) =>
-        secret(found, place, context),
+        secret(found, section, place, context),
       ),
-      ...readPart(License, section.Licenses, at('Licenses'), context).map((found) => license(found, place)),
+      ...readPart(License, section.Licenses, at('Licenses'), context).map((found) =>
+        license(found, section, place),
+      ),
     ];
   });
 }

@@ -103,13 +103,14 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
   const instances = instancesOf(group, isSecret);
   const information = distinct(group.map(({ otherinfo }) => maskRequest(paragraphs(otherinfo))));
   return {
+    entries: group,
     identify: () => fingerprintOf('zap', kindOf(alert), site),
     // Risk and confidence were part of it.
     identifyFormerly: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
     title: site ? `${name} (${site})` : name,
     severity: severityIn(RISKS, alert.riskcode, severityOf(alert.riskdesc?.split(' ')[0])),
     description: describeFinding({
-      what: escapeMarkdown(paragraphs(alert.desc)),
+      what: escapeMarkdown(distinct(group.map(({ desc }) => paragraphs(desc))).join('\n')),
       facts: {
         Site: site,
         Alert: rule,
@@ -124,9 +125,9 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
           ? 'The evidence is omitted because it may be a secret.'
           : escapeMarkdown(information.join('\n')),
       ].join('\n'),
-      fix: escapeMarkdown(paragraphs(alert.solution)),
+      fix: escapeMarkdown(distinct(group.map(({ solution }) => paragraphs(solution))).join('\n')),
       references: [
-        ...paragraphs(alert.reference).split('\n'),
+        ...group.flatMap(({ reference }) => paragraphs(reference).split('\n')),
         /^\d+$/.test(alert.pluginid ?? '') ? `https://www.zaproxy.org/docs/alerts/${alert.pluginid}/` : '',
       ],
     }),

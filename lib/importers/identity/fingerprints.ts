@@ -92,7 +92,7 @@ export interface Counter {
   countOf(text: string): number;
 }
 
-class TextCounter implements Counter {
+export class TextCounter implements Counter {
   #counts = new Map<string, number>();
 
   add(text: string): number {
@@ -254,40 +254,22 @@ function byNeighbours(group: readonly Member[]): [Member, string][] {
 const withNeighbours = (fingerprint: string, neighbours: string | null): string =>
   `${sha256(`${fingerprint} ${neighbours ?? ''}`)}#`;
 
-/** The fingerprints of all results of a report, in their order. @param vague as for `createIdentifier` */
+interface FingerprintsOptions {
+  /** As for `createIdentifier`. */
+  vague?: boolean | undefined;
+  adjust?: (one: Identified, index: number) => Identified;
+}
+
+/** The fingerprints of all results of a report, in their order. */
 export function fingerprintsOf(
   results: readonly Result[],
   workspace: Pick<Workspace, 'pathPrefix' | 'formerPathsOf'>,
-  { vague = false } = {},
+  { vague = false, adjust = (one) => one }: FingerprintsOptions = {},
 ): Fingerprints[] {
-  const all = results.map(createIdentifier(workspace, vague));
+  const all = results.map(createIdentifier(workspace, vague)).map(adjust);
   const fingerprinter = new Fingerprinter();
   for (const one of all) fingerprinter.count(one);
   for (const [index, one] of all.entries()) fingerprinter.collect(one, index);
   for (const [index, one] of all.entries()) fingerprinter.claim(one, index);
   return all.map((one, index) => fingerprinter.of(one, index));
-}
-
-/** Removes results that a report contains twice: the same in everything that a finding shows. */
-export function withoutRepeated(results: readonly Result[]): Result[] {
-  const identities = new TextCounter();
-  for (const { identify, file } of results) identities.add(identify(file));
-  const seen = new Set<string>();
-  return results.filter((result) => {
-    const identity = result.identify(result.file);
-    // Most results have an identity of their own.
-    if (identities.countOf(identity) === 1) return true;
-    const content = contentOf(result, identity);
-    const isNew = !seen.has(content);
-    seen.add(content);
-    return isNew;
-  });
-}
-
-/** Everything that a finding shows. */
-function contentOf(
-  { identify: _, identifyFormerly: _f, identifyVaguely: _v, ...shown }: Result,
-  identity: string,
-) {
-  return `${identity} ${JSON.stringify(shown)}`;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readFrom } from '../identity/entries.ts';
 import { elementAt, property } from './values.ts';
 
 /*
@@ -35,12 +36,11 @@ export const flag = z.preprocess((value) => {
 
 /** A list; a single value is a list of one. Members that do not match are left out. */
 export const list = <S extends z.ZodType>(member: S) =>
-  z.preprocess(
-    (value) =>
-      (value === undefined || value === null || value === '' ? [] : [value].flat()).filter(
-        (candidate) => member.safeParse(candidate).success,
-      ),
-    z.array(member),
+  z.unknown().transform((value): z.output<S>[] =>
+    (value === undefined || value === null || value === '' ? [] : [value].flat()).flatMap((candidate) => {
+      const parsed = member.safeParse(candidate);
+      return parsed.success ? [readFrom(parsed.data, candidate)] : [];
+    }),
   );
 
 /** Texts in a list or a single text. */

@@ -32,8 +32,9 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
   const seen = new Set<string>();
   return read.flatMap(({ issue, help }) => {
     const id = issue['@_iid'];
-    if (id !== undefined && seen.has(id)) return [];
-    seen.add(id ?? '');
+    const content = JSON.stringify(issue);
+    if (id !== undefined && seen.has(content)) return [];
+    seen.add(content);
     if (issue.Tag.some(({ Value }) => /^not an issue$/i.test(Value?.trim() ?? '')))
       return skipped('they are audited as “Not an Issue”', context);
     const [sink] = issue.Primary;
@@ -41,6 +42,7 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
       relativePath(place?.FilePath ?? place?.FileName, context);
     const places = [...issue.Source, ...issue.Primary];
     return {
+      entries: [issue],
       title: issue.Category,
       severity: severityOf(issue.Friority ?? issue.Folder),
       identity: [issue.Category],

@@ -87,6 +87,7 @@ function toResult(issue: Issue, project: Project, { file, image, isApplication }
       ...problem,
     );
   return {
+    entries: [project, issue],
     ...(isApplication && image
       ? {
           identify: (manifest) => fingerprintOf('snyk', manager, image, manifest, ...problem),

@@ -63,6 +63,7 @@ function findingOf(
   const name = flaw['@_categoryname'] ?? weakness ?? flaw['@_type'] ?? 'Flaw';
   return flawFinding(
     {
+      entries: [flaw],
       application,
       issue: flaw['@_issueid'],
       name,
@@ -117,6 +118,7 @@ function packagesOf(
   return readList(Vulnerability, listed, 'vulnerability', context).flatMap((found) => {
     if (found['@_mitigation']) return skipped('their mitigation is accepted', context);
     return packageResult('veracode', {
+      entries: [component, found],
       id: found['@_cve_id'],
       description: found['@_cve_summary'],
       severity: severityOfLevel(found['@_severity']),

@@ -8,6 +8,7 @@ import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
 
 export interface PackageVulnerability {
+  entries: readonly unknown[];
   id: string;
   title?: string | undefined;
   description?: string | undefined;
@@ -31,6 +32,7 @@ export function packageResult(tool: string, found: PackageVulnerability): Result
   const vector = found.vector && /^AV:.*\/PR:/.test(found.vector) ? `CVSS:3.1/${found.vector}` : found.vector;
   const cvss = cvssOf(vector);
   return {
+    entries: found.entries,
     identify: () => fingerprintOf(tool, 'package', project, name, id),
     repeats: true,
     title: vulnerabilityTitle(id, name, version, title ?? description),
@@ -57,6 +59,7 @@ export const severityOfLevel = (level: number | undefined): Severity =>
 
 /** A flaw of static or dynamic analysis. */
 export interface Flaw {
+  entries: readonly unknown[];
   /** The application, in which the number of a flaw is unique. */
   application?: string | undefined;
   issue?: string | undefined;
@@ -77,6 +80,7 @@ export function flawFinding(flaw: Flaw, context: ImportContext): CodeFinding {
   const { application, issue, name, url } = flaw;
   const path = flaw.directory && flaw.file ? `${flaw.directory.replace(/\/$/, '')}/${flaw.file}` : flaw.file;
   return {
+    entries: flaw.entries,
     title: name,
     severity: severityOfLevel(flaw.severity),
     identity: [application, name, url],
