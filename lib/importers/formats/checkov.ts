@@ -131,7 +131,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
     vulnerability?.package_name && `${vulnerability.package_name} ${vulnerability.package_version ?? ''}`;
   const { lowest_fixed_version: fixed, status } = vulnerability ?? {};
   return {
-    entries: [check],
+    entries: [{ check_type: entry.check_type }, check],
     ...identityOf(entry, context),
     ...(vulnerability && { repeats: true }),
     title: vulnerability

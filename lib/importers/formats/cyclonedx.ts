@@ -150,7 +150,7 @@ function toResult(
   const detailed = detail?.trim() && detail.trim() !== description?.trim() ? detail : undefined;
   return vulnerabilityResult({
     tool: 'cyclonedx',
-    entries: [vulnerability, ownOf(component, ref)],
+    entries: [vulnerability, ownOf(vulnerability, component, ref ?? (component && refOf(component)))],
     identity: [scanned.name, purl?.type, purl?.name ?? name],
     id,
     aliases,
@@ -181,8 +181,13 @@ function toResult(
 }
 
 /** What a component says about itself, also if it is read without the fields that vulnerabilities do not need. */
-const ownOf = (component: Component | undefined, ref: string | undefined) => ({
+const ownOf = (
+  { affects: _, ...vulnerability }: Vulnerability,
+  component: Component | undefined,
+  ref: string | undefined,
+) => ({
   ...component,
+  vulnerability,
   'bom-ref': undefined,
   '@_bom-ref': undefined,
   properties: component?.properties.filter(({ name }) => FILE_PROPERTIES.includes(name)),

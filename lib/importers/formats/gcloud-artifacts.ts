@@ -57,7 +57,7 @@ export const gcloudArtifacts: Importer = {
           const fixed = issue?.fixedVersion?.kind === 'MAXIMUM' ? undefined : issue?.fixedVersion;
           return vulnerablePackage({
             tool: 'gcloud-artifacts',
-            entries: [occurrence],
+            entries: [occurrence, issue],
             id: noteName.split('/').at(-1) ?? noteName,
             name: issue?.affectedPackage,
             version: issue?.affectedVersion?.fullName ?? issue?.affectedVersion?.name,

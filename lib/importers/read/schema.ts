@@ -36,11 +36,13 @@ export const flag = z.preprocess((value) => {
 
 /** A list; a single value is a list of one. Members that do not match are left out. */
 export const list = <S extends z.ZodType>(member: S) =>
-  z.unknown().transform((value): z.output<S>[] =>
-    (value === undefined || value === null || value === '' ? [] : [value].flat()).flatMap((candidate) => {
-      const parsed = member.safeParse(candidate);
-      return parsed.success ? [readFrom(parsed.data, candidate)] : [];
-    }),
+  z.preprocess(
+    (value) =>
+      (value === undefined || value === null || value === '' ? [] : [value].flat()).flatMap((candidate) => {
+        const parsed = member.safeParse(candidate);
+        return parsed.success ? [readFrom(parsed.data, candidate)] : [];
+      }),
+    z.array(z.custom<z.output<S>>()),
   );
 
 /** Texts in a list or a single text. */
