@@ -75,15 +75,16 @@ function placesOf(found: z.output<typeof Found>, match: z.output<typeof Match>):
   // The same content in several files and commits.
   const places = match.provenance.map((one) => {
     const inCommit = one.first_commit ?? one.commit_provenance;
-    return { inCommit, path: one.path ?? inCommit?.blob_path };
+    return { inCommit, path: one.path ?? inCommit?.blob_path, repository: one.repo_path };
   });
-  return (places.length > 0 ? places : [{ inCommit: undefined, path: undefined }]).map(
-    ({ inCommit, path }) => ({
+  return (places.length > 0 ? places : [{ inCommit: undefined, path: undefined, repository: undefined }]).map(
+    ({ inCommit, path, repository }) => ({
       rule: found.rule_name,
       path: path?.replace(/^\.\//, ''),
       line: start?.line,
       column: start?.column,
       commit: inCommit?.commit_metadata?.commit_id,
+      place: repository,
       secret: groups.join(' ') || (plain[0] ?? ''),
       secrets,
       severity: 'high' as const,
