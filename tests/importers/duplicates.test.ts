@@ -57,7 +57,7 @@ function* leavesIn(parent: Container, path = ''): Generator<Slot> {
   }
 }
 
-/** What differs with each run. */
+/** Values that differ with each run. */
 const OF_RUN = /(?:time|timestamp|date|_at|At|seen|created|updated|duration|elapsed|response)$/i;
 
 function importOrNothing(text: string): Imported | undefined {

@@ -109,7 +109,9 @@ function resultOf(finding: Finding, context: ImportContext) {
     .find(Boolean);
   const related = Vulnerabilities.flatMap(({ RelatedVulnerabilities }) => RelatedVulnerabilities);
   const { Text: advice, Url: link } = Remediation?.Recommendation ?? {};
-  const title = maskCredentials(Title ?? Description ?? Id);
+  const plain = maskCredentials(Title ?? Description ?? Id);
+  const name = other('PkgName');
+  const title = name && !plain.includes(name) ? `${plain} (${name})` : plain;
   const identity = identityOf(finding);
   const severity = severityOfFinding(finding);
   if (severity === undefined) context.warn(`${Id} has no severity and is imported as info`);

@@ -180,7 +180,7 @@ function toResult(
   });
 }
 
-/** What a component says about itself, also if it is read without the fields that vulnerabilities do not need. */
+/** The fields of a component that parts of large reports have too, and the lists of the vulnerability. */
 const ownOf = (
   { affects: _, ...vulnerability }: Vulnerability,
   component: Component | undefined,

@@ -23,7 +23,7 @@ const Place = z.object({
   line: number,
 });
 
-/** What `Place` reads, and what does not say where the secret is. */
+/** The fields that `Place` reads, and those that do not say where the secret is. */
 const NO_PLACE = new Set([...Object.keys(Place.shape), 'email', 'repository_local_path']);
 
 /** `trufflehog … --json` */

@@ -10,7 +10,7 @@ interface Copy {
   leaves: Leaves;
 }
 
-/** What tells a result apart from others that show the same. */
+/** Tells a result apart from others that show the same. */
 interface Distinction {
   /** Undefined for the one that keeps the fingerprint. */
   suffix: string | undefined;

@@ -22,7 +22,7 @@ export interface FoundSecret {
   severity: Severity;
   /** Where the file is, if not in the workspace: the repository or the image. */
   source?: string | undefined;
-  /** What else tells where it is, such as a channel or a layer of an image. */
+  /** Further details of the place, such as a channel or a layer of an image. */
   place?: string | undefined;
   what?: string | undefined;
   facts?: Record<string, string | undefined>;
