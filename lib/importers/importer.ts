@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Finding, Rating } from './finding.ts';
+import { readFrom } from './identity/entries.ts';
 import { property } from './read/values.ts';
 import { ReportError } from './report-error.ts';
 
@@ -122,6 +123,11 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
   details?: readonly string[] | undefined;
   identify: Identify;
   /**
+   * The entries of the report that it was made from: its own, after those that contain it, whose lists of objects do not count.
+   * Results that differ in them only are different.
+   */
+  entries: readonly unknown[];
+  /**
    * Whether results with the same fingerprint are the same problem, such as one vulnerability in two versions of a package.
    * They keep their fingerprints when their number changes.
    */
@@ -137,11 +143,21 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
   identifyVaguely?: Identify | undefined;
 }
 
-/** A result without its functions. */
-export type Shown = Omit<Result, 'identify' | 'identifyBefore' | 'identifyFormerly' | 'identifyVaguely'>;
+/** The content of a result that a finding shows. */
+export type Shown = Omit<
+  Result,
+  'identify' | 'identifyBefore' | 'identifyFormerly' | 'identifyVaguely' | 'entries'
+>;
 
 export function shownOf(result: Result): Shown {
-  const { identify: _, identifyBefore: _b, identifyFormerly: _f, identifyVaguely: _v, ...shown } = result;
+  const {
+    identify: _,
+    identifyBefore: _b,
+    identifyFormerly: _f,
+    identifyVaguely: _v,
+    entries: _e,
+    ...shown
+  } = result;
   return shown;
 }
 
@@ -186,7 +202,7 @@ export interface About {
 /** Validates a part of a report. @param path its position @throws ReportError with the position of the first error */
 export function read<S extends z.ZodType>(schema: S, value: unknown, path = ''): z.output<S> {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return readFrom(parsed.data, value);
   throw new ReportError(...locate(parsed.error, path));
 }
 
@@ -213,7 +229,7 @@ export function readList<S extends z.ZodType>(
   value.forEach((member, position) => {
     const index = position + (offset ?? 0);
     const parsed = schema.safeParse(member);
-    if (parsed.success) valid.push(parsed.data);
+    if (parsed.success) valid.push(readFrom(parsed.data, member));
     else errors.push(new ReportError(...locate(parsed.error, `${path}${path && '.'}${index}`)));
   });
   if (context.parts && offset !== undefined) {

@@ -1,6 +1,7 @@
 import type { Finding } from './finding.ts';
 import { importers } from './formats/index.ts';
-import { type Fingerprints, fingerprintsOf, withoutRepeated } from './identity/fingerprints.ts';
+import { withoutRepeated } from './identity/copies.ts';
+import { type Fingerprints, fingerprintsOf } from './identity/fingerprints.ts';
 import {
   type ImportContext,
   type Importer,
@@ -118,15 +119,18 @@ export function importReport(
       throw new ReportError(`This is no report of ${name}: it is ${report.kind}`);
   }
   if (results.length > maxMembers) throw tooMany(maxMembers, 'results');
-  const unique = withoutRepeated(results);
+  const { unique, copies } = withoutRepeated(results);
   if (unique.length > maxFindings) throw tooMany(maxFindings, 'findings');
   skip(REPEATED, results.length - unique.length);
   const unknown = new UnknownSeverities();
   for (const { severity } of unique) unknown.add(severity);
   warnings.push(...unknown.warnings());
-  const fingerprints = fingerprintsOf(unique, workspace, { vague: migrate });
+  const fingerprints = fingerprintsOf(unique, workspace, {
+    vague: migrate,
+    adjust: (one, index) => copies.identified(one, index),
+  });
   const findings = unique.map((result, index) =>
-    findingOf(result, fingerprints[index] as Fingerprints, name),
+    findingOf(copies.described(result, index), fingerprints[index] as Fingerprints, name),
   );
   return { ...imported, format: name, findings };
 }

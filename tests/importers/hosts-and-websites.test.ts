@@ -25,6 +25,7 @@ describe('findings', () => {
           '- **Plugin:** `900001`',
           '- **Family:** `Web Servers`',
           '- **Host:** `shop.example.org`',
+          '- **IP:** `192.0.2.10`',
           '- **Port:** `443/tcp`',
           '- **Service:** `www`',
           '- **CVE:** `CVE-2026-10001, CVE-2026-10002`',

@@ -75,6 +75,7 @@ function tables(entry: unknown): unknown[] | undefined {
         return [property(table, 'rows') ?? []].flat().map((row) => {
           const cell = (name: string) => (Array.isArray(row) ? row[header.indexOf(name)] : undefined);
           return {
+            row,
             gate: cell('Gate'),
             triggerName: cell('Trigger'),
             triggerId: cell('Trigger_Id'),
@@ -98,6 +99,7 @@ function resultsOf(violation: Violation, context: ImportContext): Result[] {
   const byAction: Severity = status?.toLowerCase() === 'stop' ? 'high' : 'medium';
   const check = failedCheck({
     tool: 'anchore-policies',
+    entries: [violation],
     id: distinct(gate, triggerName).join(' '),
     name: description,
     resource: tag,

@@ -65,6 +65,7 @@ function resultOf(found: z.output<typeof Vulnerability>, tag: string | undefined
   const nvd = [...found.nvd_data, ...found.nvdData];
   return vulnerablePackage({
     tool: 'anchore',
+    entries: [found],
     id: found.vuln,
     name,
     version: value(found.package_version, found.packageVersion),
@@ -99,6 +100,7 @@ function evaluation(document: unknown, found: unknown, context: ImportContext): 
   return readList(Evaluated, found, 'securityEvaluation', context).map((one) =>
     vulnerablePackage({
       tool: 'anchore',
+      entries: [one],
       id: one.vulnerabilityId,
       ...packageOf(one.package ?? ''),
       fixed: fixedVersions(value(one.fixAvailable)),

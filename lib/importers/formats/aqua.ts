@@ -68,22 +68,23 @@ export const aqua: Importer = {
     return scans.flatMap((scan) => {
       if (isPage(scan)) {
         const image = text.parse(property(scan, 'query', 'image_name'));
-        return vulnerabilities(property(scan, 'result'), 'result', image, undefined, context);
+        return vulnerabilities(property(scan, 'result'), 'result', image, [scan], context);
       }
       const image = distinct(
         text.parse(property(scan, 'registry')),
         text.parse(property(scan, 'image') ?? property(scan, 'image_name')),
       ).join('/');
-      if (isLegacy(scan)) return vulnerabilities(property(scan, 'cves'), 'cves', image, undefined, context);
+      if (isLegacy(scan)) return vulnerabilities(property(scan, 'cves'), 'cves', image, [scan], context);
       return readAt(Resource, scan, 'resources', context).flatMap((found) => [
         ...vulnerabilities(
           found.vulnerabilities,
           'resources.vulnerabilities',
           image,
-          found.resource,
+          [scan, found],
           context,
+          found.resource,
         ),
-        ...others(found, image, context),
+        ...others(found, image, [scan, found], context),
       ]);
     });
   },
@@ -105,14 +106,16 @@ function vulnerabilities(
   found: unknown,
   path: string,
   image: string | undefined,
-  owner: z.output<typeof Resource>['resource'],
+  parents: readonly unknown[],
   context: ImportContext,
+  owner?: z.output<typeof Resource>['resource'],
 ): Result[] {
   return readList(Vulnerability, found, path, context).flatMap((one) => {
     if (one.acknowledged === true || one.is_acknowledged === true) return skipped('acknowledged', context);
     const { name, version, path: location, format } = one.resource ?? owner ?? {};
     return vulnerablePackage({
       tool: 'aqua',
+      entries: [...parents, one],
       id: one.name,
       name: name ?? one.file,
       version,
@@ -154,7 +157,12 @@ function vulnerabilities(
 }
 
 /** Files with secrets and malware. The report has the kinds of the secrets only. */
-function others(found: z.output<typeof Resource>, image: string, context: ImportContext): Result[] {
+function others(
+  found: z.output<typeof Resource>,
+  image: string,
+  parents: readonly unknown[],
+  context: ImportContext,
+): Result[] {
   const where = found.resource?.path ?? found.resource?.name;
   const identity = [imageName(image), where];
   const kinds = readList(Sensitive, found.sensitive_data_items, 'resources.sensitive_data_items', context);
@@ -166,6 +174,7 @@ function others(found: z.output<typeof Resource>, image: string, context: Import
       ? [
           failedCheck({
             tool: 'aqua',
+            entries: [...parents, kinds],
             id: 'sensitive-data',
             name: `Sensitive data in ${where ?? 'the image'}: ${secrets}`,
             resource: image,
@@ -175,13 +184,14 @@ function others(found: z.output<typeof Resource>, image: string, context: Import
           }),
         ]
       : []),
-    ...readList(Malware, found.malware, 'resources.malware', context).map(({ malware, path }) =>
+    ...readList(Malware, found.malware, 'resources.malware', context).map((one) =>
       failedCheck({
         tool: 'aqua',
+        entries: [...parents, one],
         id: 'malware',
-        name: `Malware in ${path ?? where ?? 'the image'}: ${malware ?? 'unknown'}`,
+        name: `Malware in ${one.path ?? where ?? 'the image'}: ${one.malware ?? 'unknown'}`,
         resource: image,
-        resourceIdentity: [...identity, malware, path],
+        resourceIdentity: [...identity, one.malware, one.path],
         severity: 'critical',
         cwe: 'CWE-506',
       }),

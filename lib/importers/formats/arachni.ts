@@ -45,6 +45,7 @@ function toIssue({ name, check, vector, request, ...found }: z.output<typeof Fou
     facts: {
       Check: check?.shortname,
       Input: joined([vector?.type, input], ' '),
+      Page: vector?.url === address ? undefined : shownAddress(vector?.url),
       Proof: found.proof && !isSecretRule(name) ? maskCredentials(found.proof).slice(0, 300) : undefined,
       Trusted: found.trusted === false ? 'no: needs a manual check' : undefined,
     },

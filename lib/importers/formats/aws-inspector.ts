@@ -79,6 +79,7 @@ function resultOf(finding: Finding): Result {
   const fixed = packages.filter(({ fixedInVersion }) => /\d/.test(fixedInVersion ?? ''));
   const advice = finding.remediation?.recommendation;
   return {
+    entries: [finding],
     repeats: vulnerable !== undefined,
     identify: () => fingerprintOf('aws-inspector', finding.awsAccountId, ...identity),
     title: finding.title ?? vulnerable?.vulnerabilityId ?? finding.findingArn,

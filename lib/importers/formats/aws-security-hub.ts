@@ -5,7 +5,7 @@ import { type Importer, open, type Report, ReportError, readList } from '../impo
 import { upgrade } from '../kinds/dependency.ts';
 import { distinct } from '../kinds/resources.ts';
 import { documentOf } from '../read/report.ts';
-import { fields, list, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import { fields, list, number, object, objects, record, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cveOf, cvssOf, cweOf, isRated, severityOf, severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
@@ -29,7 +29,7 @@ const Finding = z.object({
   Severity: Rating,
   FindingProviderFields: object({ Severity: Rating }),
   Remediation: object({ Recommendation: object({ Text: text, Url: text }) }),
-  Resources: objects({ Type: text, Id: text, Region: text }),
+  Resources: objects({ Type: text, Id: text, Region: text, Details: object({ Other: record }) }),
   Compliance: object({ Status: text, SecurityControlId: text }),
   Workflow: object({ Status: text }),
   Vulnerabilities: list(Vulnerability),
@@ -43,7 +43,8 @@ export const awsSecurityHub: Importer = {
     tool: '[AWS Security Hub](https://docs.aws.amazon.com/securityhub/) (ASFF)',
     command: '`aws securityhub get-findings > report.json`',
     versions: 'ASFF 2018-10-08',
-    identity: 'check, account, resources; vulnerability, packages, resources; or the finding id',
+    identity:
+      'check, account, region, resources; vulnerability, packages, account, region, resources; or the finding id, package and file',
     severity: '`Severity.Label`, `Severity.Normalized`, the same of `FindingProviderFields`, CVSS',
   },
 
@@ -92,7 +93,11 @@ function skipReason({ Compliance, Workflow, WorkflowState, RecordState }: Findin
 
 function resultOf(finding: Finding) {
   const { Id, Title, Description, Types, Vulnerabilities, Resources, Remediation, SourceUrl } = finding;
-  const packages = Vulnerabilities.flatMap(({ VulnerablePackages }) => VulnerablePackages);
+  const other = (name: string) => otherOf(finding, name);
+  const packages = [
+    ...Vulnerabilities.flatMap(({ VulnerablePackages }) => VulnerablePackages),
+    ...trivyPackages(finding),
+  ];
   const cvss = Vulnerabilities.flatMap(({ Cvss }) => Cvss)
     .toSorted((a, b) => Number(b.Version ?? 0) - Number(a.Version ?? 0))
     .map(
@@ -102,11 +107,19 @@ function resultOf(finding: Finding) {
     .find(Boolean);
   const related = Vulnerabilities.flatMap(({ RelatedVulnerabilities }) => RelatedVulnerabilities);
   const { Text: advice, Url: link } = Remediation?.Recommendation ?? {};
-  const title = maskCredentials(Title ?? Description ?? Id);
+  const plain = maskCredentials(Title ?? Description ?? Id);
+  const name = other('PkgName');
+  const title = name && !plain.includes(name) ? `${plain} (${name})` : plain;
   const identity = identityOf(finding);
   return {
+    entries: [finding],
     repeats: Vulnerabilities.length > 0,
     identify: () => fingerprintOf('aws-security-hub', ...identity),
+    ...(identity.length > 2 &&
+      identity[0] === 'finding' && {
+        // The package and the file were not part of it.
+        identifyFormerly: () => fingerprintOf('aws-security-hub', ...identity.slice(0, 2)),
+      }),
     title,
     severity: severityOfFinding(finding, cvss?.score),
     description: describeFinding({
@@ -120,7 +133,7 @@ function resultOf(finding: Finding) {
         Package: distinct(...packages.map((found) => distinct(found.Name, found.Version).join(' '))).join(
           ', ',
         ),
-        Path: distinct(...packages.map(({ FilePath }) => FilePath)).join(', '),
+        Path: distinct(...packages.map(({ FilePath }) => FilePath), other('Filename')).join(', '),
       },
       where: Resources.map(
         (one) => `- ${escapeMarkdown(maskCredentials(distinct(one.Type, one.Id).join(' ')))}`,
@@ -145,7 +158,7 @@ function resultOf(finding: Finding) {
       ],
     }),
     cwe: cweOf(...related.filter((name) => /^CWE-/i.test(name))),
-    cve: cveOf(...Vulnerabilities.map((found) => found.Id), ...related),
+    cve: cveOf(...Vulnerabilities.map((found) => found.Id), ...related, other('CVE ID')),
     cvss_score: cvss ? cvss.score : undefined,
     cvss_vector: cvss ? cvss.vector : undefined,
   };
@@ -172,7 +185,20 @@ function identityOf(finding: Finding): string[] {
   }
   return Compliance?.Status && GeneratorId && resources.length > 0
     ? ['check', GeneratorId, AwsAccountId, region, ...resources]
-    : ['finding', Id];
+    : ['finding', Id, ...distinct(otherOf(finding, 'PkgName'), otherOf(finding, 'Filename'))];
+}
+
+/** A detail of the resources that the format does not define, as Trivy writes it. */
+const otherOf = ({ Resources }: Finding, name: string): string | undefined =>
+  Resources.map(({ Details }) => text.parse(Details?.Other?.[name])).find(Boolean);
+
+/** The package of a finding of Trivy. Its ids name the target and the vulnerability only. */
+function trivyPackages(finding: Finding): z.output<typeof Package>[] {
+  const Name = otherOf(finding, 'PkgName');
+  if (!Name) return [];
+  const Version = otherOf(finding, 'Installed Package');
+  const FixedInVersion = otherOf(finding, 'Patched Package');
+  return [{ Name, Version, FixedInVersion, FilePath: undefined, Remediation: undefined }];
 }
 
 /** The digest of an image changes with every build. */

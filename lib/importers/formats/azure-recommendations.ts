@@ -36,6 +36,7 @@ export const azureRecommendations: Importer = {
         row.recommendationName || row.recommendationId?.split('/').at(-1) || row.recommendationDisplayName;
       const check = failedCheck({
         tool: 'azure-recommendations',
+        entries: [row],
         id: assessment ?? '',
         name: row.recommendationDisplayName,
         resource: row.resourceName || row.resourceId,

@@ -65,6 +65,7 @@ export const bandit: Importer = {
       const name = joined([result.test_id, result.test_name], ' ');
       const formerSource = sourceIdentity(textOf(result) || result.issue_text, location.secrets);
       return {
+        entries: [result],
         identify: identifyCode('bandit', [result.test_id], placeOf(result, location, context), context),
         // The lines around the flagged one were part of it.
         identifyVaguely: (file) => fingerprintOf('bandit', result.test_id, file, ...formerSource),

@@ -36,6 +36,7 @@ function toResult(row: Record<string, string>): Result {
   const object = row['Object full path'];
   return vulnerabilityResult({
     tool: 'black-duck-binary-analysis',
+    entries: [row],
     identity: [name, withoutVersion(object, version)],
     id: cve || (bdsa ?? ''),
     aliases: [bdsa],

@@ -64,6 +64,7 @@ function toResult(row: Record<string, string>): Result {
   const project = row['Project path'];
   return vulnerabilityResult({
     tool: 'black-duck',
+    entries: [row],
     identity: [project, (version && origin?.replace(version, '')) || name],
     id: /^\d+$/.test(id) ? `VulnDB ${id}` : id,
     aliases: [alias],

@@ -46,6 +46,7 @@ export const brakeman: Importer = {
         const { fingerprint, message, location: place } = warning;
         const check = warning.check_name ?? String(warning.warning_code ?? '');
         return {
+          entries: [warning],
           title: `${warning.warning_type}: ${message ?? check}`,
           severity: severityIn(CONFIDENCES, warning.confidence),
           identity: [warning.warning_type, check],

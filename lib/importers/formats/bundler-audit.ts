@@ -94,10 +94,12 @@ function fromText(report: string): Entry[] {
   });
 }
 
-function toResult({ source, gem, advisory }: Entry, file: string | undefined): Result {
+function toResult(entry: Entry, file: string | undefined): Result {
+  const { source, gem, advisory } = entry;
   if (!gem || !advisory) {
     return vulnerabilityResult({
       tool: 'bundler-audit',
+      entries: [entry],
       identity: [],
       id: `Insecure source ${source ?? ''}`.trim(),
       severity: 'medium',
@@ -115,6 +117,7 @@ function toResult({ source, gem, advisory }: Entry, file: string | undefined): R
   const rating = criticality && !/^unknown$/i.test(criticality) ? criticality : undefined;
   return vulnerabilityResult({
     tool: 'bundler-audit',
+    entries: [entry],
     identity: [gem.name],
     id: id ?? title ?? 'Advisory',
     aliases: [advisory.cve?.replace(/^(?=\d)/, 'CVE-'), advisory.ghsa?.replace(/^(?!GHSA-)/, 'GHSA-')],

@@ -45,6 +45,7 @@ function toResult(found: z.output<typeof Vulnerability>, file: string | undefine
   const cvss = cvssOf(advisory.cvss);
   return vulnerabilityResult({
     tool: 'cargo-audit',
+    entries: [found],
     identity: [crate.name],
     id: advisory.id,
     aliases: advisory.aliases,

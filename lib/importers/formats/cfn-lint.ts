@@ -26,32 +26,30 @@ export const cfnLint: Importer = {
   detects: (report) => hasKind([documentOf(report)].flat()[0], { Filename: 'value', Rule: { Id: 'value' } }),
 
   results(report, context) {
-    return readList(Match, listsOf(report), '', context).flatMap(
-      ({ Filename, Level, Message, Location, Rule }): Result[] => {
-        const { Start, Path = [] } = Location ?? {};
-        const [file, line] = [relativePath(Filename, context), Start?.LineNumber];
-        if (TOOL_ERROR.test(Rule.Id)) {
-          context.error(
-            `${formatLocation(file, line) ?? 'A template'} was not checked: ${Message ?? Rule.Id}`,
-          );
-          return [];
-        }
-        const level = Level?.toLowerCase();
-        const result = failedCheck({
-          tool: 'cfn-lint',
-          id: Rule.Id,
-          name: Message ?? Rule.ShortDescription,
-          resource: Path.join('/'),
-          severity: level === 'error' ? 'medium' : level === 'warning' ? 'low' : severityOf(level, 'info'),
-          about: Rule.Description,
-          facts: { Rule: Rule.ShortDescription },
-          references: [Rule.Source],
-          file,
-          line,
-        });
-        return [{ ...result, column: Start?.ColumnNumber }];
-      },
-    );
+    return readList(Match, listsOf(report), '', context).flatMap((match): Result[] => {
+      const { Filename, Level, Message, Location, Rule } = match;
+      const { Start, Path = [] } = Location ?? {};
+      const [file, line] = [relativePath(Filename, context), Start?.LineNumber];
+      if (TOOL_ERROR.test(Rule.Id)) {
+        context.error(`${formatLocation(file, line) ?? 'A template'} was not checked: ${Message ?? Rule.Id}`);
+        return [];
+      }
+      const level = Level?.toLowerCase();
+      const result = failedCheck({
+        tool: 'cfn-lint',
+        entries: [match],
+        id: Rule.Id,
+        name: Message ?? Rule.ShortDescription,
+        resource: Path.join('/'),
+        severity: level === 'error' ? 'medium' : level === 'warning' ? 'low' : severityOf(level, 'info'),
+        about: Rule.Description,
+        facts: { Rule: Rule.ShortDescription },
+        references: [Rule.Source],
+        file,
+        line,
+      });
+      return [{ ...result, column: Start?.ColumnNumber }];
+    });
   },
 };
 

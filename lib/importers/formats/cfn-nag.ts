@@ -38,6 +38,7 @@ export const cfnNag: Importer = {
           return resources.map((resource, index) =>
             failedCheck({
               tool: 'cfn-nag',
+              entries: [violation],
               id: violation.id,
               name: violation.message,
               resource,

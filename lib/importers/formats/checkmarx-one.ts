@@ -74,6 +74,7 @@ function readResults(results: readonly OneResult[], context: ImportContext): Res
             'checkmarx-one',
             {
               ...common,
+              entries: [result],
               query,
               cwe,
               group: data.group,
@@ -86,6 +87,7 @@ function readResults(results: readonly OneResult[], context: ImportContext): Res
         return infrastructureFinding(
           {
             ...common,
+            entries: [result],
             query,
             cwe,
             category: data.group,
@@ -102,10 +104,12 @@ function readResults(results: readonly OneResult[], context: ImportContext): Res
       }),
       context,
     ),
-    ...packages.map(({ data, vulnerabilityDetails: details, ...common }) =>
-      packageResult(
+    ...packages.map((result) => {
+      const { data, vulnerabilityDetails: details, ...common } = result;
+      return packageResult(
         {
           ...common,
+          entries: [result],
           id: details?.cveName?.startsWith('CVE') ? details.cveName : (common.id ?? common.similarityId),
           identifier: data.packageIdentifier,
           name: data.packageName,
@@ -119,7 +123,7 @@ function readResults(results: readonly OneResult[], context: ImportContext): Res
           references: [data.scaPackageData?.fixLink, ...data.packageData.map(({ url }) => url)],
         },
         context,
-      ),
-    ),
+      );
+    }),
   ];
 }

@@ -49,6 +49,7 @@ export const checkmarxOsa: Importer = {
         const id = vulnerability.cveName ?? vulnerability.id ?? 'Vulnerability';
         const { score, description } = vulnerability;
         return {
+          entries: [library, vulnerability],
           // A library without an id belongs to its file.
           identify: () =>
             fingerprintOf(

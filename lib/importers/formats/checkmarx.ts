@@ -70,6 +70,7 @@ function readXml(report: Report, context: ImportContext): StaticResult[] {
         const [path] = result.Path;
         const place = { file: result['@_FileName'], line: result['@_Line'], column: result['@_Column'] };
         return {
+          entries: [element, result],
           query: query['@_name'],
           group: query['@_group'],
           language: query['@_Language'],
@@ -127,12 +128,15 @@ function readFlow(report: Report, context: ImportContext): StaticResult[] {
     const flows = results.map((result) => ({
       state: STATES[Number(text.parse(result.state) ?? 0)],
       nodes: flowNodes(result),
+      entries: [issue, result],
     }));
     const open = flows.filter(({ state, nodes }) => isOpen(state, context) && nodes.length > 0);
-    if (flows.length === 0) return placesOf(issue, context).map((node) => ({ ...common, nodes: [node] }));
+    if (flows.length === 0)
+      return placesOf(issue, context).map((node) => ({ ...common, entries: [issue, node], nodes: [node] }));
     // The similarity id is that of the first result.
-    return open.map(({ state, nodes }) => ({
+    return open.map(({ state, nodes, entries }) => ({
       ...common,
+      entries,
       state: state ?? common.state,
       nodes,
       similarityId: flows.length === 1 ? issue.similarityId : undefined,

@@ -131,6 +131,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
     vulnerability?.package_name && `${vulnerability.package_name} ${vulnerability.package_version ?? ''}`;
   const { lowest_fixed_version: fixed, status } = vulnerability ?? {};
   return {
+    entries: [{ check_type: entry.check_type }, check],
     ...identityOf(entry, context),
     ...(vulnerability && { repeats: true }),
     title: vulnerability
@@ -165,7 +166,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
 }
 
 /** The source of a resource is not part of its identity, because it changes when another finding in it is fixed. */
-function identityOf(entry: Entry, context: ImportContext): Omit<Result, keyof Finding> {
+function identityOf(entry: Entry, context: ImportContext): Omit<Result, keyof Finding | 'entries'> {
   const { check, check_type, source, isSecret, location } = entry;
   const { check_id: id, resource = '', file_path: path } = check;
   const former: Identify = (file) => fingerprintOf('checkov', id, file, check.resource);

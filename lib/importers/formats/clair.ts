@@ -39,7 +39,7 @@ export const clair: Importer = {
     if (isObject(bySeverity)) {
       return Object.entries(bySeverity).flatMap(([severity, found]) =>
         readList(Feature, found, `Vulnerabilities.${severity}`, context).map((feature) =>
-          resultOf({
+          resultOf(feature, {
             vulnerability: feature.Name,
             featurename: feature.FeatureName,
             featureversion: feature.FeatureVersion,
@@ -56,15 +56,16 @@ export const clair: Importer = {
     const unapproved = new Set(texts.parse(property(document, 'unapproved')));
     return readRequired(Vulnerability, document, 'vulnerabilities', context).flatMap((one) => {
       if (unapproved.has(one.vulnerability) || !Array.isArray(property(document, 'unapproved')))
-        return [resultOf(one, image)];
+        return [resultOf(one, one, image)];
       return skipped('approved', context);
     });
   },
 };
 
-function resultOf(found: z.output<typeof Vulnerability>, image?: string): Result {
+function resultOf(entry: unknown, found: z.output<typeof Vulnerability>, image?: string): Result {
   return vulnerablePackage({
     tool: 'clair',
+    entries: [entry],
     id: found.vulnerability,
     name: found.featurename,
     version: found.featureversion,

@@ -43,6 +43,7 @@ export const cloudsploit: Importer = {
       const isResource = resource && resource !== 'N/A';
       return failedCheck({
         tool: 'cloudsploit',
+        entries: [check],
         id: plugin,
         name: check.title,
         resource: isResource ? resource : region,

@@ -58,6 +58,7 @@ function toResult(advisory: z.output<typeof Advisory>, file: string | undefined)
   const ids = [...sources.map(({ remoteId }) => remoteId), /GHSA(?:-[0-9a-z]{4}){3}/.exec(link ?? '')?.[0]];
   return vulnerabilityResult({
     tool: 'composer-audit',
+    entries: [advisory],
     identity: [name],
     id: advisory.advisoryId ?? cve ?? ids.find(Boolean) ?? title ?? 'Advisory',
     aliases: [cve, ...ids],

@@ -159,6 +159,7 @@ function toResult(
   const detailed = detail?.trim() && detail.trim() !== description?.trim() ? detail : undefined;
   return vulnerabilityResult({
     tool: 'cyclonedx',
+    entries: [vulnerability, ownOf(vulnerability, component, ref ?? (component && refOf(component)))],
     identity: [scanned.name, purl?.type, purl?.name ?? name],
     id,
     aliases,
@@ -187,6 +188,20 @@ function toResult(
     },
   });
 }
+
+/** The fields of a component that parts of large reports have too, and the lists of the vulnerability. */
+const ownOf = (
+  { affects: _, ...vulnerability }: Vulnerability,
+  component: Component | undefined,
+  ref: string | undefined,
+) => ({
+  ...component,
+  vulnerability,
+  'bom-ref': undefined,
+  '@_bom-ref': undefined,
+  properties: component?.properties.filter(({ name }) => FILE_PROPERTIES.includes(name)),
+  ref: ref && UNSTABLE.test(ref) ? undefined : ref,
+});
 
 /** References that every run of a tool invents. */
 const UNSTABLE = /^(?:urn:)?(?:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;

@@ -95,6 +95,7 @@ function toGeneric(finding: Record<string, unknown>, prefetched: Prefetched): Re
   const test = property(said.related_fields, 'test') ?? prefetched('test', said.test);
   return {
     ...said,
+    dojo_finding: finding,
     ...(id && { fingerprint: fingerprintOf('defectdojo', id, timeOf(said.created)) }),
     source:
       text.parse(property(test, 'test_type', 'name') ?? property(test, 'test_type_name')) ??

@@ -96,6 +96,7 @@ function toResult(found: Vulnerability, dependency: Dependency, context: ImportC
   );
   return vulnerabilityResult({
     tool: 'dependency-check',
+    entries: [dependency, found],
     identity: [type, name, isLocal ? undefined : withoutVersion(dependency.fileName, version)],
     id: id.trim(),
     name,

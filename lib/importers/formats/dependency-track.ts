@@ -48,10 +48,12 @@ export const dependencyTrack: Importer = {
       readList(Finding, findings, 'findings', context),
       ({ analysis }) => analysis?.isSuppressed && 'suppressed in Dependency-Track',
       context,
-    ).map(({ component, vulnerability: found, analysis, attribution }) => {
+    ).map((finding) => {
+      const { component, vulnerability: found, analysis, attribution } = finding;
       const purl = parsePurl(component.purl);
       return vulnerablePackage({
         tool: 'dependency-track',
+        entries: [finding],
         id: found.vulnId,
         name: purl?.name ?? joined([component.group, component.name], '/'),
         version: component.version ?? purl?.version,

@@ -34,6 +34,7 @@ export const dockerBench: Importer = {
         const name = test.desc?.replace(/(?<!\s)\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
         return failedCheck({
           tool: 'docker-bench',
+          entries: [test],
           id: test.id,
           identityId: collapseWhitespace(name ?? test.id).toLowerCase(),
           name,

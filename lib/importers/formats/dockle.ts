@@ -26,25 +26,25 @@ export const dockle: Importer = {
     const document = documentOf(report);
     const image = text.parse(property(document, 'image'));
     context.skip('passed', number.parse(property(document, 'summary', 'pass')) ?? 0);
-    return readRequired(Detail, document, 'details', context).flatMap(
-      ({ code, title, level, alerts }): Result | [] => {
-        const word = level?.toUpperCase() ?? '';
-        if (word === 'PASS') return [];
-        if (word === 'IGNORE' || word === 'SKIP')
-          return skipped(word === 'SKIP' ? 'skipped' : 'ignored', context);
-        return failedCheck({
-          tool: 'dockle',
-          id: code,
-          name: title,
-          resource: image,
-          resourceIdentity: [image && imageName(image)],
-          severity: severityIn({ fatal: 'high', warn: 'medium', info: 'low' }, word),
-          message: alerts.join('\n'),
-          references: [
-            `https://github.com/goodwithtech/dockle/blob/master/CHECKPOINT.md#${code.toLowerCase()}`,
-          ],
-        });
-      },
-    );
+    return readRequired(Detail, document, 'details', context).flatMap((detail): Result | [] => {
+      const { code, title, level, alerts } = detail;
+      const word = level?.toUpperCase() ?? '';
+      if (word === 'PASS') return [];
+      if (word === 'IGNORE' || word === 'SKIP')
+        return skipped(word === 'SKIP' ? 'skipped' : 'ignored', context);
+      return failedCheck({
+        tool: 'dockle',
+        entries: [detail],
+        id: code,
+        name: title,
+        resource: image,
+        resourceIdentity: [image && imageName(image)],
+        severity: severityIn({ fatal: 'high', warn: 'medium', info: 'low' }, word),
+        message: alerts.join('\n'),
+        references: [
+          `https://github.com/goodwithtech/dockle/blob/master/CHECKPOINT.md#${code.toLowerCase()}`,
+        ],
+      });
+    });
   },
 };

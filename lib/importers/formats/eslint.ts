@@ -50,6 +50,7 @@ export const eslint: Importer = {
         else if (!found.ruleId) context.warn(`${file ?? filePath}: ${message}`);
         if (found.fatal || !found.ruleId) return [];
         return {
+          entries: [found],
           title: `${found.ruleId}: ${message}`,
           severity: found.severity === 2 ? 'high' : found.severity === 1 ? 'medium' : 'info',
           identity: [found.ruleId],

@@ -49,13 +49,15 @@ export const gcloudArtifacts: Importer = {
         found,
         `package_vulnerability_summary.vulnerabilities.${severity}`,
         context,
-      ).flatMap(({ noteName, resourceUri, vulnerability: found }): Result[] => {
+      ).flatMap((occurrence): Result[] => {
+        const { noteName, resourceUri, vulnerability: found } = occurrence;
         const image = resourceUri?.replace(/^https?:\/\//, '');
         const issues = found.packageIssue.length > 0 ? found.packageIssue : [undefined];
         return issues.map((issue) => {
           const fixed = issue?.fixedVersion?.kind === 'MAXIMUM' ? undefined : issue?.fixedVersion;
           return vulnerablePackage({
             tool: 'gcloud-artifacts',
+            entries: [occurrence, issue],
             id: noteName.split('/').at(-1) ?? noteName,
             name: issue?.affectedPackage,
             version: issue?.affectedVersion?.fullName ?? issue?.affectedVersion?.name,

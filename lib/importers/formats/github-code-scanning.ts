@@ -49,6 +49,7 @@ export const githubCodeScanning: Importer = {
         const message = instance?.message?.text;
         const description = rule.description ?? rule.name ?? rule.id;
         return {
+          entries: [alert],
           title: description,
           severity: severityOf(rule.security_severity_level ?? rule.severity, 'medium'),
           identity: [tool?.name, rule.id],

@@ -95,7 +95,7 @@ export const githubDependabot: Importer = {
         ({ node: { state, dismissedAt, fixedAt } }) =>
           reasonOf(state ?? (dismissedAt ? 'dismissed' : fixedAt ? 'fixed' : 'open')),
         context,
-      ).map(({ repository, node }) => fromGraph(node, repository)),
+      ).map((entry) => ({ ...fromGraph(entry.node, entry.repository), entries: [entry] })),
     ].map(resultOfAlert);
   },
 };
@@ -150,6 +150,7 @@ function fromGraph(alert: z.output<typeof GraphAlert>, repository: string | unde
   const identifiers: (string | undefined)[] = advisory.identifiers.map(({ value }) => value);
   const isPinned = /^=\s*\S+$/.test(alert.vulnerableRequirements ?? '');
   return {
+    entries: [alert] as readonly unknown[],
     alert: alert.number ?? alert.id,
     repository,
     manifest: alert.vulnerableManifestPath,
@@ -183,6 +184,7 @@ function fromRest(alert: z.output<typeof RestAlert>): Alert {
     (one) => one?.vector_string,
   );
   return {
+    entries: [alert],
     alert: alert.number,
     repository: alert.repository?.full_name,
     manifest: dependency.manifest_path,
@@ -212,6 +214,7 @@ function resultOfAlert(alert: Alert): Result {
   const cvss = cvssOf(vector);
   return vulnerabilityResult({
     tool: 'github-dependabot',
+    entries: alert.entries,
     // A query may leave out the manifest.
     identity: [repository, ecosystem?.toLowerCase(), name, alert.manifest ? undefined : alert.alert],
     id,

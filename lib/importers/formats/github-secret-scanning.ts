@@ -41,6 +41,7 @@ export const githubSecretScanning: Importer = {
       const name = alert.secret_type_display_name ?? type;
       const isActive = alert.validity === 'active' || alert.publicly_leaked === true;
       return {
+        entries: [alert],
         identify: known
           ? () => fingerprintOf('github-secret-scanning', ...known)
           : (path) =>

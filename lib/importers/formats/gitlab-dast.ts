@@ -64,6 +64,7 @@ function resultOf(tool: string, vulnerability: GitlabVulnerability, scanner: str
   const summary = vulnerability.evidence?.summary;
   const where = joined([method && inlineCode(method), url && inlineCode(maskCredentials(url))], ' ');
   return {
+    entries: [vulnerability],
     identify: () =>
       fingerprintOf(tool, type, rule, hostname, method, path?.replace(/[?#].*$/s, ''), param, crash, state),
     title: `${maskCredentials(name)}${crash ? `: ${crash}` : ''}${path ? ` in ${maskCredentials(path)}` : ''}`,

@@ -10,6 +10,7 @@ import {
   gitlabSeverity,
   gitlabVulnerabilities,
 } from '../kinds/gitlab.ts';
+import { record } from '../read/schema.ts';
 import { cvssOf, relativePath } from '../support.ts';
 import { sanitizeMarkdown } from '../text/markdown.ts';
 
@@ -41,7 +42,7 @@ export const gitlabContainerScanning: Importer = {
     tool: '[GitLab container scanning](https://docs.gitlab.com/user/application_security/container_scanning/)',
     command: '`gl-container-scanning-report.json` of the job',
     versions: 'schema 3.0 and 14.0; also without the fields that 15 removed',
-    identity: 'image, package, advisory',
+    identity: 'image, workload of the cluster, package, advisory',
     severity: '`severity`, or CVSS',
   },
   detects: (report) => CONTAINERS.includes(gitlabScanOf(report) ?? ''),
@@ -58,9 +59,14 @@ function gitlabPackageResult(tool: string, found: GitlabVulnerability, context: 
   const name = dependency?.package?.name;
   const file = relativePath(location?.file, context);
   const cvss = found.cvss_vectors.map(({ vector }) => cvssOf(vector)).find((one) => one !== undefined);
-  return vulnerabilityResult({
+  const workload = Object.entries(record.parse(location?.kubernetes_resource) ?? {})
+    .flatMap(([part, value]) => (typeof value === 'string' && value ? [`${part} ${value}`] : []))
+    .toSorted();
+  const identity = [image && imageName(image), name];
+  const packageOf = (identity: (string | undefined)[]) => ({
     tool,
-    identity: [image && imageName(image), name],
+    entries: [found],
+    identity,
     id: gitlabId(found),
     aliases: found.identifiers.map(({ value }) => value),
     name,
@@ -75,6 +81,7 @@ function gitlabPackageResult(tool: string, found: GitlabVulnerability, context: 
       facts: {
         Manifest: file,
         Image: image,
+        Workload: workload.join(', '),
         'Operating system': system,
         Dependency:
           dependency?.direct === undefined ? undefined : dependency.direct ? 'direct' : 'transitive',
@@ -86,4 +93,8 @@ function gitlabPackageResult(tool: string, found: GitlabVulnerability, context: 
       references: [...found.identifiers.map(({ url }) => url), ...found.links.map(({ url }) => url)],
     },
   });
+  const result = vulnerabilityResult(packageOf([...identity, ...workload]));
+  // The workload of a cluster was not part of it.
+  const { identify } = vulnerabilityResult(packageOf(identity));
+  return workload.length > 0 ? { ...result, identifyFormerly: identify } : result;
 }

@@ -57,6 +57,7 @@ export const gitlabSast: Importer = {
       const [type, rule] = ruleOf(vulnerability);
       const title = vulnerability.name ?? vulnerability.message ?? rule;
       return {
+        entries: [vulnerability],
         identify: identifyCode(
           'gitlab-sast',
           [type, rule],

@@ -42,6 +42,7 @@ export const gitlabSecretDetection: Importer = {
       const found = vulnerability.message ?? vulnerability.description ?? 'A secret was found.';
       const shas = /^0*$/.test(commit?.sha ?? '') ? undefined : commit?.sha;
       return {
+        entries: [vulnerability],
         identify: secret
           ? (path) => fingerprintOf('gitlab-secrets', type, rule, path, ...sourceIdentity(secret, secrets))
           : identifyCode('gitlab-secrets', [type, rule], location, context),

@@ -160,6 +160,7 @@ function toResult(
   const masked = secret && match?.includes(secret) ? mask(match) : '';
   const snippet = secret && !isHidden(secret) && masked.includes(secret) ? '' : masked;
   return {
+    entries: occurrences.map((one) => one.leak),
     title: `Secret (${mask(rule)})${file ? ` in ${file}` : ''}`,
     severity: 'high' as const,
     description: describeFinding({

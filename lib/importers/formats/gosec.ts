@@ -49,6 +49,7 @@ export const gosec: Importer = {
         const [first, last] = (issue.line ?? '').split('-').map(Number);
         const line = first && first > 0 ? first : undefined;
         return {
+          entries: [issue],
           title: `${issue.rule_id}: ${issue.details}`,
           severity: severityOf(issue.severity),
           identity: [issue.rule_id],

@@ -82,6 +82,7 @@ function resultOf(hits: Hit[], run: Run, context: ImportContext): Result {
       vulnerable?.function ? symbolOf(vulnerable) : undefined,
     );
   return {
+    entries: [hits],
     // Without versions and call stacks, which change with every caller. A decision that vulnerable code is not called does not
     // apply when it is called.
     identify: () =>

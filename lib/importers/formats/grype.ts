@@ -95,7 +95,8 @@ export const grype: Importer = {
       ...readList(Match, undecided, 'ignoredMatches', context),
     ];
     const place = placeOf(document?.source, context);
-    return matches.map(({ vulnerability, relatedVulnerabilities, matchDetails, artifact }) => {
+    return matches.map((match) => {
+      const { vulnerability, relatedVulnerabilities, matchDetails, artifact } = match;
       const { id } = vulnerability;
       const { name, version, type } = artifact;
       const fix = {
@@ -116,6 +117,7 @@ export const grype: Importer = {
       );
       const [epss] = records.flatMap((one) => one.epss);
       return {
+        entries: [match],
         // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
         repeats: true,
         identify: (file) =>

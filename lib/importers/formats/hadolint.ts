@@ -44,6 +44,7 @@ export const hadolint: Importer = {
       }
       const result = failedCheck({
         tool: 'hadolint',
+        entries: [finding],
         id: code,
         name: message,
         severity: severityIn({ error: 'high', warning: 'medium', info: 'low', style: 'info' }, level),

@@ -36,6 +36,7 @@ export const harbor: Importer = {
       );
       return vulnerablePackage({
         tool: 'harbor',
+        entries: [one],
         id: one.id,
         name: one.package,
         version: one.version,

@@ -164,6 +164,7 @@ const fromRows: Layout = (report, context) => {
   if (total > rows.length) context.error(`The report has only ${rows.length} of ${total} rows`);
   return rows.map((row) =>
     toResult(row, {
+      entries: [row],
       artifact: row.impacted_artifact,
       components: [row.vulnerable_component],
       fixed: row.fixed_versions,
@@ -173,19 +174,20 @@ const fromRows: Layout = (report, context) => {
 };
 
 const fromArtifacts: Layout = (report, context) =>
-  readList(Artifact, firstDocument(report)?.artifacts, 'artifacts', context).flatMap(
-    ({ general, issues }, index) =>
-      readList(ArtifactIssue, issues, `artifacts.${index}.issues`, context).map((issue) => {
-        const named = issue.components.flatMap(({ component_id: id }) => id ?? []);
-        // The path ends with the component: `image/layer.tar.gz/3.12:openssl:1.1.1k-r0`.
-        const last = issue.impact_path.map((path) => path.split('/').at(-1) ?? '');
-        return toResult(issue, {
-          artifact: general?.component_id ?? general?.name,
-          components: named.length > 0 ? named : [...new Set(last)],
-          fixed: issue.components.flatMap(({ fixed_versions: fixed }) => fixed),
-          places: issue.impact_path,
-        });
-      }),
+  readList(Artifact, firstDocument(report)?.artifacts, 'artifacts', context).flatMap((found, index) =>
+    readList(ArtifactIssue, found.issues, `artifacts.${index}.issues`, context).map((issue) => {
+      const named = issue.components.flatMap(({ component_id: id }) => id ?? []);
+      // The path ends with the component: `image/layer.tar.gz/3.12:openssl:1.1.1k-r0`.
+      const last = issue.impact_path.map((path) => path.split('/').at(-1) ?? '');
+      const { general } = found;
+      return toResult(issue, {
+        entries: [found, issue],
+        artifact: general?.component_id ?? general?.name,
+        components: named.length > 0 ? named : [...new Set(last)],
+        fixed: issue.components.flatMap(({ fixed_versions: fixed }) => fixed),
+        places: issue.impact_path,
+      });
+    }),
   );
 
 const fromScans: Layout = (report, context) => {
@@ -201,6 +203,7 @@ const fromScans: Layout = (report, context) => {
     return readList(ScannedIssue, property(scan, 'vulnerabilities'), path, context).flatMap((issue) =>
       Object.entries(issue.components).map(([id, component]) =>
         toResult(issue, {
+          entries: [scan, issue],
           artifact: typeof artifact === 'string' ? artifact : undefined,
           components: [id],
           fixed: component?.fixed_versions ?? [],
@@ -220,6 +223,7 @@ const fromComponents: Layout = (report, context) =>
     return toResult(
       { ...issue, cves, description: versions?.more_details?.description ?? issue.description },
       {
+        entries: [issue],
         artifact: undefined,
         components: [id ?? source ?? component ?? ''],
         fixed: versions?.fixed_versions ?? [],
@@ -229,6 +233,7 @@ const fromComponents: Layout = (report, context) =>
   });
 
 interface Place {
+  entries: readonly unknown[];
   artifact: string | undefined;
   /** Ids of components: `npm://ip:2.0.0`. */
   components: string[];
@@ -236,7 +241,7 @@ interface Place {
   places: string[];
 }
 
-function toResult(issue: Issue, { artifact, components, fixed, places }: Place): Result {
+function toResult(issue: Issue, { entries, artifact, components, fixed, places }: Place): Result {
   const { issue_id: issueId, cves, summary, description, extended_information: extended } = issue;
   const parsed = components.map(componentOf);
   const [first] = parsed;
@@ -245,6 +250,7 @@ function toResult(issue: Issue, { artifact, components, fixed, places }: Place):
   const name = [...new Set(parsed.map((one) => one.name))].slice(0, 5).join(', ') || undefined;
   return vulnerabilityResult({
     tool: 'jfrog-xray',
+    entries,
     identity: [
       artifact && componentOf(artifact).name,
       ...parsed.map(({ type, name }) => `${type ?? ''} ${name}`).sort(),

@@ -62,6 +62,7 @@ function resultOf(query: Query, found: z.output<typeof File>, context: ImportCon
   const resource = distinct(found.resource_type, found.resource_name).join(' ');
   const result = failedCheck({
     tool: 'kics',
+    entries: [query, found],
     id,
     name: query.query_name,
     resource: maskCredentials(resource || found.search_key || ''),

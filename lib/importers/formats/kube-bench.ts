@@ -46,6 +46,7 @@ export const kubeBench: Importer = {
           const name = test.test_desc?.replace(/\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
           return failedCheck({
             tool: 'kube-bench',
+            entries: [control, section, test],
             id: test.test_number,
             identityId: collapseWhitespace(name ?? test.test_number).toLowerCase(),
             resourceIdentity: [control.node_type],

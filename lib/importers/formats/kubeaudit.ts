@@ -34,6 +34,7 @@ export const kubeaudit: Importer = {
       );
       return failedCheck({
         tool: 'kubeaudit',
+        entries: [line],
         id: line.AuditResultName,
         name: line.AuditResultName.replace(/(?<=[a-z])(?=[A-Z])/g, ' '),
         resource,

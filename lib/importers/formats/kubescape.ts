@@ -123,6 +123,7 @@ function resultOf(
   const shown = kubernetesName(namespace, kind, name) ?? resourceID;
   const result = failedCheck({
     tool: 'kubescape',
+    entries: [resource, control],
     id,
     name: control.name,
     resource: shown,

@@ -78,16 +78,21 @@ export const mend: Importer = {
         library,
         vulnerabilities: property(library, 'vulnerabilities'),
       }));
-      return readList(Libraries, libraries, 'libraries', context).flatMap(
-        ({ library, vulnerabilities }, index) =>
-          readList(Vulnerability, vulnerabilities, `libraries.${index}.vulnerabilities`, context).map(
-            (found) =>
-              toResult({ ...found, library, project: found.project ?? String(project ?? '') }, context),
-          ),
+      return readList(Libraries, libraries, 'libraries', context).flatMap((entry, index) =>
+        readList(Vulnerability, entry.vulnerabilities, `libraries.${index}.vulnerabilities`, context).map(
+          (found) =>
+            toResult(
+              [entry, found],
+              { ...found, library: entry.library, project: found.project ?? String(project ?? '') },
+              context,
+            ),
+        ),
       );
     }
     const Entry = Vulnerability.extend({ library: Library });
-    return readRequired(Entry, document, 'vulnerabilities', context).map((found) => toResult(found, context));
+    return readRequired(Entry, document, 'vulnerabilities', context).map((found) =>
+      toResult([found], found, context),
+    );
   },
 };
 
@@ -112,7 +117,9 @@ function fromPlatform(findings: unknown[], context: ImportContext): Result[] {
       references: [],
     };
     const { dependencyType } = component ?? {};
-    return [toResult(converted, context, { Dependency: dependencyType, Reachability: found.effective })];
+    return [
+      toResult([found], converted, context, { Dependency: dependencyType, Reachability: found.effective }),
+    ];
   });
 }
 
@@ -122,6 +129,7 @@ const CLOSED = new Set([
 ]);
 
 function toResult(
+  entries: readonly unknown[],
   found: Vulnerability,
   context: ImportContext,
   facts: Record<string, string | undefined> = {},
@@ -133,6 +141,7 @@ function toResult(
   const paths = found.locations.flatMap(({ path }) => path ?? []);
   return vulnerabilityResult({
     tool: 'mend',
+    entries,
     identity: [product, project, library?.groupId?.replace(`-${version}`, ''), name],
     id: found.name,
     name,

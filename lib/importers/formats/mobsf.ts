@@ -55,6 +55,7 @@ const SEVERITIES = { insecure: 'high', dangerous: 'high' } as const;
 const HARMLESS = /^(?:secure|good|safe|normal|signature)?$/i;
 
 interface Problem {
+  entries: readonly unknown[];
   part: string;
   rule: string;
   rating: string | undefined;
@@ -69,6 +70,7 @@ interface Problem {
 function resultOf(problem: Omit<Problem, 'rating'> & { severity: Rating }, app: string | undefined): Result {
   const { part, rule, title, description, component, files = [], cwe, severity, facts } = problem;
   return {
+    entries: problem.entries,
     identify: () => fingerprintOf('mobsf', app, part, rule, component),
     title: htmlToText(title),
     severity,
@@ -100,6 +102,7 @@ function codeProblems(document: unknown, context: ImportContext): Problem[] {
   if (!isObject(rules)) return [];
   const named = Object.entries(rules).map(([name, rule]) => (isObject(rule) ? { ...rule, name } : rule));
   return readList(Rule, named, 'code_analysis', context).map(({ name, files, metadata }) => ({
+    entries: [name],
     part: 'code',
     rule: name,
     rating: metadata.severity,
@@ -123,6 +126,7 @@ function manifestProblems(document: unknown, context: ImportContext): Problem[] 
   const analysis = property(document, 'manifest_analysis');
   const listed = Array.isArray(analysis) ? analysis : property(analysis, 'manifest_findings');
   return readList(Manifest, listed, 'manifest_analysis', context).map((found) => ({
+    entries: [found],
     part: 'manifest',
     rule: found.rule ?? htmlToText(found.name ?? found.title),
     rating: found.severity ?? found.stat,
@@ -136,7 +140,8 @@ function manifestProblems(document: unknown, context: ImportContext): Problem[] 
 function tupleProblems(document: unknown, context: ImportContext): Problem[] {
   const listed = property(document, 'certificate_analysis', 'certificate_findings');
   return readList(z.array(requiredText).min(2), listed, 'certificate_findings', context).map(
-    ([rating, description, title = description ?? '']) => ({
+    ([rating, description, title = description ?? '', ...rest]) => ({
+      entries: [rest],
       part: 'certificate',
       rule: title,
       rating,
@@ -155,14 +160,16 @@ function networkProblems(document: unknown, context: ImportContext): Problem[] {
   const rules = Array.isArray(network) ? network : property(network, 'network_findings');
   const settings = Array.isArray(transport) ? transport : property(transport, 'ats_findings');
   return [
-    ...readList(Network, rules, 'network_security', context).map(({ scope, description, severity }) => ({
+    ...readList(Network, rules, 'network_security', context).map((found) => ({
+      entries: [found],
       part: 'network',
-      rule: description,
-      rating: severity,
-      title: description,
-      component: scope.join(' '),
+      rule: found.description,
+      rating: found.severity,
+      title: found.description,
+      component: found.scope.join(' '),
     })),
     ...readList(Transport, settings, 'ats_analysis', context).map((found) => ({
+      entries: [found],
       part: 'transport security',
       rule: found.issue,
       rating: found.severity ?? found.status,
@@ -183,6 +190,7 @@ function binaryProblems(document: unknown, context: ImportContext): Problem[] {
     const named = Object.entries(checks).filter(([, check]) => isObject(check));
     return named.flatMap(([rule, check]) =>
       readList(Check, [check], `binary_analysis.${rule}`, context).map((found) => ({
+        entries: [found],
         part: 'binary',
         rule,
         // A check that passes is rated as info.
@@ -202,6 +210,7 @@ function secretResults(document: unknown, app: string | undefined): Result[] {
   return secrets.map((secret) => {
     const [, name, value = secret] = /^"([^"]*)"\s*:\s*"?(.*?)"?$/s.exec(secret) ?? [];
     return {
+      entries: [secret],
       identify: () => fingerprintOf('mobsf', app, 'secret', name, ...sourceIdentity(value, [value])),
       title: `Possible secret in the app${name ? `: ${name}` : ''}`,
       severity: 'medium' as const,

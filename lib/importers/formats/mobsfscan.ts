@@ -40,32 +40,33 @@ export const mobsfscan: Importer = {
     }
     const rules = Object.entries(property(document, 'results') ?? {});
     const named = rules.map(([name, rule]) => (isObject(rule) ? { ...rule, name } : rule));
-    const findings = readList(Rule, named, 'results', context).flatMap(
-      ({ name, files, metadata }): CodeFinding[] => {
-        const description = metadata?.description ?? name;
-        const found = {
-          title: `${name}: ${firstSentence(description)}`,
-          severity: severityOf(metadata?.severity),
-          identity: [name],
-          rule: [name, metadata?.cwe],
-          describe: {
-            what: escapeMarkdown(description),
-            facts: { Rule: name, 'OWASP Mobile': metadata?.['owasp-mobile'], MASVS: metadata?.masvs },
-            references: [metadata?.reference],
-          },
-          cwe: cweOf(metadata?.cwe),
-        };
-        // A rule about the whole app, such as a check that is missing, has no files.
-        if (files.length === 0) return [found];
-        return files.map((file) => ({
-          ...found,
-          file: relativePath(file.file_path, context),
-          line: file.match_lines[0],
-          endLine: file.match_lines[1],
-          code: file.match_string,
-        }));
-      },
-    );
+    const findings = readList(Rule, named, 'results', context).flatMap((rule): CodeFinding[] => {
+      const { name, files, metadata } = rule;
+      const description = metadata?.description ?? name;
+      const found = {
+        entries: [rule],
+        title: `${name}: ${firstSentence(description)}`,
+        severity: severityOf(metadata?.severity),
+        identity: [name],
+        rule: [name, metadata?.cwe],
+        describe: {
+          what: escapeMarkdown(description),
+          facts: { Rule: name, 'OWASP Mobile': metadata?.['owasp-mobile'], MASVS: metadata?.masvs },
+          references: [metadata?.reference],
+        },
+        cwe: cweOf(metadata?.cwe),
+      };
+      // A rule about the whole app, such as a check that is missing, has no files.
+      if (files.length === 0) return [found];
+      return files.map((file) => ({
+        ...found,
+        entries: [rule, file],
+        file: relativePath(file.file_path, context),
+        line: file.match_lines[0],
+        endLine: file.match_lines[1],
+        code: file.match_string,
+      }));
+    });
     return codeResults('mobsfscan', findings, context);
   },
 };

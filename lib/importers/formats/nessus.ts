@@ -60,6 +60,9 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
   return elements(root, 'Report', 'ReportHost').flatMap((host, position) => {
     const index = offset + position;
     const name = String(host['@_name'] ?? '');
+    const address = elements(host, 'HostProperties', 'tag')
+      .filter((tag) => tag['@_name'] === 'host-ip')
+      .flatMap((tag) => text.parse(tag['#text']) ?? [])[0];
     const items = readList(Item, elements(host, 'ReportItem'), `ReportHost.${index}.ReportItem`, context);
     return items.map((item) => {
       const [family, port] = [item['@_pluginFamily'], item['@_port']];
@@ -68,6 +71,7 @@ function xmlIssues(report: Report, context: ImportContext): Issue[] {
         name: item['@_pluginName'] ?? item.plugin_name ?? `Plugin ${item['@_pluginID']}`,
         family,
         host: name,
+        address,
         port,
         protocol: item['@_protocol'],
         service: item['@_svc_name'],
@@ -126,6 +130,7 @@ function csvIssues(report: Report, context: ImportContext): Issue[] {
       family: cell('Plugin Family', 'Family', 'definition.family'),
       host,
       address: cell('IP Address', 'asset.display_ipv4_address'),
+      repository: cell('Repository'),
       port: cell('Port', 'port'),
       protocol: cell('Protocol', 'protocol'),
       severity: severityOfLevel(cell('Risk', 'severity', 'Severity', 'definition.severity', 'Risk Factor')),
@@ -189,6 +194,8 @@ interface Plugin {
   family?: string | undefined;
   host: string;
   address?: string | undefined;
+  /** The network of the host, in Tenable Security Center. */
+  repository?: string | undefined;
   port?: string | undefined;
   protocol?: string | undefined;
   service?: string | undefined;
@@ -241,6 +248,7 @@ function issueOf({
       Family: rest.family,
       Host: host,
       IP: rest.address === host ? undefined : rest.address,
+      Repository: rest.repository,
       Port: port === '0' ? undefined : joined([port, protocol?.toLowerCase()], '/'),
       Service: rest.service,
       Element: kind && `${kind} ${element}`,

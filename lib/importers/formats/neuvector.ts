@@ -75,6 +75,7 @@ function vulnerability(found: z.output<typeof Vulnerability>, context: ImportCon
   return [
     vulnerablePackage({
       tool: 'neuvector',
+      entries: [found],
       id: found.name,
       name: found.package_name,
       version: found.package_version,
@@ -100,6 +101,7 @@ function compliance(check: z.output<typeof Check>, context: ImportContext): Resu
   return [
     failedCheck({
       tool: 'neuvector',
+      entries: [check],
       id: check.test_number,
       name: check.description,
       resource: check.group,
@@ -113,12 +115,14 @@ function compliance(check: z.output<typeof Check>, context: ImportContext): Resu
 }
 
 /** Without the evidence, which is the secret. An entry without a type is a placeholder. */
-function secret({ type, path, suggestion }: z.output<typeof Secret>): Result[] {
+function secret(found: z.output<typeof Secret>): Result[] {
+  const { type, path, suggestion } = found;
   if (!type) return [];
   const name = `Secret in ${path || 'the container'}: ${type}`;
   return [
     failedCheck({
       tool: 'neuvector',
+      entries: [found],
       id: 'secret',
       name,
       resourceIdentity: [type, path],

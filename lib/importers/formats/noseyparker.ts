@@ -72,26 +72,30 @@ function placesOf(found: z.output<typeof Found>, match: z.output<typeof Match>):
   );
   const secrets = [...groups, ...groups.map(decode), ...plain].filter((one) => one.trim() !== '');
   const start = match.location?.source_span?.start;
-  const inCommit = match.provenance.map((one) => one.first_commit ?? one.commit_provenance).find(Boolean);
-  const path = match.provenance.map((one) => one.path).find(Boolean) ?? inCommit?.blob_path;
-  return [
-    {
+  // The same content in several files and commits.
+  const places = match.provenance.map((one) => {
+    const inCommit = one.first_commit ?? one.commit_provenance;
+    return { inCommit, path: one.path ?? inCommit?.blob_path, repository: one.repo_path };
+  });
+  return (places.length > 0 ? places : [{ inCommit: undefined, path: undefined, repository: undefined }]).map(
+    ({ inCommit, path, repository }) => ({
       rule: found.rule_name,
       path: path?.replace(/^\.\//, ''),
       line: start?.line,
       column: start?.column,
       commit: inCommit?.commit_metadata?.commit_id,
+      place: repository,
       secret: groups.join(' ') || (plain[0] ?? ''),
       secrets,
-      severity: 'high',
+      severity: 'high' as const,
       facts: {
         Id: found.rule_text_id,
         Status: found.statuses.join(', '),
         Comment: found.comment,
         Date: inCommit?.commit_metadata?.committer_timestamp,
       },
-    },
-  ];
+    }),
+  );
 }
 
 function decode(group: string): string {

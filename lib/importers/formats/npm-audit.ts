@@ -97,6 +97,7 @@ export const npmAudit: Importer = {
         .filter(({ score, vector }) => score && vector)
         .sort((a, b) => (b.score ?? 0) - (a.score ?? 0));
       return {
+        entries: [found],
         // With the advisories, so that a new advisory for a triaged package is a new finding.
         identify: (manifest) =>
           fingerprintOf(
@@ -207,6 +208,7 @@ function advisoryResults(
     const action = actions.find(({ resolves }) => resolves.some((one) => one.id === advisory.id));
     const paths = advisory.findings.flatMap(({ paths }) => paths);
     return {
+      entries: [advisory],
       identify: (manifest) =>
         fingerprintOf('npm-audit', 'advisory', ...folderParts(manifest, context), name, id),
       title: `${/^GHSA-/i.test(id) ? `${id} in ` : ''}${name}: ${advisory.title ?? 'vulnerable versions'}`,

@@ -93,6 +93,7 @@ export const nuclei: Importer = {
           const identifyAddress = (path: string | undefined) =>
             fingerprintOf('nuclei', id, removeNonces(path ?? location), ...rule);
           return {
+            entries: [event],
             identify: file ? identifyCode('nuclei', [id, ...rule], { file, line }, context) : identifyAddress,
             // Two matches in a file or at an address had the same, with their number.
             identifyVaguely: identifyAddress,

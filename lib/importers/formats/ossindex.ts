@@ -51,8 +51,10 @@ export const ossindex: Importer = {
   },
 
   results: (report, context) =>
-    packagesIn(report, context).flatMap(({ purl, vulnerabilities, path }) =>
-      readList(Vulnerability, vulnerabilities, path, context).map((found) => toResult(found, purl)),
+    packagesIn(report, context).flatMap((audited) =>
+      readList(Vulnerability, audited.vulnerabilities, audited.path, context).map((found) =>
+        toResult(found, audited),
+      ),
     ),
 };
 
@@ -60,32 +62,35 @@ interface Audited {
   purl: { type: string; name: string; version: string | undefined };
   vulnerabilities: unknown;
   path: string;
+  entry: unknown;
 }
 
 function packagesIn(report: Report, context: ImportContext): Audited[] {
   const document = documentOf(report);
   if (Array.isArray(document)) {
-    return readList(Component, document, '', context).map(({ coordinates, vulnerabilities }, index) => ({
-      purl: parsePurl(coordinates) ?? { type: '', name: coordinates, version: undefined },
-      vulnerabilities,
+    return readList(Component, document, '', context).map((entry, index) => ({
+      entry,
+      purl: parsePurl(entry.coordinates) ?? { type: '', name: entry.coordinates, version: undefined },
+      vulnerabilities: entry.vulnerabilities,
       path: `${index}.vulnerabilities`,
     }));
   }
-  return readRequired(Package, document, 'Packages', context).map(
-    ({ Package: one, Vulnerabilities }, index) => {
-      // DevAudit writes “None” for what is missing.
-      const group = one?.group === 'None' ? undefined : one?.group;
-      const name = joined([group, one?.name], '/');
-      return {
-        purl: { type: one?.pm ?? '', name, version: one?.version },
-        vulnerabilities: Vulnerabilities,
-        path: `Packages.${index}.Vulnerabilities`,
-      };
-    },
-  );
+  return readRequired(Package, document, 'Packages', context).map((entry, index) => {
+    const one = entry.Package;
+    // DevAudit writes “None” for what is missing.
+    const group = one?.group === 'None' ? undefined : one?.group;
+    const name = joined([group, one?.name], '/');
+    return {
+      entry,
+      purl: { type: one?.pm ?? '', name, version: one?.version },
+      vulnerabilities: entry.Vulnerabilities,
+      path: `Packages.${index}.Vulnerabilities`,
+    };
+  });
 }
 
-function toResult(found: z.output<typeof Vulnerability>, { type, name, version }: Audited['purl']): Result {
+function toResult(found: z.output<typeof Vulnerability>, { purl, entry }: Audited): Result {
+  const { type, name, version } = purl;
   const { id, title, description, reference, cwe } = found;
   const cvss = cvssOf(found.cvssVector);
   const stated = found.cvssScore;
@@ -93,6 +98,7 @@ function toResult(found: z.output<typeof Vulnerability>, { type, name, version }
   const cve = cveOf(found.cve, id, title);
   return vulnerabilityResult({
     tool: 'ossindex',
+    entries: [entry, found],
     identity: [type, name],
     id,
     shown: cve ?? (/^[0-9a-f]{8}-/.test(id) ? 'Vulnerability' : id),

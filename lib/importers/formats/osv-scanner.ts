@@ -44,6 +44,8 @@ const Source = z.object({
 
 /** Where a package was found. */
 interface Place {
+  /** The entry of the report. */
+  entry: unknown;
   /** The manifest, directory or image layer. */
   path: string | undefined;
   file: string | undefined;
@@ -76,10 +78,11 @@ export const osvScanner: Importer = {
       [document?.experimental_generic_findings ?? []].flat().length,
     );
     const sources = readList(Source, listIn(document, 'results'), 'results', context);
-    return sources.flatMap(({ source, packages }, index) => {
+    return sources.flatMap((entry, index) => {
+      const { source, packages } = entry;
       const path = isImage ? plainPath(source?.path) : relativePath(source?.path, context);
       const isFolder = source?.type === 'git' || source?.path?.endsWith('/');
-      const place = { path, file: isFolder ? undefined : path };
+      const place = { entry, path, file: isFolder ? undefined : path };
       const position = `results.${index}.packages`;
       return readPart(Package, packages, position, context).flatMap((found, at) => [
         ...vulnerabilities(found, place, `${position}.${at}.vulnerabilities`, context),
@@ -111,6 +114,7 @@ function vulnerabilities(found: Package, place: Place, position: string, context
     const fixed = fixedVersions(osv, ecosystem ?? '', name ?? '');
     const { what, details, references, cwe, cve } = describeAdvisory(osv);
     return {
+      entries: [place.entry, found, { osv, group }],
       // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
       repeats: true,
       identify: (file) => fingerprintOf('osv-scanner', file ?? place.path, ecosystem, name, id),
@@ -152,6 +156,7 @@ function vulnerabilities(found: Package, place: Place, position: string, context
 function licenseViolation(license: string, found: Package, place: Place): Result {
   const { name, version, ecosystem } = found.package;
   return {
+    entries: [place.entry, found, license],
     repeats: true,
     identify: (file) => fingerprintOf('osv-scanner', 'license', file ?? place.path, ecosystem, name, license),
     title: `License ${license} of ${joined([name, version], ' ')} is not allowed`,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
-import { type ImportContext, type Importer, type Report, readList } from '../importer.ts';
+import { type ImportContext, type Importer, type Report, type Result, readList } from '../importer.ts';
 import {
   folderParts,
   isMalicious,
@@ -69,32 +69,37 @@ export const pipAudit: Importer = {
     const dependencies = readList(Dependency, list, path, context);
     reportSkipped(dependencies, context);
     const file = manifestIn(MANIFESTS, context);
-    return dependencies.flatMap(({ name, version, vulns }) =>
-      vulns.map(({ id, aliases, fix_versions, description }) => ({
-        // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
-        repeats: true,
-        identify: (manifest) => fingerprintOf('pip-audit', ...folderParts(manifest, context), name, id),
-        // Two packages of a repository had the same.
-        identifyVaguely: () => fingerprintOf('pip-audit', name, id),
-        title: vulnerabilityTitle(id, name, version, description),
-        // pip-audit reports no severity.
-        severity: isMalicious(id, ...aliases) ? ('critical' as const) : ('medium' as const),
-        description: describeFinding({
-          // The description was Markdown, but pip-audit removed its line breaks.
-          what: description && escapeMarkdown(description),
-          facts: {
-            Package: name,
-            'Installed version': version,
-            'Fixed version': fix_versions.join(', '),
-            Aliases: aliases.join(', '),
-            Severity: isMalicious(id, ...aliases) ? 'malicious package' : 'not rated by pip-audit',
-          },
-          fix: isMalicious(id, ...aliases) ? REMOVE_PACKAGE : upgrade(name, fix_versions),
-          references: [`https://osv.dev/vulnerability/${id}`],
-        }),
-        cve: cveOf(id, ...aliases),
-        file,
-      })),
+    return dependencies.flatMap((dependency) =>
+      dependency.vulns.map((found): Result => {
+        const { name, version } = dependency;
+        const { id, aliases, fix_versions, description } = found;
+        return {
+          entries: [dependency, found],
+          // Without the version, so that an upgrade that does not fix the vulnerability keeps the finding.
+          repeats: true,
+          identify: (manifest) => fingerprintOf('pip-audit', ...folderParts(manifest, context), name, id),
+          // Two packages of a repository had the same.
+          identifyVaguely: () => fingerprintOf('pip-audit', name, id),
+          title: vulnerabilityTitle(id, name, version, description),
+          // pip-audit reports no severity.
+          severity: isMalicious(id, ...aliases) ? ('critical' as const) : ('medium' as const),
+          description: describeFinding({
+            // The description was Markdown, but pip-audit removed its line breaks.
+            what: description && escapeMarkdown(description),
+            facts: {
+              Package: name,
+              'Installed version': version,
+              'Fixed version': fix_versions.join(', '),
+              Aliases: aliases.join(', '),
+              Severity: isMalicious(id, ...aliases) ? 'malicious package' : 'not rated by pip-audit',
+            },
+            fix: isMalicious(id, ...aliases) ? REMOVE_PACKAGE : upgrade(name, fix_versions),
+            references: [`https://osv.dev/vulnerability/${id}`],
+          }),
+          cve: cveOf(id, ...aliases),
+          file,
+        };
+      }),
     );
   },
 };

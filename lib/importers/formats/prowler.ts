@@ -140,7 +140,7 @@ function checkOf(row: unknown, { references, ...fields }: Fields): Record<string
     .filter((link) => typeof link === 'string')
     .flatMap((link) => link.split(' | '));
   if (Array.isArray(check.compliance) || typeof check.compliance === 'object') delete check.compliance;
-  return check;
+  return { ...check, row };
 }
 
 const isOcsf = (value: unknown) =>
@@ -155,6 +155,7 @@ function ocsfCheck(value: unknown): Record<string, unknown> {
   const [resource] = resources;
   const isLink = (reference: string) => /^https?:\/\//.test(reference);
   return {
+    value,
     id: metadata.event_code,
     title: info?.title,
     status: found.status_code,
@@ -207,6 +208,7 @@ function resultOf(check: Check) {
   return {
     ...failedCheck({
       tool: 'prowler',
+      entries: [check],
       id: check.id,
       name: check.title?.replace(/^\[\w+\] /, ''),
       resource: shown ?? (distinct(account, region).join(' ') || undefined),

@@ -55,8 +55,8 @@ export const retire: Importer = {
     for (const failure of [property(document, 'errors') ?? []].flat())
       context.error(String(property(failure, 'message') ?? failure));
     return files.flatMap(({ file, results }) =>
-      results.flatMap(({ vulnerabilities, ...library }) =>
-        vulnerabilities.map((found) => toResult(found, library, file, context)),
+      results.flatMap((library) =>
+        library.vulnerabilities.map((found) => toResult(found, library, file, context)),
       ),
     );
   },
@@ -64,15 +64,17 @@ export const retire: Importer = {
 
 function toResult(
   found: z.output<typeof Vulnerability>,
-  { component: name, version, detection }: { component: string; version?: string; detection?: string },
+  library: z.output<typeof Library>,
   path: string | undefined,
   context: ImportContext,
 ): Result {
+  const { component: name, version, detection } = library;
   const { identifiers, below, atOrAbove, info } = found;
   const { CVE: cves = [], summary, githubID, retid, issue, bug, osvdb = [] } = identifiers ?? {};
   const issues = [githubID, retid, issue && `issue ${issue}`, bug && `bug ${bug}`, ...osvdb];
   return vulnerabilityResult({
     tool: 'retire',
+    entries: [library, found],
     // Several problems may share a CVE.
     identity: [name, ...cves.slice(1), summary],
     id: cves[0] ?? issues.find(Boolean) ?? summary ?? 'Vulnerable version',

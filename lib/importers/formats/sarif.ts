@@ -189,6 +189,7 @@ function toResult(
   const score = Number(result.properties?.['security-severity'] ?? rule.properties?.['security-severity']);
   const { driver } = run.tool;
   const imported: Imported = {
+    entries: [],
     ...identityOf(
       {
         ...{ tool, ruleId, result, at, of, place, logical, address, region, contextRegion, secrets },

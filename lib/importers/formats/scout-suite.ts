@@ -47,6 +47,7 @@ export const scoutSuite: Importer = {
         return items.map((item) =>
           failedCheck({
             tool: 'scout-suite',
+            entries: [rule, item],
             id,
             name: rule.description,
             resource: item ?? account,

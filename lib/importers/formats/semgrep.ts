@@ -96,6 +96,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
   const dependency = extra.sca_info?.dependency_match?.found_dependency;
   const message = extra.message ?? '';
   return {
+    entries: [result],
     ...identityOf(entry, context),
     title: mask(joined([rule.split('.').at(-1), firstSentence(message)], ': ')),
     severity: severityIn(SEVERITIES, extra.severity),

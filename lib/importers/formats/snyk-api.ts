@@ -63,7 +63,8 @@ export const snykApi: Importer = {
       const path = joined([pages.length > 1 ? String(index) : '', 'data'], '.');
       return readList(Issue, listIn(isObject(page) ? page : undefined, 'data'), path, context);
     });
-    return issues.flatMap(({ attributes, relationships }) => {
+    return issues.flatMap((issue) => {
+      const { attributes, relationships } = issue;
       if (attributes.status === 'resolved') return skipped('resolved in Snyk', context);
       if (attributes.ignored) return skipped('ignored in Snyk', context);
       const { key, title, type, problems, severities } = attributes;
@@ -80,6 +81,7 @@ export const snykApi: Importer = {
         isMalicious(key, ...problems.map(({ id }) => id)) || /malicious package/i.test(title ?? '');
       const cve = cveOf(...problems.map(({ id }) => id));
       return {
+        entries: [issue],
         // The key of an issue in source code is its own, that of a vulnerability is its id in Snyk.
         identify: () => fingerprintOf('snyk-api', project, type, key, dependency?.package_name),
         title: dependency

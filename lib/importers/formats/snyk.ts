@@ -52,7 +52,7 @@ export const snyk: Importer = {
             : manifestOf(application, context);
           return issuesOf(
             application,
-            { file, image, isApplication: true },
+            { parents: [project], file, image, isApplication: true },
             position(`applications.${number}.vulnerabilities`),
             context,
           );

@@ -36,7 +36,7 @@ export const sonarqube: Importer = {
     command:
       '`curl -u TOKEN: "https://…/api/issues/search?components=KEY&resolved=false&ps=500&p=1"`, and `/api/hotspots/search?project=KEY`',
     versions: 'the API names no version: answers of 2018 to 2024, and the JSON of sonar-report',
-    identity: 'rule, file, checksum of the line',
+    identity: 'rule, file, checksum of the line; the project if the report has several',
     severity: '`severity`, impact on security, or `vulnerabilityProbability`',
   },
 
@@ -54,6 +54,8 @@ export const sonarqube: Importer = {
     const issues = documentsOf(report).flatMap((document) => readDocument(document, context));
     warnOfMissingPages(report, issues.length, context);
     const rules = rulesOf(report);
+    // Projects have files of the same path.
+    const projects = new Set(issues.map(({ project }) => project));
     return codeResults(
       'sonarqube',
       open(issues, closedBecause, context).map((issue) => {
@@ -63,9 +65,10 @@ export const sonarqube: Importer = {
         const { startLine, endLine, startOffset: column } = issue.textRange ?? {};
         const fileOf = (component: string | undefined) => pathOf(component, issue.project, context);
         return {
+          entries: [issue],
           title: message || issue.description || rule,
           severity: severityOfIssue(issue),
-          identity: [rule],
+          identity: [rule, ...(projects.size > 1 ? [issue.project] : [])],
           rule: [rule, known?.name, issue.securityCategory, message],
           file: fileOf(issue.component),
           line: issue.line ?? startLine,
@@ -85,6 +88,7 @@ export const sonarqube: Importer = {
             what: escapeMarkdown(message),
             facts: {
               Rule: joined([rule, known?.name], ': '),
+              Project: projects.size > 1 ? issue.project : undefined,
               Type: issue.type ?? issue.securityCategory,
               Status: issue.issueStatus ?? issue.status,
               Tags: issue.tags.join(', '),

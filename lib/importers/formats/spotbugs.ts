@@ -76,6 +76,7 @@ export const spotbugs: Importer = {
         const title = bug.ShortMessage ?? pattern?.ShortDescription ?? type;
         const identity = [type, className, methodName, method?.['@_signature']];
         return {
+          entries: [bug],
           title: bug.LongMessage ?? title,
           severity: severityIn(
             { 1: 'high', 2: 'medium', 3: 'low', 4: 'low', 5: 'info' },

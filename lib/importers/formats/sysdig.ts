@@ -110,9 +110,10 @@ function mapped(rows: readonly unknown[], columns: readonly string[]): unknown[]
   if (!hasVulnerabilities(columns)) return undefined;
   const cellIn = (row: unknown, names: string[]) =>
     names.map((name) => property(row, name)).find((value) => value !== undefined);
-  return rows.map((row) =>
-    Object.fromEntries(Object.entries(COLUMNS).map(([field, names]) => [field, cellIn(row, names)])),
-  );
+  return rows.map((row) => ({
+    row,
+    ...Object.fromEntries(Object.entries(COLUMNS).map(([field, names]) => [field, cellIn(row, names)])),
+  }));
 }
 
 const isCli = (report: Report) =>
@@ -127,6 +128,8 @@ function cliRows(report: Report, context: ImportContext): unknown[] {
     [property(found, 'vulns') ?? []].flat().map((vulnerability) => {
       const cvss = property(vulnerability, 'cvssScore', 'value');
       return {
+        found: isObject(found) ? { ...found, vulns: undefined } : found,
+        vulnerability,
         id: property(vulnerability, 'name'),
         severity: property(vulnerability, 'severity', 'value') ?? property(vulnerability, 'severity'),
         name: property(found, 'name'),
@@ -154,6 +157,7 @@ function resultOf(row: Row): Result {
   const workload = kubernetesName(row.cluster, row.namespace, row.workload_type, row.workload, row.container);
   return vulnerablePackage({
     tool: 'sysdig',
+    entries: [row],
     id: row.id,
     name: row.name,
     version: row.version,

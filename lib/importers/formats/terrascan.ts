@@ -45,6 +45,7 @@ export const terrascan: Importer = {
     return readList(Violation, results.violations, 'results.violations', context).map((violation) =>
       failedCheck({
         tool: 'terrascan',
+        entries: [violation],
         id: violation.rule_id,
         name: violation.description ?? violation.rule_name,
         resource: distinct(violation.resource_type, violation.resource_name).join('.'),

@@ -48,6 +48,7 @@ export const tfsec: Importer = {
         finding.resource || /^(?:Resource|Block|Variable|Data|Module) '([^']+)'/.exec(description ?? '')?.[1];
       const result = failedCheck({
         tool: 'tfsec',
+        entries: [finding],
         id,
         name: finding.rule_description ?? description,
         resource,

@@ -137,8 +137,10 @@ function resultsOf(resource: Resource, context: ImportContext): Result[] {
     ...readList(Vulnerability, report?.vulnerabilities, 'report.vulnerabilities', context).map((found) =>
       vulnerability(found, resource, subject),
     ),
-    ...failed.map((check) => configuration(check, kind, subject)),
-    ...readList(Secret, report?.secrets, 'report.secrets', context).map((found) => secret(found, subject)),
+    ...failed.map((check) => configuration(check, resource, subject)),
+    ...readList(Secret, report?.secrets, 'report.secrets', context).map((found) =>
+      secret(found, resource, subject),
+    ),
     ...controls(
       readList(Control, detailReport?.results, 'status.detailReport.results', context),
       resource,
@@ -177,11 +179,12 @@ function withoutHash(name: string, kind: string | undefined): string {
   return kind === 'Pod' ? name.replace(/-[a-f0-9]{6,10}-[a-z0-9]{5}$/, '') : name;
 }
 
-function vulnerability(found: Vulnerability, { report }: Resource, subject: Subject): Result {
-  const { artifact, registry } = report ?? {};
+function vulnerability(found: Vulnerability, resource: Resource, subject: Subject): Result {
+  const { artifact, registry } = resource.report ?? {};
   const image = joined([registry?.server, artifact?.repository], '/');
   return vulnerablePackage({
     tool: 'trivy-operator',
+    entries: [resource, found],
     id: found.vulnerabilityID,
     name: found.resource,
     version: found.installedVersion,
@@ -208,10 +211,11 @@ const vectorsOf = (cvss: Record<string, unknown> | undefined) =>
     }),
   );
 
-function configuration(check: Check, kind: string, { shown, identity }: Subject): Result {
+function configuration(check: Check, resource: Resource, { shown, identity }: Subject): Result {
   return failedCheck({
     tool: 'trivy-operator',
-    id: check.checkID || check.title || kind,
+    entries: [resource, check],
+    id: check.checkID || check.title || resource.kind,
     name: check.title,
     resource: shown,
     // A check may fail once per container.
@@ -233,10 +237,11 @@ const linkOf = (id: string | undefined) =>
     ? [`https://avd.aquasec.com/misconfig/${id?.toLowerCase().replace(/^avd-/, '').replace('-', '')}`]
     : [];
 
-function secret(found: Secret, { shown, identity }: Subject): Result {
+function secret(found: Secret, resource: Resource, { shown, identity }: Subject): Result {
   const rule = found.ruleID ?? found.title ?? 'secret';
   const match = maskCredentials(found.match ?? '').replace(/\*{2,}/g, '*'.repeat(8));
   return {
+    entries: [resource, found],
     repeats: true,
     identify: () => fingerprintOf('trivy-operator', 'secret', rule, found.target, match, ...identity),
     title: `Secret (${found.title ?? rule})${found.target ? ` in ${found.target}` : ''}`,
@@ -252,11 +257,8 @@ function secret(found: Secret, { shown, identity }: Subject): Result {
 }
 
 /** The controls of a compliance report. */
-function controls(
-  found: readonly Control[],
-  { metadata, status }: Resource,
-  context: ImportContext,
-): Result[] {
+function controls(found: readonly Control[], resource: Resource, context: ImportContext): Result[] {
+  const { metadata, status } = resource;
   const standard = status?.detailReport?.title ?? status?.summaryReport?.title ?? metadata.name;
   return found.flatMap((control) => {
     const failed = control.checks.filter(({ success }) => success === false);
@@ -273,6 +275,7 @@ function controls(
       return [
         failedCheck({
           ...base,
+          entries: [resource, control],
           name: control.name,
           severity: severityOf(control.severity),
           about: control.description,
@@ -281,6 +284,7 @@ function controls(
     return failed.map((check) =>
       failedCheck({
         ...base,
+        entries: [resource, control, check],
         name: check.title || control.name,
         resource: check.target,
         resourceIdentity: [check.checkID, check.target, ...containersOf(check.messages)],

@@ -142,10 +142,10 @@ function sectionsOf(
         .filter(({ Status }) => Status !== 'PASS' && Status !== 'EXCEPTION')
         .map((found) => misconfiguration(found, section, place)),
       ...readPart(Secret, members(section.Secrets, 'secret'), at('Secrets'), context).map((found) =>
-        secret(found, place, context),
+        secret(found, section, place, context),
       ),
       ...readPart(License, members(section.Licenses, 'license'), at('Licenses'), context).map((found) =>
-        license(found, place),
+        license(found, section, place),
       ),
     ];
   });

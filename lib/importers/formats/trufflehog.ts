@@ -23,6 +23,9 @@ const Place = z.object({
   line: number,
 });
 
+/** The fields that `Place` reads, and those that do not say where the secret is. */
+const NO_PLACE = new Set([...Object.keys(Place.shape), 'email', 'repository_local_path']);
+
 /** `trufflehog … --json` */
 export const trufflehog: Importer = {
   name: 'trufflehog',
@@ -80,6 +83,12 @@ function toPlace(found: Found): FoundSecret {
     severity: found.Verified ? 'critical' : 'high',
     source: source?.replace(/\.git$/, ''),
     what: found.DetectorDescription,
+    place: joined(
+      Object.entries(isObject(data) ? data : {}).flatMap(([name, value]) =>
+        typeof value === 'string' && value && !NO_PLACE.has(name) ? [`${name} ${value}`] : [],
+      ),
+      ', ',
+    ),
     facts: {
       Verified: found.Verified ? 'yes' : 'no',
       'Verification error': found.VerificationError,

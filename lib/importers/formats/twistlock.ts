@@ -84,6 +84,7 @@ function jsonResults(report: Report, context: ImportContext): Result[] {
         vulnerablePackage({
           ...artifact,
           tool: 'twistlock',
+          entries: [scan, found],
           id: found.id,
           name: withoutUses(found.packageName),
           version: found.packageVersion,
@@ -102,6 +103,7 @@ function jsonResults(report: Report, context: ImportContext): Result[] {
         (found) =>
           failedCheck({
             tool: 'twistlock',
+            entries: [scan, found],
             id: found.id ?? found.title ?? 'compliance',
             name: found.title,
             resource: scan.name ?? scan.repository,
@@ -127,6 +129,7 @@ function csvResults(report: Report, context: ImportContext): Result[] {
     if (row['CVE ID']) {
       return vulnerablePackage({
         tool: 'twistlock',
+        entries: [row],
         id: row['CVE ID'],
         name: row.Packages || row['Source Package'],
         version: row['Package Version'],
@@ -144,6 +147,7 @@ function csvResults(report: Report, context: ImportContext): Result[] {
     if (row['Compliance ID']) {
       return failedCheck({
         tool: 'twistlock',
+        entries: [row],
         id: row['Compliance ID'],
         resource: image,
         resourceIdentity: [repository],

@@ -71,11 +71,13 @@ function readIssues(report: Report, context: ImportContext): Result[] {
     context.error(`The report has ${issues.length} of ${total} issues: raise “size”`);
   const reasonOf = (issue: z.output<typeof Issue>) =>
     closedBecause(issue.issue_type, issue.issue_status, issue.ignored);
-  return open(issues, reasonOf, context).map(({ library, vulnerability: found, ...issue }) => {
+  return open(issues, reasonOf, context).map((issue) => {
+    const { library, vulnerability: found } = issue;
     // `maven:org.example:core:1.11.0:`
     const [, coordinates] = /^[^:]*:(.*?):[^:]*:$/.exec(library.id ?? '') ?? [];
     const score = found?.cvss3_score ?? found?.cvss2_score ?? issue.severity;
     return packageResult('veracode-sca', {
+      entries: [issue],
       id: idOf(found?.cve, found?.id, found?.title),
       title: found?.title,
       severity: severityOfScore(issue.severity ?? score, 'medium'),
@@ -101,6 +103,7 @@ function readRows(rows: readonly Record<string, string>[], context: ImportContex
   return open(readList(Row, rows, '', context), reasonOf, context).map((row) => {
     const coordinates = joined([row['Coordinate 1'], row['Coordinate 2']], ':');
     return packageResult('veracode-sca', {
+      entries: [row],
       id: idOf(row.CVE, row['Vulnerability ID'], row.Title),
       title: row.Title,
       severity: severityOf(row.Severity, severityOfScore(row['CVSS score'])),

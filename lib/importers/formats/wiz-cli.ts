@@ -96,6 +96,7 @@ function vulnerabilities(
   return readList(Vulnerability, found.vulnerabilities, 'vulnerabilities', context).map((vulnerability) =>
     vulnerablePackage({
       tool: 'wiz-cli',
+      entries: [found, vulnerability],
       id: vulnerability.name,
       name: found.name,
       version: found.version,
@@ -117,16 +118,18 @@ function vulnerabilities(
 }
 
 function misconfigurations(
-  { rule, severity, matches }: z.output<typeof RuleMatch>,
+  found: z.output<typeof RuleMatch>,
   pathOf: PathOf,
   context: ImportContext,
 ): Result[] {
+  const { rule, severity, matches } = found;
   return matches.map((match) => {
     const [file, line] = [pathOf(match.fileName), match.lineNumber];
     const id = rule.id ?? rule.name ?? 'rule';
     const resource = maskCredentials(match.resourceName ?? '');
     const result = failedCheck({
       tool: 'wiz-cli',
+      entries: [found, match],
       id,
       name: rule.name,
       resource,
@@ -166,6 +169,7 @@ function secret(
     '********',
   );
   return {
+    entries: [found],
     identify: identifyCode(
       'wiz-cli',
       ['secret', image, found.type, ...sourceIdentity(found.description ?? '')],

@@ -59,6 +59,7 @@ function fromIssue(issue: z.output<typeof Issue>): Result {
   const externalId = issue['Resource external ID'] || issue['Resource vertex ID'] || issue['Issue ID'];
   const result = failedCheck({
     tool: 'wiz',
+    entries: [issue],
     id: issue['Control ID'] || issue.Title,
     name: issue.Title,
     resource: issue['Resource Name'] || externalId,
@@ -87,6 +88,7 @@ function fromIssue(issue: z.output<typeof Issue>): Result {
 const fromVulnerability = (found: z.output<typeof Vulnerability>): Result =>
   vulnerablePackage({
     tool: 'wiz',
+    entries: [found],
     id: found.Name,
     name: found.DetailedName,
     version: found.Version,

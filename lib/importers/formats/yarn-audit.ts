@@ -133,12 +133,14 @@ function fromEvents(documents: unknown[], file: string | undefined, context: Imp
   });
 }
 
-function toResult({ value: name, children }: z.output<typeof Issue>, file: string | undefined): Result {
+function toResult(entry: z.output<typeof Issue>, file: string | undefined): Result {
+  const { value: name, children } = entry;
   const { ID, Issue: issue, URL: url, Severity: severity, Dependents: dependents } = children;
   const advisory = /\bGHSA(?:-[0-9a-z]{4}){3}\b/i.exec(url ?? '')?.[0] ?? url ?? ID ?? issue ?? 'Issue';
   const isDeprecation = / \(deprecation\)$/.test(ID ?? '');
   return vulnerabilityResult({
     tool: 'yarn-audit',
+    entries: [entry],
     identity: [name],
     id: isDeprecation ? 'Deprecation' : advisory,
     name,

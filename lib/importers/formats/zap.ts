@@ -3,7 +3,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { type Importer, type Report, type Result, readList } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 import { documentOf, rootOf } from '../read/report.ts';
-import { fields, text } from '../read/schema.ts';
+import { fields, list, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
 import { cveOf, cweOf, severityIn, severityOf } from '../support.ts';
 import { bullets, describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
@@ -20,7 +20,7 @@ const nestedList = <S extends z.ZodType>(name: string, member: S) =>
         .flat()
         .flatMap((found) => (isObject(found) && found[name] !== undefined ? found[name] : found))
         .filter((found) => isObject(found)),
-    z.array(member),
+    list(member),
   );
 
 const Instance = z.object({ uri: text, method: text, param: text, attack: text, evidence: text });
@@ -66,7 +66,7 @@ export const zap: Importer = {
         ({ confidence }) => !/^(?:0|false positive)$/i.test(confidence ?? ''),
       );
       context.skip('they are marked as false positives in ZAP', site.alerts.length - alerts.length);
-      return grouped(alerts).map((group) => toResult(group, site['@name'] ?? site['@_name'] ?? ''));
+      return grouped(alerts).map((group) => toResult(group, site));
     });
   },
 };
@@ -95,21 +95,23 @@ function grouped(alerts: readonly Alert[]): [Alert, ...Alert[]][] {
 }
 
 /** One finding per alert and site, because the instances differ with each crawl. */
-function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
+function toResult(group: readonly [Alert, ...Alert[]], listed: z.output<typeof Site>): Result {
   const [alert] = group;
+  const site = listed['@name'] ?? listed['@_name'] ?? '';
   const rule = ruleOf(alert);
   const name = nameOf(alert);
   const isSecret = isSecretRule(name) || REVEALING_ALERTS.test(name);
   const instances = instancesOf(group, isSecret);
   const information = distinct(group.map(({ otherinfo }) => maskRequest(paragraphs(otherinfo))));
   return {
+    entries: [listed, { group }],
     identify: () => fingerprintOf('zap', kindOf(alert), site),
     // Risk and confidence were part of it.
     identifyFormerly: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
     title: site ? `${name} (${site})` : name,
     severity: severityIn(RISKS, alert.riskcode, severityOf(alert.riskdesc?.split(' ')[0])),
     description: describeFinding({
-      what: escapeMarkdown(paragraphs(alert.desc)),
+      what: escapeMarkdown(distinct(group.map(({ desc }) => paragraphs(desc))).join('\n')),
       facts: {
         Site: site,
         Alert: rule,
@@ -124,9 +126,9 @@ function toResult(group: readonly [Alert, ...Alert[]], site: string): Result {
           ? 'The evidence is omitted because it may be a secret.'
           : escapeMarkdown(information.join('\n')),
       ].join('\n'),
-      fix: escapeMarkdown(paragraphs(alert.solution)),
+      fix: escapeMarkdown(distinct(group.map(({ solution }) => paragraphs(solution))).join('\n')),
       references: [
-        ...paragraphs(alert.reference).split('\n'),
+        ...group.flatMap(({ reference }) => paragraphs(reference).split('\n')),
         /^\d+$/.test(alert.pluginid ?? '') ? `https://www.zaproxy.org/docs/alerts/${alert.pluginid}/` : '',
       ],
     }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Identify, type Result, shownOf, type Workspace } from '../importer.ts';
+import type { Identify, Result, Workspace } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 
 const MAX_FINGERPRINT = 256;
@@ -101,7 +101,7 @@ export interface Counter {
   countOf(text: string): number;
 }
 
-class TextCounter implements Counter {
+export class TextCounter implements Counter {
   #counts = new Map<string, number>();
 
   add(text: string): number {
@@ -306,35 +306,22 @@ const withNeighbours = (fingerprint: string, neighbours: string | null): string 
 const withDetails = (common: string, details: readonly string[], level: number): string =>
   `${sha256(`${common} ${details.slice(0, level + 1)}`)}#`;
 
-/** The fingerprints of all results of a report, in their order. @param vague as for `createIdentifier` */
+interface FingerprintsOptions {
+  /** As for `createIdentifier`. */
+  vague?: boolean | undefined;
+  adjust?: (one: Identified, index: number) => Identified;
+}
+
+/** The fingerprints of all results of a report, in their order. */
 export function fingerprintsOf(
   results: readonly Result[],
   workspace: Pick<Workspace, 'pathPrefix' | 'formerPathsOf'>,
-  { vague = false } = {},
+  { vague = false, adjust = (one) => one }: FingerprintsOptions = {},
 ): Fingerprints[] {
-  const all = results.map(createIdentifier(workspace, vague));
+  const all = results.map(createIdentifier(workspace, vague)).map(adjust);
   const fingerprinter = new Fingerprinter();
   for (const one of all) fingerprinter.count(one);
   for (const [index, one] of all.entries()) fingerprinter.collect(one, index);
   for (const [index, one] of all.entries()) fingerprinter.claim(one, index);
   return all.map((one, index) => fingerprinter.of(one, index));
 }
-
-/** Removes results that a report contains twice: the same in everything that it says about them. */
-export function withoutRepeated(results: readonly Result[]): Result[] {
-  const identities = new TextCounter();
-  for (const { identify, file } of results) identities.add(identify(file));
-  const seen = new Set<string>();
-  return results.filter((result) => {
-    const identity = result.identify(result.file);
-    // Most results have an identity of their own.
-    if (identities.countOf(identity) === 1) return true;
-    const content = contentOf(result, identity);
-    const isNew = !seen.has(content);
-    seen.add(content);
-    return isNew;
-  });
-}
-
-/** Everything that is known of a result. */
-const contentOf = (result: Result, identity: string) => `${identity} ${JSON.stringify(shownOf(result))}`;

@@ -13,6 +13,8 @@ import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
 
 /** A finding of a static analyzer at a place in the source code. */
 export interface CodeFinding {
+  /** The entries of the report ({@link Result.entries}). */
+  entries: readonly unknown[];
   title: string;
   severity: Rating;
   /** The rule, and what else identifies the finding besides its place. */

@@ -108,6 +108,8 @@ export function readPart<S extends z.ZodType>(
 export interface VulnerablePackage {
   /** The name of the importer. */
   tool: string;
+  /** The entries of the report ({@link Result.entries}). */
+  entries: readonly unknown[];
   /** The identity besides the file. It lacks the version: an upgrade that fixes nothing keeps the finding. */
   identity: readonly (string | undefined | null)[];
   /** The advisory, and other ids and texts that name it. The first CVE among them is the CVE of the finding. */
@@ -140,6 +142,7 @@ export function vulnerabilityResult(found: VulnerablePackage): Result {
     (alias) => alias && alias !== id && /^[\w.:-]{4,60}$/.test(alias),
   );
   return {
+    entries: found.entries,
     repeats: true,
     identify: (path) =>
       fingerprintOf(tool, ...identity, found.isInFile === false ? undefined : stable(path), id),

@@ -32,7 +32,7 @@ const MAX_EVIDENCE = 5;
 const MAX_EVIDENCE_LENGTH = 4_000;
 const MAX_EVIDENCE_LINE = 400;
 
-/** Merges issues of the same identity: the texts of the most severe one, and the places and evidence of all. */
+/** Merges issues of the same identity: the title of the most severe one, and the texts, facts, places and evidence of all. */
 export function resultsOf(
   tool: string,
   issues: readonly Issue[],
@@ -42,26 +42,32 @@ export function resultsOf(
   const groups = context.parts?.groups(issues, identityOf) ?? groupsOf(issues, identityOf);
   return groups.map((group) => {
     const fingerprint = identityOf(group[0] as Issue);
-    return { identify: () => fingerprint, ...merge(group) };
+    return { entries: [], identify: () => fingerprint, ...merge(group) };
   });
 }
 
-function merge(group: readonly Issue[]): Omit<Result, 'identify'> {
+function merge(group: readonly Issue[]): Omit<Result, 'entries' | 'identify'> {
   const severity = mostSevere(group.map((issue) => issue.severity));
   const main = group.find((issue) => issue.severity === severity) ?? (group[0] as Issue);
   const places = unique(group.flatMap((issue) => issue.places ?? []));
   const evidence = unique(group.map((issue) => maskEvidence(issue.evidence)));
   const cves = unique(group.flatMap((issue) => issue.cves ?? []));
+  const all = [main, ...group.filter((issue) => issue !== main)];
+  const titles = unique(all.map(({ title }) => title)).slice(1, MAX_PLACES);
   const score = main.cvss?.score;
   return {
     title: main.title,
     severity: main.severity,
     description: describeFinding({
-      what: main.what,
-      facts: { ...main.facts, ...(cves.length > 1 && { CVE: cves.join(', ') }) },
+      what: paragraphsOf(all.map(({ what }) => what)),
+      facts: {
+        ...factsOf(all),
+        'Also reported as': titles.join(', '),
+        ...(cves.length > 1 && { CVE: cves.join(', ') }),
+      },
       where: bullets(places, MAX_PLACES),
       snippet: evidence.slice(0, MAX_EVIDENCE).join('\n\n'),
-      fix: main.fix,
+      fix: paragraphsOf(all.map(({ fix }) => fix)),
       references: group.flatMap((issue) => issue.references ?? []),
     }),
     cwe: main.cwe ?? group.find(({ cwe }) => cwe)?.cwe,
@@ -70,6 +76,18 @@ function merge(group: readonly Issue[]): Omit<Result, 'identify'> {
     cvss_vector: main.cvss?.vector,
   };
 }
+
+/** The facts of all issues, each with its values. */
+function factsOf(issues: readonly Issue[]): Issue['facts'] {
+  const labels = new Set(issues.flatMap(({ facts }) => Object.keys(facts ?? {})));
+  const valuesOf = (label: string) =>
+    unique(issues.map(({ facts }) => String(facts?.[label] ?? ''))).slice(0, MAX_PLACES);
+  return Object.fromEntries([...labels].map((label) => [label, valuesOf(label).join(', ')]));
+}
+
+/** The distinct texts of issues. */
+const paragraphsOf = (texts: readonly (string | undefined)[]) =>
+  unique(texts).slice(0, MAX_EVIDENCE).join('\n\n');
 
 const unique = (values: readonly (string | undefined)[]) => [
   ...new Set(values.filter((value): value is string => Boolean(value?.trim()))),

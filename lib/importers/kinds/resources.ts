@@ -21,6 +21,8 @@ type Facts = Record<string, string | number | undefined | null>;
 export interface FailedCheck {
   /** The name of the importer. */
   tool: string;
+  /** The entries of the report ({@link Result.entries}). */
+  entries: readonly unknown[];
   /** The id of the check, and its title. */
   id: string;
   name?: Text;
@@ -57,6 +59,7 @@ export function failedCheck(check: FailedCheck): Result {
   const format = markdown ? sanitizeMarkdown : escapeMarkdown;
   const found = maskCredentials(message ?? '').trim();
   return {
+    entries: check.entries,
     identify: (path) => fingerprintOf(tool, 'check', identityId, path, ...resourceIdentity),
     title: resource && !file ? `${title} (${resource})` : title,
     severity,
@@ -83,6 +86,8 @@ export function failedCheck(check: FailedCheck): Result {
 export interface VulnerablePackage {
   /** The name of the importer. */
   tool: string;
+  /** The entries of the report ({@link Result.entries}). */
+  entries: readonly unknown[];
   /** The id of the vulnerability: `CVE-2026-12345`, `ALAS-2026-1`. */
   id: string;
   /** The package, and its installed version. */
@@ -124,6 +129,7 @@ export function vulnerablePackage(found: VulnerablePackage): Result {
   const cvss = vectors.map(cvssOf).find(Boolean);
   const rated = score || cvss?.score;
   return {
+    entries: found.entries,
     repeats: true,
     identify: (current) =>
       fingerprintOf(

@@ -1,12 +1,14 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { type Copies, contentOf } from '../identity/copies.ts';
+import { type Leaves, leavesOf } from '../identity/entries.ts';
 import type { Identified } from '../identity/fingerprints.ts';
-import { HashCounter } from '../identity/hash-counter.ts';
 import { type Result, type Shown, shownOf } from '../importer.ts';
 
 /** A result whose fingerprint is not known yet. */
 export interface Draft {
   shown: Shown;
   identified: Identified;
+  leaves: Leaves;
 }
 
 /** Keeps blocks of bytes until all of them are read, several times. */
@@ -22,25 +24,26 @@ const LEVEL = 1;
 /** The results of a report, compressed. A result that the report contains twice is kept once. */
 export class Drafts {
   #store: BlockStore;
-  #seen = new HashCounter();
+  #copies: Copies;
   #waiting: string[] = [];
   #characters = 0;
   count = 0;
   repeated = 0;
 
-  constructor(store: BlockStore) {
+  constructor(store: BlockStore, copies: Copies) {
     this.#store = store;
+    this.#copies = copies;
   }
 
   /** @returns whether the result is new */
   add(result: Result, identified: Identified): boolean {
-    const json = JSON.stringify(shownOf(result));
-    if (this.#seen.add(`${identified.fingerprint} ${json}`) > 0) {
+    const [shown, leaves] = [shownOf(result), leavesOf(result.entries)];
+    if (!this.#copies.isNew(contentOf(shown, identified), leaves)) {
       this.repeated++;
       return false;
     }
     this.count++;
-    const stored = `{"shown":${json},"identified":${JSON.stringify(identified)}}`;
+    const stored = JSON.stringify({ shown, identified, leaves } satisfies Draft);
     this.#waiting.push(stored);
     this.#characters += stored.length;
     if (this.#characters >= BLOCK_CHARACTERS) this.#compress();
@@ -50,7 +53,6 @@ export class Drafts {
   /** After the last result. */
   finish(): void {
     if (this.#waiting.length > 0) this.#compress();
-    this.#seen = new HashCounter();
   }
 
   #compress(): void {

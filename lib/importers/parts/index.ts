@@ -1,6 +1,7 @@
 import { fitSource } from '../clean.ts';
 import type { Finding } from '../finding.ts';
 import { importers } from '../formats/index.ts';
+import { Copies, contentOf } from '../identity/copies.ts';
 import { createIdentifier, Fingerprinter } from '../identity/fingerprints.ts';
 import { HashCounter } from '../identity/hash-counter.ts';
 import {
@@ -90,40 +91,47 @@ export async function importInParts(
   const identify = createIdentifier(workspace, migrate);
   const sources = new Set<string>();
   const survey = async (pass: Pass) => {
-    const drafts = new Drafts(createStore());
-    const fingerprinter = new Fingerprinter(() => new HashCounter());
+    const copies = new Copies(() => new HashCounter());
+    const drafts = new Drafts(createStore(), copies);
     const unknown = new UnknownSeverities();
     for await (const results of resultsIn(importer, reader, pass, () => notSplit(source.size, name))) {
       for (const result of results) {
         sources.add(result.source ?? name);
-        const identified = identify(result);
-        if (!drafts.add(result, identified)) continue;
-        fingerprinter.count(identified);
-        unknown.add(result.severity);
+        if (drafts.add(result, identify(result))) unknown.add(result.severity);
       }
       if (drafts.count + drafts.repeated > maxMembers) throw tooMany(maxMembers, 'results');
       if (drafts.count > maxFindings) throw tooMany(maxFindings, 'findings');
     }
     drafts.finish();
-    return { drafts, fingerprinter, remarks: pass.remarks(), unknown: unknown.warnings() };
+    return { drafts, copies, remarks: pass.remarks(), unknown: unknown.warnings() };
   };
   let surveyed = await survey(new Pass(workspace, shared, true));
   // Secrets are masked wherever they are, and groups are complete, once all parts are known.
   if (shared.mustRepeat) surveyed = await survey(new Pass(workspace, shared, false));
-  const { drafts, fingerprinter, remarks, unknown } = surveyed;
+  const { drafts, copies, remarks, unknown } = surveyed;
   const { errors, skipped } = remarks;
   const warnings = [...(encoding.warning ? [encoding.warning] : []), ...remarks.warnings, ...unknown];
   const isSilent = drafts.count + errors.length + Object.keys(skipped).length === 0;
   if (isSilent && !importer.detects(sample) && !isEmpty(sample)) refuseForeign(sample, name);
   if (drafts.repeated > 0) skipped[REPEATED] = drafts.repeated;
-  for (const step of ['collect', 'claim'] as const)
+  if (copies.hasAny)
     for await (const [index, block] of indexed(drafts))
-      for (const [at, { identified }] of block.entries()) fingerprinter[step](identified, index + at);
+      for (const [at, { shown, identified, leaves }] of block.entries())
+        copies.collect(contentOf(shown, identified), leaves, index + at);
+  const fingerprinter = new Fingerprinter(() => new HashCounter());
+  for (const step of ['count', 'collect', 'claim'] as const)
+    for await (const [index, block] of indexed(drafts))
+      for (const [at, { identified }] of block.entries())
+        fingerprinter[step](copies.identified(identified, index + at), index + at);
 
   async function* findings(): AsyncIterable<Finding[]> {
     for await (const [index, block] of indexed(drafts))
       yield block.map(({ shown, identified }, at) =>
-        findingOf(shown, fingerprinter.of(identified, index + at), name),
+        findingOf(
+          copies.described(shown, index + at),
+          fingerprinter.of(copies.identified(identified, index + at), index + at),
+          name,
+        ),
       );
   }
   const { count } = drafts;

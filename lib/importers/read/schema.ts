@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readFrom } from '../identity/entries.ts';
 import { elementAt, property } from './values.ts';
 
 /*
@@ -37,10 +38,11 @@ export const flag = z.preprocess((value) => {
 export const list = <S extends z.ZodType>(member: S) =>
   z.preprocess(
     (value) =>
-      (value === undefined || value === null || value === '' ? [] : [value].flat()).filter(
-        (candidate) => member.safeParse(candidate).success,
-      ),
-    z.array(member),
+      (value === undefined || value === null || value === '' ? [] : [value].flat()).flatMap((candidate) => {
+        const parsed = member.safeParse(candidate);
+        return parsed.success ? [readFrom(parsed.data, candidate)] : [];
+      }),
+    z.array(z.custom<z.output<S>>()),
   );
 
 /** Texts in a list or a single text. */

@@ -6,6 +6,7 @@ import { cveOf, cweOf, relativePath, severityOf } from '../support.ts';
 import { describeFinding, escapeMarkdown } from '../text/markdown.ts';
 
 export interface InfrastructureResult {
+  entries: readonly unknown[];
   query: string;
   category?: string | undefined;
   platform?: string | undefined;
@@ -30,6 +31,7 @@ export function infrastructureFinding(result: InfrastructureResult, context: Imp
   const name = query.replaceAll('_', ' ');
   const file = relativePath(result.file, context);
   return {
+    entries: result.entries,
     title: name,
     severity: severityOf(result.severity),
     // The similarity id of infrastructure does not contain the file.
@@ -60,6 +62,7 @@ export function infrastructureFinding(result: InfrastructureResult, context: Imp
 }
 
 export interface PackageVulnerability {
+  entries: readonly unknown[];
   id?: string | undefined;
   /** `Npm-bluebird-3.7.2` */
   identifier?: string | undefined;
@@ -84,6 +87,7 @@ export function packageResult(vulnerability: PackageVulnerability, context: Impo
   const { name, version, manager } = packageOf(vulnerability);
   const file = relativePath(vulnerability.file, context);
   return {
+    entries: vulnerability.entries,
     identify: (path) =>
       fingerprintOf('checkmarx-one', 'package', manager, name, id, path, vulnerability.image),
     repeats: true,

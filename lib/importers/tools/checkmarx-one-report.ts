@@ -71,18 +71,19 @@ function staticFindings(query: unknown, language: string | undefined, context: I
   const results = readAt(Static, query, 'vulnerabilities', context);
   return results
     .filter(({ state }) => isOpen(state, context))
-    .map(({ nodes, ...result }) =>
+    .map((result) =>
       staticFinding(
         'checkmarx-one',
         {
           ...result,
+          entries: [query, result],
           query: known.queryName,
           description: known.description,
           cwe: result.cweId ?? known.cweId,
           group: result.groupName ?? known.queryPath,
           language,
           link: result.resultViewerLink,
-          nodes: [...nodes.map(nodeOf), ...sinkOf(result, nodes.at(-1))],
+          nodes: [...result.nodes.map(nodeOf), ...sinkOf(result, result.nodes.at(-1))],
         },
         context,
       ),
@@ -114,6 +115,7 @@ function infrastructureFindings(
       infrastructureFinding(
         {
           ...result,
+          entries: [parent, result],
           query: result.queryName ?? text.parse(property(parent, 'queryName')) ?? 'Misconfiguration',
           category: result.category ?? text.parse(property(parent, 'category')),
           description: result.description ?? text.parse(property(parent, 'description')),
@@ -132,9 +134,11 @@ function packageResults(one: Record<string, unknown>, context: ImportContext): R
   const identifier = text.parse(one.name) ?? text.parse(one.packageName);
   return readList(Package, one.vulnerabilities, 'vulnerabilities', context)
     .filter(({ state }) => isOpen(state, context))
-    .map(({ cveId, cveName, ...vulnerability }) =>
-      packageResult({ ...vulnerability, id: cveName ?? cveId ?? vulnerability.id, identifier }, context),
-    );
+    .map((found) => {
+      const { cveId, cveName, ...vulnerability } = found;
+      const id = cveName ?? cveId ?? vulnerability.id;
+      return packageResult({ ...vulnerability, entries: [one, found], id, identifier }, context);
+    });
 }
 
 /** Parts of other engines, whose shape is not known, are not imported. */

@@ -17,6 +17,7 @@ export interface Node {
 }
 
 export interface StaticResult {
+  entries: readonly unknown[];
   query: string;
   group?: string | undefined;
   language?: string | undefined;
@@ -39,6 +40,7 @@ export function staticFinding(tool: string, result: StaticResult, context: Impor
   const name = result.query.replaceAll('_', ' ');
   const { similarityId, query } = result;
   return {
+    entries: result.entries,
     title: name,
     severity: severityOf(result.severity),
     identity: [query],

@@ -113,6 +113,7 @@ function findingOf(
   const [scope] = unified?.Context[0]?.Function ?? [];
   const id = instance.InstanceID;
   return {
+    entries: [vulnerability],
     title: category,
     severity: priorityOf(groups, instance.Confidence, instance.InstanceSeverity ?? kind.DefaultSeverity),
     identity: [kind.ClassID, category],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { leavesOf } from '../identity/entries.ts';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, readList, skipped } from '../importer.ts';
 import type { CodeFinding } from '../kinds/code.ts';
@@ -29,17 +30,21 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
     const help = helpOf(group);
     return readList(Issue, elements(group, 'Issue'), 'Issue', context).map((issue) => ({ issue, help }));
   });
-  const seen = new Set<string>();
+  const known = new Map<string, Map<string, string>>();
   return read.flatMap(({ issue, help }) => {
     const id = issue['@_iid'];
-    if (id !== undefined && seen.has(id)) return [];
-    seen.add(id ?? '');
+    const values = new Map(leavesOf([issue]).map(([path, found]) => [path, found.join('\n')]));
+    const before = id === undefined ? undefined : known.get(id);
+    // Some sections list fewer values.
+    if (before && [...values].every(([path, value]) => (before.get(path) ?? value) === value)) return [];
+    if (id !== undefined) known.set(id, values);
     if (issue.Tag.some(isNotAnIssue)) return skipped('they are audited as “Not an Issue”', context);
     const [sink] = issue.Primary;
     const fileOf = (place: z.output<typeof Place> | undefined) =>
       relativePath(place?.FilePath ?? place?.FileName, context);
     const places = [...issue.Source, ...issue.Primary];
     return {
+      entries: [issue],
       title: issue.Category,
       severity: severityOf(firstRated(issue.Friority, issue.Folder)),
       identity: [issue.Category],

@@ -69,6 +69,7 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
     score2;
   const markdown = (value: string | undefined) => sanitizeMarkdown(maskCredentials(value ?? ''));
   return {
+    entries: [finding],
     identify: identifyBy(finding, { file, endpoints, ids, cwe, type }, context),
     ...formerlyOf(finding),
     title: maskCredentials(finding.title),

@@ -54,6 +54,7 @@ export function advisoryResult(
   const id = advisoryId(advisory);
   return vulnerabilityResult({
     tool,
+    entries: [advisory],
     identity: [name],
     id: /^https?:/.test(id) ? (title ?? id) : id,
     aliases: [...advisory.cves, advisory.github_advisory_id],

@@ -109,7 +109,8 @@ export function createRater(run: Run, defaultLevel: string) {
     const levelOfKind = kind && kind !== 'fail' ? 'none' : levelOfRule;
     const byLevel = isRated ? severityOf(level ?? levelOfKind ?? defaultLevel, 'medium') : 'medium';
     const score = properties?.['security-severity'] ?? rule.properties?.['security-severity'];
-    if (Number(score) > 0 && Number(score) <= 10) return { severity: severityOfScore(Number(score), 'medium'), cvss };
+    if (Number(score) > 0 && Number(score) <= 10)
+      return { severity: severityOfScore(Number(score), 'medium'), cvss };
     // The words of the rule do not rate a result whose level differs from the rule's.
     const isRatedAsRule = level === undefined || levelOfRule === undefined || level === levelOfRule;
     const word =

@@ -3,7 +3,7 @@ import { fingerprintOf } from '../identity/identity.ts';
 import { sourceIdentity } from '../identity/literals.ts';
 import type { ImportContext, Result } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
-import { relativePath } from '../support.ts';
+import { mostSevere, relativePath } from '../support.ts';
 import { codeBlock, describeFinding, escapeMarkdown, formatLocation, joined } from '../text/markdown.ts';
 import { maskSecrets, REVOKE_SECRET } from '../text/secrets.ts';
 
@@ -22,6 +22,8 @@ export interface FoundSecret {
   severity: Rating;
   /** Where the file is, if not in the workspace: the repository or the image. */
   source?: string | undefined;
+  /** Further details of the place, such as a channel or a layer of an image. */
+  place?: string | undefined;
   what?: string | undefined;
   facts?: Record<string, string | undefined>;
   references?: readonly (string | undefined)[];
@@ -49,24 +51,28 @@ function toResult(
   const { rule, secret, secrets = [secret], source, line, column } = found;
   const mask = (text: string) => maskSecrets(text, [...secrets, secret]);
   const file = relativePath(mask(found.path ?? ''), context);
-  const places = group.map((one) => joined([formatLocation(file, one.line), one.commit], ' in commit '));
+  const places = group.map((one) =>
+    mask(joined([joined([formatLocation(file, one.line), one.commit], ' in commit '), one.place], ', ')),
+  );
+  const factOf = (name: string) => joined([...new Set(group.map(({ facts }) => facts?.[name]))], ', ');
+  const names = [...new Set(group.flatMap(({ facts }) => Object.keys(facts ?? {})))];
   return {
+    entries: [],
     identify: (path) => fingerprintOf(tool, rule, source, path, ...identityOf(secret)),
     title: `Secret (${mask(rule)})${file ? ` in ${file}` : ''}`,
-    severity: found.severity,
+    severity: mostSevere(group.map(({ severity }) => severity)) ?? 'high',
     description: describeFinding({
       what: escapeMarkdown(mask(found.what ?? '')) || 'A secret was found.',
       facts: {
         Rule: mask(rule),
         Location: formatLocation(file, line),
         Commit: group.length === 1 ? found.commit : undefined,
-        ...Object.fromEntries(
-          Object.entries(found.facts ?? {}).map(([name, value]) => [name, value && mask(value)]),
-        ),
+        Place: group.length === 1 && found.place ? mask(found.place) : undefined,
+        ...Object.fromEntries(names.map((name) => [name, mask(factOf(name))])),
       },
       where: group.length > 1 ? codeBlock([...new Set(places)].slice(0, MAX_PLACES).join('\n')) : undefined,
       fix: REVOKE_SECRET,
-      references: (found.references ?? []).map((link) => link && mask(link)),
+      references: group.flatMap((one) => one.references ?? []).map((link) => link && mask(link)),
     }),
     cwe: 'CWE-798',
     file,

@@ -99,6 +99,7 @@ function fromFinding(finding: Finding, context: ImportContext): Imported {
   const { autofix, guidance } = finding.assistant ?? {};
   const parts = [rule, repository, dependency?.package];
   return {
+    entries: [finding],
     identify:
       dependency?.package && finding.reachability !== 'reachable'
         ? (path) => fingerprintOf('semgrep', ...parts, path, 'package')
@@ -142,6 +143,7 @@ function fromVulnerability(vulnerability: Vulnerability, context: ImportContext)
   const { repositoryName, subdirectory } = vulnerability;
   const name = `${dependency?.name ?? ''} ${dependency?.versionSpecifier ?? ''}`.trim();
   return {
+    entries: [vulnerability],
     identify: (path) =>
       fingerprintOf(
         'semgrep',

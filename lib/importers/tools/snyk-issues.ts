@@ -43,6 +43,8 @@ export type Project = z.output<typeof Project>;
 
 /** Where a project is. */
 export interface Place {
+  /** The entries of the report that contain the project. */
+  parents?: readonly unknown[];
   file: string | undefined;
   image: string | undefined;
   /** In an image, besides the packages of its operating system. */
@@ -57,7 +59,11 @@ export function issuesOf(project: Project, place: Place, position: string, conte
   return issues.map((issue) => toResult(issue, project, place));
 }
 
-function toResult(issue: Issue, project: Project, { file, image, isApplication }: Place): Result {
+function toResult(
+  issue: Issue,
+  project: Project,
+  { parents = [], file, image, isApplication }: Place,
+): Result {
   const { id, version, title, identifiers } = issue;
   const name = [issue.packageName, ...issue.name, issue.moduleName].find(Boolean);
   const isLicense = issue.type === 'license' || id.startsWith('snyk:lic:');
@@ -87,6 +93,7 @@ function toResult(issue: Issue, project: Project, { file, image, isApplication }
       ...problem,
     );
   return {
+    entries: [...parents, project, issue],
     ...(isApplication && image
       ? {
           identify: (manifest) => fingerprintOf('snyk', manager, image, manifest, ...problem),

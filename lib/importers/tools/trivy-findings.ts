@@ -32,6 +32,7 @@ export function vulnerability(found: Vulnerability, section: Section, place: Pla
   const pathOf = (path: string | undefined) => (place.isOs ? undefined : withoutVersion(path, version));
   const problem = [section.Type, name, id];
   return {
+    entries: [...place.entries, section, found],
     repeats: true,
     identify: (path) =>
       fingerprintOf('trivy', place.artifact(path), pathOf(path ?? place.targetId), ...problem),
@@ -107,6 +108,7 @@ export function misconfiguration(found: Misconfiguration, section: Section, plac
   // Without the source code, which changes when another finding in it is fixed.
   const problem = [section.Type, id, Resource, collapseWhitespace(message)];
   return {
+    entries: [...place.entries, section, found],
     identify: (path) => fingerprintOf('trivy', place.artifact(path), path ?? place.targetId, ...problem),
     ...former(place, file, ([artifact, path]) => fingerprintOf('trivy', artifact, path, ...problem)),
     title: joined([id, found.Title ?? message], ': '),
@@ -132,13 +134,14 @@ export function misconfiguration(found: Misconfiguration, section: Section, plac
 }
 
 /** An exposed secret. */
-export function secret(found: Secret, place: Place, context: ImportContext): Result {
+export function secret(found: Secret, section: Section, place: Place, context: ImportContext): Result {
   // Trivy has masked the secret. Its other lines are omitted, because they may contain unrecognized secrets.
   const match = maskCredentials(found.Match ?? '').replace(/\*{2,}/g, '*'.repeat(8));
   const { RuleID: rule, Title: title, StartLine: line } = found;
   const { file, target } = place;
   const identity = [rule, collapseWhitespace(match)];
   return {
+    entries: [...place.entries, section, found],
     // All secrets of a rule may have the same masked text. Files in images cannot be read.
     identify: place.isLocal
       ? identifyCode('trivy', ['secret', rule], { file, line, endLine: found.EndLine }, context)
@@ -160,12 +163,13 @@ export function secret(found: Secret, place: Place, context: ImportContext): Res
 }
 
 /** A license that is forbidden, restricted or unknown. */
-export function license(found: License, place: Place): Result {
+export function license(found: License, section: Section, place: Place): Result {
   const { Name: name, PkgName, FilePath, Category, Confidence } = found;
   const where = PkgName || FilePath;
   const { target } = place;
   const problem = [PkgName, FilePath, name];
   return {
+    entries: [...place.entries, section, found],
     repeats: true,
     identify: () => fingerprintOf('trivy', 'license', place.artifact(undefined), place.targetId, ...problem),
     identifyVaguely: () =>

@@ -7,6 +7,8 @@ import type { Resource, Section } from './trivy-schema.ts';
 
 /** Where the results of a target are. */
 export interface Place {
+  /** The entries of the report that contain the target ({@link Result.entries}). */
+  entries: readonly unknown[];
   /** For display. */
   target: string | undefined;
   /** The path of the target; undefined if the target is no file, such as an image or a kind of package. */
@@ -44,6 +46,7 @@ export function inImage(section: Section, name: string | undefined): Place {
   const isImage = name !== undefined && `${section.Target} `.startsWith(`${name} `);
   const fileOf = (path: string | undefined) => plainPath(path);
   return {
+    entries: [],
     target: section.Target,
     file: isFile(section) && !isImage ? fileOf(section.Target) : undefined,
     fileOf,
@@ -56,11 +59,13 @@ export function inImage(section: Section, name: string | undefined): Place {
 }
 
 /** A place in a resource of a cluster. None of its targets is a file of the workspace. */
-export function inCluster(section: Section, cluster: string, { Namespace, Kind, Name }: Resource): Place {
+export function inCluster(section: Section, cluster: string, parent: Resource): Place {
+  const { Namespace, Kind, Name } = parent;
   const resource = joined([Namespace, Kind, Name], '/');
   const isOs = isOsSection(section);
   const isResource = section.Target === `${Kind}/${Name}`;
   return {
+    entries: [parent],
     target: joined([resource, !isResource && section.Target], ': '),
     file: undefined,
     fileOf: () => undefined,
@@ -93,6 +98,7 @@ export function inWorkspace(
     return plainPath(joined([folder, path], '/'));
   };
   return {
+    entries: [],
     target: section.Target,
     file: isFile(section) && !isArn ? fileOf(section.Target) : undefined,
     fileOf,

@@ -30,14 +30,23 @@ export function readDetailed(
 ): { flaws: CodeFinding[]; packages: Result[] } {
   const root = elementAt(report.kind === 'xml' ? report.document : undefined, 'detailedreport');
   const application = text.parse(root?.['@_app_id']);
-  const categories = elements(root, 'severity').flatMap((severity) => elements(severity, 'category'));
-  const flaws = categories.flatMap((category) => {
+  const categories = elements(root, 'severity').flatMap((severity) =>
+    elements(severity, 'category').map((category) => ({ severity, category })),
+  );
+  const flaws = categories.flatMap(({ severity, category }) => {
     const fix = textsOf(elements(category, 'recommendations')[0]);
     return elements(category, 'cwe').flatMap((cwe) =>
       ['staticflaws', 'dynamicflaws', 'manualflaws'].flatMap((kind) =>
         elements(cwe, kind).flatMap((list) =>
           open(readList(Flaw, elements(list, 'flaw'), kind, context), closedBecause, context).map((flaw) =>
-            findingOf(flaw, text.parse(cwe['@_cwename']), fix, application, context),
+            findingOf(
+              [severity, category, cwe, flaw],
+              flaw,
+              text.parse(cwe['@_cwename']),
+              fix,
+              application,
+              context,
+            ),
           ),
         ),
       ),
@@ -54,6 +63,7 @@ function closedBecause(flaw: z.output<typeof Flaw>): string | undefined {
 }
 
 function findingOf(
+  entries: readonly unknown[],
   flaw: z.output<typeof Flaw>,
   weakness: string | undefined,
   fix: string,
@@ -63,6 +73,7 @@ function findingOf(
   const name = flaw['@_categoryname'] ?? weakness ?? flaw['@_type'] ?? 'Flaw';
   return flawFinding(
     {
+      entries,
       application,
       issue: flaw['@_issueid'],
       name,
@@ -117,6 +128,7 @@ function packagesOf(
   return readList(Vulnerability, listed, 'vulnerability', context).flatMap((found) => {
     if (found['@_mitigation']) return skipped('their mitigation is accepted', context);
     return packageResult('veracode', {
+      entries: [component, found],
       id: found['@_cve_id'],
       description: found['@_cve_summary'],
       severity: severityOfLevel(found['@_severity']),

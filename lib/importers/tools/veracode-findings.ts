@@ -61,13 +61,12 @@ function closedBecause({ finding_status: found }: Finding): string | undefined {
   return found?.status === 'CLOSED' ? 'they are closed' : undefined;
 }
 
-function flawOf(
-  { issue_id, context_guid, description, finding_details: found, ...finding }: Finding,
-  context: ImportContext,
-) {
+function flawOf(finding: Finding, context: ImportContext) {
+  const { issue_id, context_guid, description, finding_details: found } = finding;
   const name = found.finding_category?.name ?? found.cwe?.name ?? found.plugin ?? 'Flaw';
   return flawFinding(
     {
+      entries: [finding],
       application: context_guid,
       issue: issue_id,
       name,
@@ -92,10 +91,12 @@ function flawOf(
   );
 }
 
-function packageOf({ context_guid, description, finding_details: found }: Finding): Result {
+function packageOf(finding: Finding): Result {
+  const { context_guid, description, finding_details: found } = finding;
   const { cve, component_filename: file, version } = found;
   const name = version ? file?.replace(`-${version}`, '').replace(/\.(?:jar|war|dll|gem|whl)$/i, '') : file;
   return packageResult('veracode', {
+    entries: [finding],
     id: cve?.name ?? 'Vulnerability',
     description: htmlToText(description),
     severity: severityOfLevel(found.severity),

@@ -8,6 +8,7 @@ import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
 
 export interface PackageVulnerability {
+  entries: readonly unknown[];
   id: string;
   title?: string | undefined;
   description?: string | undefined;
@@ -30,6 +31,7 @@ export function packageResult(tool: string, found: PackageVulnerability): Result
   const { id, name, version, project, paths = [], title, description } = found;
   const cvss = cvssOf(found.vector);
   return {
+    entries: found.entries,
     identify: () => fingerprintOf(tool, 'package', project, name, id),
     repeats: true,
     title: vulnerabilityTitle(id, name, version, title ?? description),
@@ -56,6 +58,7 @@ export const severityOfLevel = (level: number | undefined): Severity =>
 
 /** A flaw of static or dynamic analysis. */
 export interface Flaw {
+  entries: readonly unknown[];
   /** The application, in which the number of a flaw is unique. */
   application?: string | undefined;
   issue?: string | undefined;
@@ -76,6 +79,7 @@ export function flawFinding(flaw: Flaw, context: ImportContext): CodeFinding {
   const { application, issue, name, url } = flaw;
   const path = flaw.directory && flaw.file ? `${flaw.directory.replace(/\/$/, '')}/${flaw.file}` : flaw.file;
   return {
+    entries: flaw.entries,
     title: name,
     severity: severityOfLevel(flaw.severity),
     identity: [application, name, url],

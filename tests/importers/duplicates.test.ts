@@ -1,0 +1,336 @@
+import { readdirSync } from 'node:fs';
+import { XMLBuilder } from 'fast-xml-parser';
+import { describe, expect, it } from 'vitest';
+import { type Imported, importReport, REPEATED } from '../../lib/importers/index.ts';
+import { parseReport } from '../../lib/importers/read/parse.ts';
+import { isObject } from '../../lib/importers/read/values.ts';
+import { context, own } from '../support/importers/importers.ts';
+
+/*
+ * Results are duplicates only if the report says the same about them, except for what differs with each run. For every list of every
+ * report in fixtures/ whose members become results: a member is repeated, and each of its values is changed in the copy. Then either
+ * both are findings, or the finding shows the changed value.
+ */
+
+const files = readdirSync(new URL('../fixtures/', import.meta.url), { recursive: true })
+  .map((name) => String(name).replaceAll('\\', '/'))
+  .filter(
+    (name) => /\.(?:jsonl?|xml|csv|fvdl)$/.test(name) && !/fortify-audit|killed-run|^edits\//.test(name),
+  )
+  .sort();
+
+type Container = Record<string | number, unknown>;
+type Slot = [parent: Container, key: string | number, path: string];
+
+/** A report as a value, and how it is written. */
+function open(content: string): { value: unknown; write: () => string } {
+  const report = parseReport(content);
+  if (report.kind === 'xml') {
+    const builder = new XMLBuilder({ ignoreAttributes: false, suppressBooleanAttributes: false });
+    return { value: report.document, write: () => builder.build(report.document) };
+  }
+  if (report.kind === 'csv') {
+    const cell = (text: unknown) => `"${String(text).replaceAll('"', '""')}"`;
+    const line = (cells: readonly unknown[]) => cells.map(cell).join(',');
+    const write = () =>
+      [line(report.columns), ...report.rows.map((row) => line(report.columns.map((name) => row[name])))].join(
+        '\n',
+      );
+    return { value: { rows: report.rows }, write };
+  }
+  const { documents } = report as { documents: unknown[] };
+  return { value: { documents }, write: () => documents.map((one) => JSON.stringify(one)).join('\n') };
+}
+
+function* listsIn(value: unknown): Generator<unknown[]> {
+  if (Array.isArray(value)) yield value;
+  if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(value)) yield* listsIn(member);
+}
+
+/** The places of all values in an entry. */
+function* leavesIn(parent: Container, path = ''): Generator<Slot> {
+  for (const [key, value] of Object.entries(parent)) {
+    const at = Array.isArray(parent) ? path : path ? `${path}.${key}` : key;
+    if (typeof value === 'object' && value !== null) yield* leavesIn(value as Container, at);
+    else if (value !== null) yield [parent, key, at];
+  }
+}
+
+/** Values that differ with each run. */
+const OF_RUN = /(?:time|timestamp|date|_at|At|seen|created|updated|duration|elapsed|response)$/i;
+
+function importOrNothing(text: string): Imported | undefined {
+  try {
+    return importReport(text, context);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The paths of the values that can be changed in a copy of a result without a trace. */
+function lostIn(file: string): string[] {
+  const { value, write } = open(own(file));
+  const before = importOrNothing(write());
+  if (!before) throw new Error(`${file} cannot be written`);
+  const lost = new Set<string>();
+  for (const list of [...listsIn(value)]) {
+    for (const member of list.filter((one) => isObject(one)).slice(0, MAX_MEMBERS)) {
+      const at = list.indexOf(member);
+      list.splice(at, 1);
+      const without = importOrNothing(write());
+      list.splice(at, 0, member);
+      const copy = structuredClone(member) as Container;
+      list.push(copy);
+      const repeated = importOrNothing(write());
+      const isResult =
+        repeated?.findings.length === before.findings.length &&
+        without?.findings.length === before.findings.length - 1 &&
+        // The values of what is skipped have no effect.
+        JSON.stringify(without.skipped) === JSON.stringify(before.skipped);
+      if (isResult) {
+        const slots = [...leavesIn(copy)].filter(([, , path]) => !OF_RUN.test(path));
+        const traceless = slots.filter(([parent, key]) => {
+          const original = parent[key];
+          parent[key] = changed(original);
+          const after = importOrNothing(write());
+          parent[key] = original;
+          return after && isSame(repeated, after);
+        });
+        // Otherwise the copy is not read: it is an element around the list.
+        if (traceless.length < slots.length) for (const [, , path] of traceless) lost.add(path);
+      }
+      list.pop();
+    }
+  }
+  return [...lost].sort();
+}
+
+const MAX_MEMBERS = 2;
+
+function changed(value: unknown): unknown {
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number') return 2 * value + 1;
+  return `${value}${MARK}`;
+}
+
+const MARK = '7q';
+
+const isSame = (before: Imported, after: Imported) =>
+  JSON.stringify({ ...after, warnings: [] }) === JSON.stringify({ ...before, warnings: [] });
+
+/** Formats whose results of one check and place are one finding, which lists what differs in the place and the evidence. */
+const MERGING = /^(?:network|secrets|web)\/|^(?:gitleaks|zap)\b/;
+
+/** The last name of a path that says where a result is. */
+const PLACE =
+  /(?:^|[._@])(?:host|hostname|ip|port|protocol|param\w*|url|uri|path|file\w*|method|affects|instance|repo\w*|container|namespace|region|account|package|version)$/i;
+
+/** Values that are lost on purpose. */
+const LOST: Record<string, string[]> = {
+  // About the whole file, not the result.
+  'checkov.json': ['summary.checkov_version', 'summary.failed', 'summary.passed', 'summary.resource_count'],
+  // How sure the tool is of the name of the package, and a score beside a newer one.
+  'dependencies/dependency-check.xml': [
+    'identifiers.identifier.@_confidence',
+    'identifiers.identifier.@_type',
+  ],
+  'infrastructure/images/anchore/anchore.json': ['nvd_data.cvss_v2.base_score'],
+  // The request is evidence of the problem at the address that the result names.
+  'web/arachni.json': ['request.method', 'request.url'],
+  'web/burp-api.json': ['issue.evidence.request_response.url'],
+  'web/burp.xml': ['host.@_ip', 'requestresponse.request.@_method'],
+  'web/invicti.json': ['HttpRequest.Method', 'Url'],
+  'zap.json': ['instances.uri'],
+};
+
+describe('two results that differ', () => {
+  it.each(files)('are both kept: %s', (file) => {
+    const lost = lostIn(file).filter((path) => !MERGING.test(file) || PLACE.test(path));
+    expect(lost).toEqual(LOST[file] ?? []);
+  });
+});
+
+describe('results that show the same and differ in a value that is not read', () => {
+  /** A result at a line, with fields that the importer does not know. */
+  const finding = (more: Record<string, unknown>) => ({
+    ...{ rule_id: 'R1', description: 'Open to all.', severity: 'HIGH', resource_type: 'net', line: 3 },
+    ...{ resource_name: 'a', file: 'main.tf' },
+    ...more,
+  });
+  const read = (...violations: object[]) =>
+    importReport(JSON.stringify({ results: { violations, scan_summary: {} } }), context);
+
+  it('keep their fingerprints in another order, and beside others', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((zone) => finding({ zone, plan: { line: 7 } })) as [
+      object,
+      object,
+      object,
+    ];
+    const of = (...results: object[]) => read(...results).findings.map(({ fingerprint }) => fingerprint);
+    expect(new Set(of(a, b)).size).toBe(2);
+    expect(of(b, a)).toEqual(of(a, b).reverse());
+    expect(of(a, b, c).slice(0, 2)).toEqual(of(a, b));
+    // The one that is left shows the same as the finding that it takes over.
+    expect(of(b)).toEqual(of(a));
+  });
+
+  it('name the fields that differ', () => {
+    const { findings, skipped } = read(finding({ zone: 'a' }), finding({ zone: 'b' }));
+    expect(findings.map(({ description }) => description)).toEqual([
+      expect.stringMatching(/differs from this one only in `zone`\.$/),
+      expect.stringMatching(/differs from this one only in `zone`\.$/),
+    ]);
+    expect(skipped).toEqual({});
+  });
+
+  it('do not depend on numbers such as lines', () => {
+    const of = (...columns: number[]) =>
+      read(...columns.map((end_column) => finding({ end_column }))).findings.map(
+        ({ fingerprint }) => fingerprint,
+      );
+    expect(of(12, 31)).toEqual(of(9, 20));
+  });
+
+  it.each([
+    ['scan_id', 'x1', 'x2'],
+    ['createdAt', '2026-01-02T03:04:05Z', '2026-01-02T03:04:06Z'],
+    ['lastSeen', '2026-01-02', '2026-01-03'],
+    ['duration', 1.5, 2.5],
+    ['uuid', '01890a5d-ac96-774b-bcce-b302099a8057', '01890a5d-ac96-774b-bcce-b302099a8058'],
+  ])('are one result if only the run differs: %s', (name, first, second) => {
+    const { findings, skipped } = read(finding({ [name]: first }), finding({ [name]: second }));
+    expect(findings).toHaveLength(1);
+    expect(skipped).toEqual({ [REPEATED]: 1 });
+  });
+});
+
+describe('a place that the tool names in a field of its own', () => {
+  it('is the package of a finding of Trivy in ASFF', () => {
+    const found = (PkgName: string) => ({
+      ...{
+        SchemaVersion: '2018-10-08',
+        Id: 'shop:1/CVE-2026-10001',
+        AwsAccountId: '123456789012',
+        Types: ['CVE'],
+      },
+      ...{
+        ProductArn: 'arn:aws:securityhub:::product/aqua/aqua',
+        Title: 'Trivy found CVE-2026-10001',
+        Severity: { Label: 'HIGH' },
+      },
+      Resources: [
+        {
+          Type: 'Container',
+          Id: 'shop:1',
+          Details: { Other: { 'CVE ID': 'CVE-2026-10001', PkgName, 'Installed Package': '1.1' } },
+        },
+      ],
+    });
+    const { findings, skipped } = importReport(
+      JSON.stringify({ Findings: [found('libssl'), found('libcrypto')] }),
+      context,
+    );
+    expect(skipped).toEqual({});
+    expect(findings).toMatchObject([
+      { cve: 'CVE-2026-10001', description: expect.stringContaining('**Package:** `libssl 1.1`') },
+      { cve: 'CVE-2026-10001', description: expect.stringContaining('**Package:** `libcrypto 1.1`') },
+    ]);
+    const [alone] = importReport(JSON.stringify({ Findings: [found('libcrypto')] }), context).findings;
+    expect(alone?.fingerprint).toBe(findings[1]?.fingerprint);
+    expect(alone?.previous_fingerprints).toHaveLength(1);
+  });
+
+  it('is the project of an issue of SonarQube, if the report has several', () => {
+    const issue = (project: string) => ({
+      ...{
+        key: project,
+        rule: 'java:S1',
+        severity: 'MAJOR',
+        message: 'Fix it.',
+        line: 3,
+        hash: 'a1',
+        project,
+      },
+      component: `${project}:src/Main.java`,
+    });
+    const { findings } = importReport(
+      JSON.stringify({ paging: {}, issues: [issue('shop'), issue('blog')] }),
+      context,
+    );
+    expect(findings.map(({ description }) => /\*\*Project:\*\* `(\w+)`/.exec(description)?.[1])).toEqual([
+      'shop',
+      'blog',
+    ]);
+  });
+
+  it('is the workload of an image in a cluster that GitLab scans', () => {
+    const found = (name: string) => ({
+      ...{
+        id: '1',
+        category: 'cluster_image_scanning',
+        severity: 'High',
+        identifiers: [{ type: 'cve', name: 'CVE-2026-10001', value: 'CVE-2026-10001' }],
+      },
+      location: {
+        ...{
+          image: 'shop:1',
+          operating_system: 'alpine',
+          dependency: { package: { name: 'ssl' }, version: '1' },
+        },
+        kubernetes_resource: { namespace: 'default', kind: 'Pod', name, container_name: 'app' },
+      },
+    });
+    const report = {
+      version: '15.0.0',
+      scan: { type: 'cluster_image_scanning' },
+      vulnerabilities: [found('web'), found('job')],
+    };
+    const { findings } = importReport(JSON.stringify(report), context);
+    expect(findings.map(({ description }) => description.includes('name web'))).toEqual([true, false]);
+  });
+
+  it('is each file in which Nosey Parker found the same content', () => {
+    const found = {
+      rule_name: 'Key',
+      matches: [
+        {
+          groups: ['c2VjcmV0'],
+          provenance: [
+            { kind: 'file', path: 'a.env' },
+            { kind: 'file', path: 'b.env' },
+          ],
+        },
+      ],
+    };
+    const { findings } = importReport(JSON.stringify(found), context, { format: 'noseyparker' });
+    expect(findings.map(({ file }) => file)).toEqual(['a.env', 'b.env']);
+  });
+
+  it('is listed when a secret is in several channels, with the highest severity', () => {
+    const found = (channel_id: string, Verified: boolean) => ({
+      ...{ DetectorName: 'Slack', Verified, Raw: 'xoxb-example' },
+      SourceMetadata: { Data: { Slack: { channel_id } } },
+    });
+    const lines = [found('C1', false), found('C2', true)].map((one) => JSON.stringify(one)).join('\n');
+    const { findings } = importReport(lines, context);
+    expect(findings).toMatchObject([
+      { severity: 'critical', description: expect.stringMatching(/channel_id C1[\s\S]*channel_id C2/) },
+    ]);
+  });
+
+  it('is listed when hosts of one name have several addresses', () => {
+    const csv = (...ips: string[]) =>
+      ['Plugin,Plugin Name,Severity,IP Address,DNS Name,Port,Protocol,Repository']
+        .concat(ips.map((ip) => `1,Old TLS,High,${ip},shop.example,443,TCP,net ${ip}`))
+        .join('\n');
+    const { findings } = importReport(csv('192.0.2.1', '192.0.2.2'), context);
+    expect(findings).toMatchObject([
+      {
+        description: expect.stringMatching(
+          /`192\.0\.2\.1, 192\.0\.2\.2`[\s\S]*`net 192\.0\.2\.1, net 192\.0\.2\.2`/,
+        ),
+      },
+    ]);
+  });
+});
