@@ -42,12 +42,12 @@ export function unreadDocuments(report: Report, importer: Importer): Report[] {
   }
 }
 
-/** The number of results, and the remarks of the importer. */
+/** The results and the remarks of the importer. Results may be merged, so their number is not enough. */
 function contentOf(report: Report, importer: Importer): string {
   const remarks: unknown[] = [];
   const record = (...remark: unknown[]) => void remarks.push(remark);
   const context = { directory: '/', error: record, warn: record, skip: record };
-  return JSON.stringify([importer.results(report, context).length, remarks]);
+  return JSON.stringify([importer.results(report, context), remarks]);
 }
 
 function otherLayouts(documents: readonly unknown[]): Report[] {
