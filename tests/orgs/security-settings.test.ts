@@ -76,7 +76,7 @@ it('cost other changes no statement', async () => {
   const org = await createOrg(api);
   const { id } = await push(api, org, await createScan(api, org));
   must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'open' } }));
-  const asked = vi.spyOn(t.services.database.of(org).db, 'select');
+  const asked = vi.spyOn(t.services.database.of({ id: org.id, account: org.owner.id }).db, 'select');
   must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'open' } }));
   const forOpen = asked.mock.calls.length;
   must(await api.patch(`/agent/findings/${id}`, { ...org.asAgent, body: { status: 'verified' } }));
