@@ -82,7 +82,8 @@ describePages('the list of findings', (site) => {
 
   it('says what of its address the service does not understand', async () => {
     const page = await open(org, '?cwe=89&page=0&severity=worst&severty=high');
-    await page.getByText('Unknown filter in the address: page=0, severity=worst and severty=high').waitFor();
+    const unknown = 'Unknown filter in the address: page=0, severity=worst and severty=high';
+    await page.getByRole('alert').getByText(unknown).waitFor();
     await page.getByRole('link', { name: 'Remove from the address' }).click();
     await page.getByRole('alert').getByText('CWE-NNN').waitFor();
     expect(searchOf(page)).toBe('?cwe=89');

@@ -110,6 +110,7 @@ describePages('the metrics', (site) => {
     await expectAccessible(page);
     expect(asked).toBe(0);
     await page.goto(site.orgUrl(org.slug, `/metrics?from=nonsense&days=31&project_id=`));
+    await page.getByRole('link', { name: 'Remove from the address' }).click();
     await expect.poll(() => page.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true);
   });
 
