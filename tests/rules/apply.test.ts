@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
 import { addMember, finding, must, push } from '../support/api/api.ts';
@@ -67,17 +67,21 @@ describe('POST /rules/{id}/apply', () => {
     expect(await statuses()).toBe('open open open open open');
   });
 
-  it('holds a permit for searches for each transaction, as its undo does', async () => {
-    const rule = await createRule(t.api, org);
-    const acquire = vi.spyOn(t.services.searchPermits, 'acquire');
-    must(await apply(rule.id));
-    // The selection and the change.
-    expect(acquire).toHaveBeenCalledTimes(2);
-    must(await undo(rule.id));
-    // The change, the search for earlier ones, and decisions in pushes.
-    expect(acquire).toHaveBeenCalledTimes(2 + 3);
-    expect(t.services.searchPermits.inUse()).toBe(0);
-  });
+  // In workerd, the services are not those of this process.
+  it.skipIf(inject('edgePort'))(
+    'holds a permit for searches for each transaction, as its undo does',
+    async () => {
+      const rule = await createRule(t.api, org);
+      const acquire = vi.spyOn(t.services.searchPermits, 'acquire');
+      must(await apply(rule.id));
+      // The selection and the change.
+      expect(acquire).toHaveBeenCalledTimes(2);
+      must(await undo(rule.id));
+      // The change, the search for earlier ones, and decisions in pushes.
+      expect(acquire).toHaveBeenCalledTimes(2 + 3);
+      expect(t.services.searchPermits.inUse()).toBe(0);
+    },
+  );
 
   it('leaves alone what somebody has decided, assigned or dated', async () => {
     const member = await addMember(t.api, org);
