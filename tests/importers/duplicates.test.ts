@@ -24,8 +24,9 @@ describe('results that show the same and differ in a value that is not read', ()
     expect(new Set(of(a, b)).size).toBe(2);
     expect(of(b, a)).toEqual(of(a, b).reverse());
     expect(of(a, b, c).slice(0, 2)).toEqual(of(a, b));
-    // The one that is left shows the same as the finding that it takes over.
-    expect(of(b)).toEqual(of(a));
+    // A decision about one does not apply to the one that is left.
+    const alone = read(b).findings.flatMap((one) => [one.fingerprint, ...(one.previous_fingerprints ?? [])]);
+    expect(of(a, b).filter((fingerprint) => alone.includes(fingerprint))).toEqual([]);
   });
 
   it('name the fields that differ', () => {
@@ -43,6 +44,9 @@ describe('results that show the same and differ in a value that is not read', ()
         ({ fingerprint }) => fingerprint,
       );
     expect(of(12, 31)).toEqual(of(9, 20));
+    // Nothing tells which of three is gone.
+    const three = of(9, 20, 31);
+    expect(of(20, 31).filter((fingerprint) => three.includes(fingerprint))).toEqual([]);
   });
 
   it.each([

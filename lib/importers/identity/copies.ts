@@ -12,16 +12,14 @@ interface Copy {
 
 /** Tells a result apart from others that show the same. */
 interface Distinction {
-  /** Undefined for the one that keeps the fingerprint. */
-  suffix: string | undefined;
+  suffix: string;
   paths: readonly string[];
 }
 
 /**
  * Results of a report that have the same identity and show the same. If their entries in the report are equal too, they are one
- * result. Otherwise they differ in something that the importer does not read, and all of them are kept: the first in the order of
- * the values that differ has the fingerprint, and each other one adds its values. One that remains alone has the fingerprint of
- * the finding that shows the same.
+ * result. Otherwise they differ in something that the importer does not read, and all of them are kept: each adds the values that
+ * differ to its fingerprint. One that remains alone is a new finding, because a decision about another must not apply to it.
  */
 export class Copies {
   #seen: Counter;
@@ -48,9 +46,9 @@ export class Copies {
   }
 
   identified(one: Identified, index: number): Identified {
-    const suffix = this.#distinction(index)?.suffix;
-    if (suffix === undefined) return one;
-    const fingerprint = `${sha256(`${one.fingerprint} ${suffix}`)}#`;
+    const distinction = this.#distinction(index);
+    if (!distinction) return one;
+    const fingerprint = `${sha256(`${one.fingerprint} ${distinction.suffix}`)}#`;
     return { ...one, fingerprint, neighbours: null, former: [] };
   }
 
@@ -109,16 +107,18 @@ function distinctionsOf(group: readonly Copy[]): [index: number, Distinction][] 
       .map((path) => [path])
       .find((candidate) => new Set(members.map((one) => keyOf(one, candidate))).size === members.length) ??
     texts;
-  // Numbers, such as lines, tell in which order results are, and change with each edit of the code.
+  // Numbers, such as lines, only order results, because they change with each edit of the code. With how many there are, the order
+  // makes all of them new findings when one is gone.
   const sorted = members
     .map((one) => ({ index: one.index, key: keyOf(one, chosen), order: keyOf(one, paths) }))
     .toSorted((a, b) => compare(a.key, b.key) || a.order.localeCompare(b.order, 'en', { numeric: true }));
   const shown = chosen.length > 0 ? chosen : paths;
-  const ranks = new TextCounter();
-  return sorted.map(({ index, key }, position) => {
-    const rank = ranks.add(key);
-    return [index, { suffix: position === 0 ? undefined : `${key} ${rank}`, paths: shown }];
-  });
+  const [ranks, numbers] = [new TextCounter(), new TextCounter()];
+  for (const { key } of sorted) numbers.add(key);
+  return sorted.map(({ index, key }) => [
+    index,
+    { suffix: `${key} ${ranks.add(key)}/${numbers.countOf(key)}`, paths: shown },
+  ]);
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
