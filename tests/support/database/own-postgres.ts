@@ -65,6 +65,8 @@ export async function startOwnPostgres(
   return startCluster(site, { cluster, password, binaries }, settings);
 }
 
+const MAX_STARTS = 5;
+
 /** Starts a cluster; it stops when the site closes. */
 export async function startCluster(
   site: OwnSite,
@@ -85,14 +87,21 @@ export async function startCluster(
       return `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
     },
     async start() {
-      const launched = await launch({
-        ...{ cluster, binaries, settings, port },
-        stalePid: (await readLockFile(cluster))?.pid,
-        signal: new AbortController().signal,
-      });
-      if (typeof launched === 'string') throw new Error(`PostgreSQL does not start: ${launched}`);
-      postmaster = launched;
-      port ??= (await readLockFile(cluster))?.port;
+      for (let tries = 1; ; tries++) {
+        const launched = await launch({
+          ...{ cluster, binaries, settings, port },
+          stalePid: (await readLockFile(cluster))?.pid,
+          signal: new AbortController().signal,
+        });
+        if (typeof launched !== 'string') {
+          postmaster = launched;
+          port ??= (await readLockFile(cluster))?.port;
+          return;
+        }
+        // The first start takes any port, which another process may have.
+        if (port !== undefined || tries === MAX_STARTS)
+          throw new Error(`PostgreSQL does not start: ${launched}`);
+      }
     },
     async stop(signal) {
       if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return;
