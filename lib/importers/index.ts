@@ -160,7 +160,7 @@ export const tooMany = (max: number, what: string): TooManyError =>
 function readResults(importer: Importer, report: Report, context: ImportContext): Result[] {
   try {
     const results = importer.results(report, context);
-    const others = unreadDocuments(report, importer);
+    const others = unreadDocuments(report, importer, results.length);
     return others.length > 0
       ? [results, ...others.map((other) => importer.results(other, context))].flat()
       : results;

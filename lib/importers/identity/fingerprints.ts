@@ -117,9 +117,9 @@ export class TextCounter implements Counter {
  * The fingerprints of the results of a report, which depend on each other. Each step is called for all results, in their order,
  * before the next step: `count`, `collect`, `claim` and `of`. Only the results that share a fingerprint are kept meanwhile.
  *
- * Results with the same fingerprint get a suffix from their neighbours, and from their details if these are equal. If nothing
- * tells them apart, the suffix is their position, their number and the distances of their lines: when one of them changes, nothing tells which of them is gone, so all of them
- * are new findings. A decision about one must not apply to another. Results of one problem get their position only, `#2`.
+ * Results with the same fingerprint get a suffix from their neighbours, and from their details if these are equal. If nothing tells
+ * them apart, the suffix is their position, their number and the distances of their lines: when one of them changes, nothing tells
+ * which of them is gone, so all of them are new findings. A decision about one must not apply to another. Results of one problem get their position only, `#2`.
  */
 export class Fingerprinter {
   #current: Numbering;

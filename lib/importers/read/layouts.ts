@@ -26,8 +26,9 @@ export function recognizedLayout(
 /**
  * The other documents of a report if its importer reads the first one only, as it does if several reports were appended to a file.
  * The documents of a stream say more together, or are no reports on their own.
+ * @param count the number of results of the report
  */
-export function unreadDocuments(report: Report, importer: Importer): Report[] {
+export function unreadDocuments(report: Report, importer: Importer, count: number): Report[] {
   if (report.kind !== 'json' || report.documents.length < 2) return [];
   const [first, ...others] = report.documents.map((each): Report => ({ kind: 'json', documents: [each] }));
   const names = Object.keys(report.documents[0] ?? {});
@@ -35,7 +36,10 @@ export function unreadDocuments(report: Report, importer: Importer): Report[] {
   const isAlike = (document: unknown) => names.some((name) => property(document, name) !== undefined);
   if (!first || !report.documents.every(isAlike) || !others.every(importer.detects)) return [];
   try {
-    return contentOf(first, importer) === contentOf(report, importer) ? others : [];
+    const alone = contentOf(first, importer);
+    // Most reports end here, and are not imported again.
+    if (alone.count !== count) return [];
+    return alone.text === contentOf(report, importer).text ? others : [];
   } catch {
     // It is a part of a stream.
     return [];
@@ -43,11 +47,12 @@ export function unreadDocuments(report: Report, importer: Importer): Report[] {
 }
 
 /** The results and the remarks of the importer. Results may be merged, so their number is not enough. */
-function contentOf(report: Report, importer: Importer): string {
+function contentOf(report: Report, importer: Importer): { count: number; text: string } {
   const remarks: unknown[] = [];
   const record = (...remark: unknown[]) => void remarks.push(remark);
   const context = { directory: '/', error: record, warn: record, skip: record };
-  return JSON.stringify([importer.results(report, context), remarks]);
+  const results = importer.results(report, context);
+  return { count: results.length, text: JSON.stringify([results, remarks]) };
 }
 
 function otherLayouts(documents: readonly unknown[]): Report[] {
