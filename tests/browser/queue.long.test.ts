@@ -134,15 +134,16 @@ describePages('the queue of findings', (site) => {
     const mei = await addMember(site.api, mine, 'member', 'Mei');
     const { id } = await push(site.api, mine, await createScan(site.api, mine), { title: 'Shared work' });
     const page = await site.visit({ cookie: mine.owner.cookie });
+    // Later changes than it has are announced.
+    const activity = () => page.waitForResponse(/\/activity\?page=1&per_page=10$/);
     await Promise.all([
       page.waitForResponse(/\/revision$/),
-      // Later changes are announced.
-      page.waitForResponse(/\/activity\?page=1&per_page=10$/),
+      activity(),
       page.goto(site.orgUrl(mine.slug, `/findings/${id}`)),
     ]);
     await page.getByRole('group', { name: 'Set the status' }).waitFor();
-    // A user's own changes are not announced.
-    await page.keyboard.press('c');
+    // A user's own changes are not announced. The page reads the activity again after them.
+    await Promise.all([activity(), page.keyboard.press('c')]);
     await page.getByText('Set to Confirmed').waitFor();
     must(await site.api.patch(`/findings/${id}`, { ...mei.as, body: { status: 'fixed' } }));
     const message = page.getByRole('alert').filter({ hasText: 'Mei changed this finding' });
