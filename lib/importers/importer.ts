@@ -141,12 +141,14 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
    * another function. Used on request only.
    */
   identifyVaguely?: Identify | undefined;
+  /** Fingerprints by which the report says that it was known. */
+  formerFingerprints?: readonly string[] | undefined;
 }
 
 /** The content of a result that a finding shows. */
 export type Shown = Omit<
   Result,
-  'identify' | 'identifyBefore' | 'identifyFormerly' | 'identifyVaguely' | 'entries'
+  'identify' | 'identifyBefore' | 'identifyFormerly' | 'identifyVaguely' | 'formerFingerprints' | 'entries'
 >;
 
 export function shownOf(result: Result): Shown {
@@ -155,6 +157,7 @@ export function shownOf(result: Result): Shown {
     identifyBefore: _b,
     identifyFormerly: _f,
     identifyVaguely: _v,
+    formerFingerprints: _k,
     entries: _e,
     ...shown
   } = result;
@@ -177,6 +180,17 @@ export interface Importer {
   split?: Split;
   /** Whether a report has this format. Must be fast and must not throw. No report may have two formats. */
   detects(report: Report): boolean;
+  /**
+   * The tools that a report names, as the `source` of their findings, also those that found nothing. Set if findings have another
+   * source than `name`. Must not throw.
+   */
+  sources?(report: Report): readonly string[];
+  /**
+   * Identifies the scanned thing, if a project may have scans of several with this tool: an image, a website, an account. It is
+   * the same in each scan of the thing, so it has no time, commit, tag, id of a run or directory of a machine. Undefined if the
+   * report does not say. Must not throw.
+   */
+  category?(report: Report, workspace: Workspace): string | undefined;
   /**
    * Converts a report, in its order. Fingerprints may repeat and texts may exceed the limits of the service:
    * `importReport` fixes both.

@@ -19,10 +19,11 @@ import { recognizedLayout, unreadDocuments } from './read/layouts.ts';
 import { parseReport } from './read/parse.ts';
 import { isObject } from './read/values.ts';
 import { findingOf, UnknownSeverities } from './result.ts';
+import { type Scanned, scannedBy } from './scanned.ts';
 import { maskObvious } from './text/credentials.ts';
 
 /** The content of a report. */
-export interface Imported {
+export interface Imported extends Scanned {
   /** The name of the importer. Empty if the report is an empty list, which many tools write and which names none. */
   format: string;
   findings: Finding[];
@@ -61,7 +62,10 @@ export function importReport(
   { format, migrate, maxBytes, maxFindings = Infinity, onRecognized }: ImportOptions = {},
 ): Imported {
   const named = importers.find(({ name }) => name === format);
-  const imported: Imported = { format: format ?? '', findings: [], errors: [], warnings: [], skipped: {} };
+  const imported: Imported = {
+    ...{ format: format ?? '', sources: named ? [named.name] : [], findings: [] },
+    ...{ errors: [], warnings: [], skipped: {} },
+  };
   const file = typeof content !== 'string' && isArchive(content) ? content : undefined;
   const warnOnce = (message: string) => {
     if (!imported.warnings.includes(message)) imported.warnings.push(message);
@@ -132,7 +136,8 @@ export function importReport(
   const findings = unique.map((result, index) =>
     findingOf(copies.described(result, index), fingerprints[index] as Fingerprints, name),
   );
-  return { ...imported, format: name, findings };
+  const found = findings.flatMap(({ source }) => source ?? []);
+  return { ...imported, ...scannedBy(importer, report, workspace, found), format: name, findings };
 }
 
 export const REPEATED = 'the report contains them twice';

@@ -4,6 +4,7 @@ import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvs
 import { hasRoot, rootOf } from '../read/report.ts';
 import { anything, fields, flag, number, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
+import { onlyName, siteName } from '../scanned.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown } from '../text/html.ts';
@@ -34,6 +35,9 @@ export const acunetix: Importer = {
 
   detects: (report) =>
     hasRoot(report, 'ScanGroup') && elementAt(rootOf(report, 'ScanGroup'), 'Scan') !== undefined,
+
+  category: (report) =>
+    onlyName(elements(rootOf(report, 'ScanGroup'), 'Scan').map((scan) => siteName(textAt(scan, 'StartURL')))),
 
   results(report, context) {
     const issues = elements(rootOf(report, 'ScanGroup'), 'Scan').flatMap((element, index) => {

@@ -5,6 +5,7 @@ import { distinct, fixedVersions, vulnerablePackage } from '../kinds/resources.t
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, optional, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 
 const Score = z.object({ base_score: number, vector_string: text });
 const Nvd = z.object({ id: text, cvss_v2: optional(Score), cvss_v3: optional(Score) });
@@ -45,6 +46,8 @@ export const anchore: Importer = {
         (property(document[0], 'packageName') ?? property(document[0], 'package_name')) !== undefined)
     );
   },
+
+  category: (report) => imageName(nameIn(report, 'imageFullTag') ?? ''),
 
   results(report, context) {
     const document = documentOf(report);

@@ -3,6 +3,7 @@ import { type Importer, readAt } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress } from '../kinds/issues.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, flag, object, optional, requiredText, text } from '../read/schema.ts';
+import { nameIn, siteName } from '../scanned.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
@@ -29,6 +30,8 @@ export const arachni: Importer = {
   },
 
   detects: (report) => hasKind(documentOf(report), { issues: 'list', sitemap: 'object', plugins: 'object' }),
+
+  category: (report) => siteName(nameIn(report, 'options', 'url')),
 
   results: (report, context) =>
     resultsOf('arachni', readAt(Found, documentOf(report), 'issues', context).map(toIssue), context),

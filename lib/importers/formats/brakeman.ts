@@ -5,6 +5,7 @@ import { type CodeFinding, codeResults } from '../kinds/code.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, list, number, object, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
+import { folderName, nameIn } from '../scanned.ts';
 import { cveOf, cweOf, relativePath, severityIn } from '../support.ts';
 import { escapeMarkdown } from '../text/markdown.ts';
 
@@ -32,6 +33,8 @@ export const brakeman: Importer = {
 
   detects: (report) =>
     hasKind(documentOf(report), { warnings: 'list', scan_info: { brakeman_version: 'value' } }),
+
+  category: (report, workspace) => folderName(nameIn(report, 'scan_info', 'app_path'), workspace),
 
   results(report, context) {
     const document = documentOf(report);

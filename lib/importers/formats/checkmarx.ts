@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type ImportContext, type Importer, type Report, readAt, readList } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { documentOf, firstDocument, hasKind, hasRoot } from '../read/report.ts';
-import { fields, flag, list, number, objects, record, requiredText, text } from '../read/schema.ts';
+import { documentOf, firstDocument, hasKind, hasRoot, rootOf } from '../read/report.ts';
+import { fields, flag, list, number, objects, record, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements, isObject, property } from '../read/values.ts';
 import { isOpen, type Node, type StaticResult, staticFinding } from '../tools/checkmarx-results.ts';
 
@@ -39,6 +39,9 @@ export const checkmarx: Importer = {
   },
 
   detects: (report) => hasRoot(report, 'CxXMLResults') || hasKind(documentOf(report), { xissues: 'list' }),
+
+  category: (report) =>
+    report.kind === 'xml' ? textAt(rootOf(report, 'CxXMLResults'), '@_ProjectName') : undefined,
 
   results(report, context) {
     const results = report.kind === 'xml' ? readXml(report, context) : readFlow(report, context);

@@ -12,7 +12,8 @@ import {
 } from '../importer.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { anything, fields, list, number, object, requiredText, text, texts } from '../read/schema.ts';
-import { isObject } from '../read/values.ts';
+import { isObject, property } from '../read/values.ts';
+import { onlyName } from '../scanned.ts';
 import { cveOf, isInWorkspace, plainPath, relativePath, severityOf } from '../support.ts';
 import {
   codeBlock,
@@ -69,6 +70,8 @@ export const checkov: Importer = {
   detects: (report) =>
     hasKind(partsOf(report)[0], { check_type: 'value', results: { failed_checks: 'list' } }) ||
     hasKind(partsOf(report)[0], { checkov_version: 'text' }),
+
+  category: (report) => onlyName(partsOf(report).map((part) => text.parse(property(part, 'check_type')))),
 
   results(report, context) {
     const isList = Array.isArray(documentOf(report));

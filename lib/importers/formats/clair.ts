@@ -5,6 +5,7 @@ import { fixedVersions, vulnerablePackage } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 
 /** A vulnerability in a report of clair-scanner. */
 const Vulnerability = z.object({
@@ -32,6 +33,8 @@ export const clair: Importer = {
   detects: (report) =>
     hasKind(documentOf(report), { unapproved: 'list', vulnerabilities: 'list' }) ||
     hasKind(documentOf(report), { LayerCount: 'value', Vulnerabilities: 'object' }),
+
+  category: (report) => imageName(nameIn(report, 'image') ?? ''),
 
   results(report, context) {
     const document = documentOf(report);

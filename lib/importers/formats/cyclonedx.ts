@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import { type ImportContext, type Importer, type Result, readList, skipped } from '../importer.ts';
+import {
+  type ImportContext,
+  type Importer,
+  type Result,
+  readList,
+  skipped,
+  type Workspace,
+} from '../importer.ts';
 import { decodeEscapes, imageName, parsePurl, vulnerabilityResult } from '../kinds/dependency.ts';
 import { isObject, property } from '../read/values.ts';
+import { folderName } from '../scanned.ts';
 import {
   type Cvss,
   cvssOf,
@@ -35,6 +43,14 @@ export const cyclonedx: Importer = {
   },
 
   detects: isBom,
+
+  category(report, workspace) {
+    const { subject } = bomOf(report);
+    // The subject of a scanned folder has its path.
+    return /^(?:[a-z]:)?[./\\]/i.test(subject?.name ?? '')
+      ? folderName(subject?.name, workspace)
+      : subjectOf(subject, workspace).name;
+  },
 
   results(report, context) {
     const { subject, components, vulnerabilities } = bomOf(report);
@@ -92,7 +108,7 @@ interface Scanned {
   isImage: boolean;
 }
 
-function subjectOf(subject: Component | undefined, context: ImportContext): Scanned {
+function subjectOf(subject: Component | undefined, context: Workspace): Scanned {
   const type = subject?.type ?? subject?.['@_type'];
   const isImage = type === 'container' || type === 'operating-system';
   if (!subject?.name) return { name: undefined, isImage };

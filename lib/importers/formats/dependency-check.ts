@@ -9,8 +9,19 @@ import {
 } from '../importer.ts';
 import { parsePurl, vulnerabilityResult, withoutVersion } from '../kinds/dependency.ts';
 import { documentOf, hasKind, hasRoot, rootOf } from '../read/report.ts';
-import { anything, fields, number, object, objects, requiredText, text, texts } from '../read/schema.ts';
+import {
+  anything,
+  fields,
+  number,
+  object,
+  objects,
+  requiredText,
+  text,
+  textAt,
+  texts,
+} from '../read/schema.ts';
 import { elementAt, elements, isObject, property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 import {
   type Cvss,
   cvssOf,
@@ -71,6 +82,11 @@ export const dependencyCheck: Importer = {
     hasKind(documentOf(report), { scanInfo: 'object', dependencies: 'list' }) ||
     (hasRoot(report, 'analysis') &&
       /dependency-?check/i.test(String(rootOf(report, 'analysis')['@_xmlns'] ?? ''))),
+
+  category: (report) =>
+    report.kind === 'xml'
+      ? textAt(rootOf(report, 'analysis'), 'projectInfo', 'name')
+      : nameIn(report, 'projectInfo', 'name'),
 
   results(report, context) {
     const { dependencies, failures } = contentOf(report);

@@ -5,6 +5,7 @@ import { failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { number, requiredText, text, texts } from '../read/schema.ts';
 import { property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 import { severityIn } from '../support.ts';
 
 const Detail = z.object({ code: requiredText, title: text, level: text, alerts: texts });
@@ -21,6 +22,8 @@ export const dockle: Importer = {
   },
 
   detects: (report) => hasKind(documentOf(report), { details: 'list', summary: { fatal: 'value' } }),
+
+  category: (report) => imageName(nameIn(report, 'image') ?? ''),
 
   results(report, context) {
     const document = documentOf(report);

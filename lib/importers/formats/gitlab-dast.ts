@@ -12,6 +12,7 @@ import {
   scannedVulnerabilities,
 } from '../kinds/gitlab.ts';
 import { fields, text } from '../read/schema.ts';
+import { nameIn } from '../scanned.ts';
 import { cveOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, inlineCode, joined, sanitizeMarkdown } from '../text/markdown.ts';
@@ -31,6 +32,8 @@ export const gitlabDast: Importer = {
     identity: 'first identifier, host, method, path, parameter',
   },
   detects: (report) => gitlabScanOf(report) === 'dast',
+  category: (report) => nameIn(report, 'scan', 'analyzer', 'id'),
+
   results: (report, context) => {
     const { found, scanner } = scannedVulnerabilities(report, ['dast'], context);
     return found.map((vulnerability) => resultOf('gitlab-dast', vulnerability, scanner));

@@ -11,6 +11,7 @@ import {
   gitlabVulnerabilities,
 } from '../kinds/gitlab.ts';
 import { record } from '../read/schema.ts';
+import { nameIn } from '../scanned.ts';
 import { cvssOf, relativePath } from '../support.ts';
 import { sanitizeMarkdown } from '../text/markdown.ts';
 
@@ -27,6 +28,8 @@ export const gitlabDependencyScanning: Importer = {
     severity: '`severity`, or CVSS',
   },
   detects: (report) => DEPENDENCIES.includes(gitlabScanOf(report) ?? ''),
+  category: (report) => nameIn(report, 'scan', 'analyzer', 'id'),
+
   results: (report, context) =>
     gitlabVulnerabilities(report, DEPENDENCIES, context).map((found) =>
       gitlabPackageResult('gitlab-dependency-scanning', found, context),

@@ -16,6 +16,7 @@ import {
 import { documentOf, hasKind } from '../read/report.ts';
 import { list, number, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 import { cveOf, relativePath } from '../support.ts';
 import {
   describeFinding,
@@ -38,6 +39,8 @@ export const gitlabSast: Importer = {
   },
 
   detects: (report) => gitlabScanOf(report) === 'sast' || isEmptyVersion2(report),
+
+  category: (report) => nameIn(report, 'scan', 'analyzer', 'id'),
 
   results(report, context) {
     const { found, scanner } = scannedVulnerabilities(report, ['sast'], context);

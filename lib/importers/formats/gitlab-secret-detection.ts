@@ -10,6 +10,7 @@ import {
   ruleOf,
   scannedVulnerabilities,
 } from '../kinds/gitlab.ts';
+import { nameIn } from '../scanned.ts';
 import { relativePath } from '../support.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
 import { mapMasked, REVOKE_SECRET } from '../text/secrets.ts';
@@ -25,6 +26,8 @@ export const gitlabSecretDetection: Importer = {
   },
 
   detects: (report) => gitlabScanOf(report) === 'secret_detection',
+
+  category: (report) => nameIn(report, 'scan', 'analyzer', 'id'),
 
   results(report, context) {
     const { found, scanner } = scannedVulnerabilities(report, ['secret_detection'], context);

@@ -15,6 +15,7 @@ import {
   texts,
 } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { folderName } from '../scanned.ts';
 import {
   type Cvss,
   cveOf,
@@ -83,6 +84,13 @@ export const grype: Importer = {
     // Xeol writes the same document with other matches.
     if (first !== undefined && !('vulnerability' in Object(first))) return false;
     return 'descriptor' in document || 'source' in document || 'artifact' in Object(first);
+  },
+
+  category(report, workspace) {
+    const source = property(firstDocument(report), 'source');
+    const target = property(source, 'target');
+    const name = text.parse(property(target, 'userInput') ?? target);
+    return property(source, 'type') === 'directory' ? folderName(name, workspace) : imageName(name ?? '');
   },
 
   results(report, context) {

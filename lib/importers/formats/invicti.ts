@@ -3,6 +3,7 @@ import { type Importer, open, read, readList } from '../importer.ts';
 import { addressIdentity, cvesIn, type Issue, resultsOf, shownAddress, statedCvss } from '../kinds/issues.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, object, objects, requiredText, text } from '../read/schema.ts';
+import { nameIn, siteName } from '../scanned.ts';
 import { cweOf, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { htmlLines, htmlMarkdown, linksIn } from '../text/html.ts';
@@ -35,6 +36,8 @@ export const invicti: Importer = {
 
   detects: (report) =>
     hasKind(documentOf(report), { Vulnerabilities: 'list', Target: 'object', Generated: 'value' }),
+
+  category: (report) => siteName(nameIn(report, 'Target', 'Url')),
 
   results(report, context) {
     const { Vulnerabilities } = read(z.object({ Vulnerabilities: z.array(z.unknown()) }), documentOf(report));

@@ -15,6 +15,7 @@ import {
   text,
 } from '../read/schema.ts';
 import { property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 import { relativePath } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 
@@ -66,6 +67,8 @@ export const kubescape: Importer = {
 
   detects: (report) =>
     hasKind(documentOf(report), { results: 'list', summaryDetails: { controls: 'value' } }),
+
+  category: (report) => nameIn(report, 'clusterName'),
 
   results(report, context) {
     const { clusterName, summaryDetails, ...document } = read(Document, documentOf(report));

@@ -6,6 +6,7 @@ import { type ImportContext, type Importer, type Result, readList, skipped } fro
 import { documentOf, firstDocument, hasKind } from '../read/report.ts';
 import { anything, fields, list, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 import { cweOf, severityIn } from '../support.ts';
 import { htmlToMarkdown, htmlToText } from '../text/html.ts';
 import { describeFinding, inlineCode } from '../text/markdown.ts';
@@ -27,6 +28,9 @@ export const mobsf: Importer = {
     ['app_type', 'code_analysis', 'binary_analysis'].some(
       (name) => property(documentOf(report), name) !== undefined,
     ),
+
+  category: (report) =>
+    nameIn(report, 'package_name') || nameIn(report, 'bundle_id') || nameIn(report, 'app_name'),
 
   results(report, context) {
     const document = firstDocument(report);

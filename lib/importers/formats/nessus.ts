@@ -12,7 +12,7 @@ import {
   statedCvss,
 } from '../kinds/issues.ts';
 import { type Cell, cellOf, hasColumns, hasRoot, rootOf, rowsOf } from '../read/report.ts';
-import { fields, number, requiredText, text, texts } from '../read/schema.ts';
+import { fields, number, requiredText, text, textAt, texts } from '../read/schema.ts';
 import { elements } from '../read/values.ts';
 import { cweOf, firstRated, severityOfLevel } from '../support.ts';
 import { escapeMarkdown, joined } from '../text/markdown.ts';
@@ -41,6 +41,9 @@ export const nessus: Importer = {
   split: { xml: { 'NessusClientData_v2.Report.ReportHost': 'ReportHost' }, csv: true },
 
   detects: (report) => hasRoot(report, 'NessusClientData_v2', 'NessusClientData') || isCsv(report),
+
+  category: (report) =>
+    report.kind === 'xml' ? textAt(rootOf(report, report.root), 'Report', '@_name') : undefined,
 
   results: (report, context) =>
     resultsOf(

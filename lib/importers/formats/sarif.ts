@@ -5,12 +5,14 @@ import {
   type Result as Imported,
   type Importer,
   open,
+  type Report,
   ReportError,
   readList,
 } from '../importer.ts';
 import { documentOf, documentsOf, hasKind } from '../read/report.ts';
 import { text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
+import { joinedNames } from '../scanned.ts';
 import { cveOf, cweOf, severityOf } from '../support.ts';
 import { describeFinding, excerpt, firstSentence, formatLocation, toStrings } from '../text/markdown.ts';
 import { isSecretRule, mapMasked, secretCandidates } from '../text/secrets.ts';
@@ -28,7 +30,7 @@ import {
   messageOf,
 } from '../tools/sarif-rules.ts';
 import { type Location, Result, type Rule, Run } from '../tools/sarif-schema.ts';
-import { type Tool, toolOf } from '../tools/sarif-tool.ts';
+import { sourcesOf, type Tool, toolOf } from '../tools/sarif-tool.ts';
 
 /** SARIF 2.1.0 of any tool. */
 export const sarif: Importer = {
@@ -56,6 +58,19 @@ export const sarif: Importer = {
 
   detects: (report) => hasKind(documentOf(report), { runs: 'list' }),
 
+  sources: (report) =>
+    runsIn(report).flatMap((run) =>
+      sourcesOf(toolOf({ driver: { name: text.parse(property(run, 'tool', 'driver', 'name')) } })),
+    ),
+
+  // The id of an analysis is its category, a slash and what identifies the run.
+  category: (report) =>
+    joinedNames(
+      runsIn(report).map((run) =>
+        text.parse(property(run, 'automationDetails', 'id'))?.replace(/\/?[^/]*$/, ''),
+      ),
+    ),
+
   results(report, context) {
     const logs = documentsOf(report);
     return logs.flatMap((log) => {
@@ -77,6 +92,12 @@ export const sarif: Importer = {
     });
   },
 };
+
+const runsIn = (report: Report): unknown[] =>
+  documentsOf(report).flatMap((log) => {
+    const runs = property(log, 'runs');
+    return Array.isArray(runs) ? runs : [];
+  });
 
 function resultsOfRun(run: Run, index: number, context: ImportContext): Imported[] {
   const tool = toolOf(run.tool);

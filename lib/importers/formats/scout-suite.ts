@@ -4,6 +4,7 @@ import { distinct, failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, number, objects, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 import { severityIn } from '../support.ts';
 
 const Rule = z.object({
@@ -33,6 +34,8 @@ export const scoutSuite: Importer = {
   },
 
   detects: (report) => hasKind(documentOf(report), { services: 'object', provider_code: 'value' }),
+
+  category: (report) => nameIn(report, 'account_id'),
 
   results(report, context) {
     const { account_id: account, provider_code: provider, services } = read(Document, documentOf(report));

@@ -1,7 +1,9 @@
 import { type ImportContext, type Importer, type Report, ReportError, readList } from '../importer.ts';
 import { imageName, readPart } from '../kinds/dependency.ts';
 import { documentsOf } from '../read/report.ts';
-import { isObject } from '../read/values.ts';
+import { text } from '../read/schema.ts';
+import { isObject, property } from '../read/values.ts';
+import { onlyName } from '../scanned.ts';
 import { isInWorkspace, plainPath, relativePath } from '../support.ts';
 import { joined } from '../text/markdown.ts';
 import { issuesOf, Project } from '../tools/snyk-issues.ts';
@@ -25,6 +27,11 @@ export const snyk: Importer = {
     }
     return ('ok' in first && ('error' in first || 'applications' in first)) || isFailure(first);
   },
+
+  category: (report) =>
+    onlyName(
+      projectsOf(report).map((project) => imageName(text.parse(property(project, 'projectName')) ?? '')),
+    ),
 
   results(report, context) {
     const parts = projectsOf(report);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { fingerprintOf } from '../identity/identity.ts';
 import { type ImportContext, type Importer, readList } from '../importer.ts';
 import { type CodeFinding, codeResults } from '../kinds/code.ts';
-import { hasRoot } from '../read/report.ts';
-import { fields, list, number, objects, optional, requiredText, text } from '../read/schema.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { fields, list, number, objects, optional, requiredText, text, textAt } from '../read/schema.ts';
 import { elementAt, elements } from '../read/values.ts';
 import { cweOf, isInWorkspace, relativePath, severityIn } from '../support.ts';
 import { htmlToMarkdown } from '../text/html.ts';
@@ -44,6 +44,8 @@ export const spotbugs: Importer = {
   },
 
   detects: (report) => hasRoot(report, 'BugCollection'),
+
+  category: (report) => textAt(rootOf(report, 'BugCollection'), 'Project', '@_projectName'),
 
   results(report, context) {
     const collection = elementAt(report.kind === 'xml' ? report.document : undefined, 'BugCollection');

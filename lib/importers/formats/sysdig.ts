@@ -13,6 +13,7 @@ import { distinct, fixedVersions, kubernetesName, vulnerablePackage } from '../k
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, flag, number, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 
 /** A vulnerable package, from any of the reports. */
 const Row = z.object({
@@ -36,6 +37,8 @@ export const sysdig: Importer = {
   },
 
   detects: (report) => isCli(report) || rowsOf(report) !== undefined,
+
+  category: (report) => imageName(nameIn(report, 'result', 'metadata', 'pullString') ?? ''),
 
   results(report, context) {
     const rows = isCli(report) ? cliRows(report, context) : rowsOf(report);

@@ -4,6 +4,7 @@ import { distinct, failedCheck } from '../kinds/resources.ts';
 import { documentOf, hasKind } from '../read/report.ts';
 import { fields, number, requiredText, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { folderName, nameIn } from '../scanned.ts';
 import { relativePath, severityOf } from '../support.ts';
 
 const Violation = z.object({
@@ -26,6 +27,9 @@ export const terrascan: Importer = {
 
   detects: (report) =>
     hasKind(documentOf(report), { results: { violations: 'value', scan_summary: 'object' } }),
+
+  category: (report, workspace) =>
+    folderName(nameIn(report, 'results', 'scan_summary', 'file/folder'), workspace),
 
   results(report, context) {
     const results = property(documentOf(report), 'results');

@@ -3,6 +3,7 @@ import { imageName, readPart } from '../kinds/dependency.ts';
 import { documentOf, firstDocument } from '../read/report.ts';
 import { text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { folderName } from '../scanned.ts';
 import { joined } from '../text/markdown.ts';
 import { license, misconfiguration, secret, vulnerability } from '../tools/trivy-findings.ts';
 import { inCluster, inImage, inWorkspace, isOsSection, type Place } from '../tools/trivy-places.ts';
@@ -42,6 +43,14 @@ export const trivy: Importer = {
     const document = documentOf(report);
     if (Array.isArray(document)) return isSection(document[0]);
     return isObject(document) && (isCluster(document) || isReport(document));
+  },
+
+  category(report, workspace) {
+    const document = firstDocument(report);
+    const name = text.parse(document?.ArtifactName);
+    if (typeof document?.ClusterName === 'string') return document.ClusterName;
+    const isImage = document?.ArtifactType === 'container_image';
+    return isImage ? imageName(name ?? '') : folderName(name, workspace);
   },
 
   results(report, context) {

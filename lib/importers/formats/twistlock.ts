@@ -12,6 +12,7 @@ import { distinct, failedCheck, fixedVersions, listsOf, vulnerablePackage } from
 import { documentOf, hasColumns, hasKind, rowsOf } from '../read/report.ts';
 import { anything, fields, number, objects, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
+import { onlyName } from '../scanned.ts';
 import { relativePath, severityOf } from '../support.ts';
 
 const Vulnerability = z.object({
@@ -58,6 +59,13 @@ export const twistlock: Importer = {
       hasKind(first, { complianceDistribution: 'value' })
     );
   },
+
+  category: (report) =>
+    onlyName(
+      [property(documentOf(report), 'results')]
+        .flat()
+        .map((scan) => imageName(text.parse(property(scan, 'name')) ?? '')),
+    ),
 
   results: (report, context) =>
     report.kind === 'csv' ? csvResults(report, context) : jsonResults(report, context),

@@ -1,6 +1,7 @@
 import type { Importer } from '../importer.ts';
 import { codeResults } from '../kinds/code.ts';
-import { hasRoot } from '../read/report.ts';
+import { hasRoot, rootOf } from '../read/report.ts';
+import { textAt } from '../read/schema.ts';
 import { readDetailed } from '../tools/veracode-detailed.ts';
 import { isFindings, readFindings } from '../tools/veracode-findings.ts';
 
@@ -16,6 +17,9 @@ export const veracode: Importer = {
   },
 
   detects: (report) => hasRoot(report, 'detailedreport') || isFindings(report),
+
+  category: (report) =>
+    report.kind === 'xml' ? textAt(rootOf(report, 'detailedreport'), '@_app_name') : undefined,
 
   results(report, context) {
     const { flaws, packages } =

@@ -7,6 +7,7 @@ import { distinct, failedCheck, fixedVersions, vulnerablePackage } from '../kind
 import { documentOf } from '../read/report.ts';
 import { anything, fields, number, object, objects, requiredText, text } from '../read/schema.ts';
 import { property } from '../read/values.ts';
+import { nameIn } from '../scanned.ts';
 import { plainPath, relativePath, severityOf } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { describeFinding, escapeMarkdown, formatLocation } from '../text/markdown.ts';
@@ -54,6 +55,11 @@ export const wizCli: Importer = {
 
   detects: (report) =>
     /^CICD\w*ScanResult$/.test(String(property(documentOf(report), 'result', '__typename'))),
+
+  category: (report) =>
+    nameIn(report, 'scanOriginResource', '__typename') === 'CICDScanOriginContainerImage'
+      ? imageName(nameIn(report, 'scanOriginResource', 'name') ?? '')
+      : undefined,
 
   results(report, context) {
     const document = read(Document, documentOf(report));

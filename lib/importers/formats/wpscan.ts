@@ -4,6 +4,7 @@ import { addressIdentity, type Issue, resultsOf, shownAddress, statedCvss } from
 import { documentOf, hasKind } from '../read/report.ts';
 import { anything, fields, flag, number, object, requiredText, text, texts } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { nameIn, siteName } from '../scanned.ts';
 import { severityOfScore } from '../support.ts';
 import { maskCredentials } from '../text/credentials.ts';
 import { escapeMarkdown, inlineCode, joined } from '../text/markdown.ts';
@@ -48,6 +49,8 @@ export const wpscan: Importer = {
       hasKind(document, { target_url: 'value', interesting_findings: 'list' })
     );
   },
+
+  category: (report) => siteName(nameIn(report, 'target_url')),
 
   results(report, context) {
     const document = documentOf(report);

@@ -5,6 +5,7 @@ import { groupsOf } from '../read/groups.ts';
 import { documentOf, rootOf } from '../read/report.ts';
 import { fields, list, text } from '../read/schema.ts';
 import { isObject, property } from '../read/values.ts';
+import { onlyName, siteName } from '../scanned.ts';
 import { cveOf, cweOf, severityIn, severityOf } from '../support.ts';
 import { bullets, describeFinding, escapeMarkdown, inlineCode } from '../text/markdown.ts';
 import { isSecretRule } from '../text/secrets.ts';
@@ -56,6 +57,13 @@ export const zap: Importer = {
       !('vulnerabilities' in document)
     );
   },
+
+  category: (report) =>
+    onlyName(
+      [property(contentOf(report), 'site') ?? []]
+        .flat()
+        .map((site) => siteName(text.parse(property(site, '@name') ?? property(site, '@_name')))),
+    ),
 
   results(report, context) {
     const found = property(contentOf(report), 'site');

@@ -49,7 +49,7 @@ export class Copies {
     const distinction = this.#distinction(index);
     if (!distinction) return one;
     const fingerprint = `${sha256(`${one.fingerprint} ${distinction.suffix}`)}#`;
-    return { ...one, fingerprint, neighbours: null, former: [] };
+    return { ...one, fingerprint, neighbours: null, former: [], named: [] };
   }
 
   described<S extends Shown>(shown: S, index: number): S {

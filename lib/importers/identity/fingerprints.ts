@@ -29,6 +29,8 @@ export interface Identified {
   details: readonly string[];
   /** The fingerprints by which the result was known before, in the order of `FORMER_KINDS`. */
   former: readonly (string | null)[];
+  /** The fingerprints by which the report says that it was known. */
+  named: readonly string[];
   file: string | undefined;
   line: number | undefined;
   repeats: boolean;
@@ -61,7 +63,7 @@ export function createIdentifier(
 ): (result: Result) => Identified {
   return (result) => {
     const { identify, identifyBefore, identifyFormerly, identifyVaguely, file, line } = result;
-    const { details = [], repeats = false } = result;
+    const { details = [], repeats = false, formerFingerprints: named = [] } = result;
     const [formerPath, olderPath] = (file && formerPathsOf?.(file)) || [];
     // Releases before 0.3 left names decomposed, as macOS writes them.
     const decomposed = file?.normalize('NFD');
@@ -86,7 +88,7 @@ export function createIdentifier(
       );
     }
     const neighbours = identify.neighbours?.() ?? null;
-    return { fingerprint: identify(file), neighbours, details, former, file, line, repeats };
+    return { fingerprint: identify(file), neighbours, details, former, named, file, line, repeats };
   };
 }
 
@@ -175,6 +177,7 @@ export class Fingerprinter {
         ...this.#beside(one, index),
         ...this.#current.formerAt(index),
         ...former.map(([numbering, found]) => numbering.at(index, found)),
+        ...one.named,
       ]),
     ];
   }

@@ -1,4 +1,3 @@
-import { fitSource } from '../clean.ts';
 import type { Finding } from '../finding.ts';
 import { importers } from '../formats/index.ts';
 import { Copies, contentOf } from '../identity/copies.ts';
@@ -28,6 +27,7 @@ import { encodingOf } from '../read/encoding.ts';
 import { isCsv } from '../read/parse.ts';
 import { formatSize, type ReportSource, startOf, textOf, unpacked } from '../read/source.ts';
 import { findingOf, UnknownSeverities } from '../result.ts';
+import { scannedBy } from '../scanned.ts';
 import { openCsv } from './csv.ts';
 import { type BlockStore, type Draft, Drafts } from './drafts.ts';
 import { openJson } from './json.ts';
@@ -47,8 +47,6 @@ const LIMITS: PartLimits = { partBytes: 256 * 1024, maxBytes: 32 * 1024 * 1024 }
 /** The content of a large report. Its findings are in the store, and returned when they are needed. */
 export interface ImportedParts extends Omit<Imported, 'findings'> {
   count: number;
-  /** The sources of the findings. */
-  sources: string[];
   /**
    * The findings, in the order of the report, some at a time. Findings that the importer merges from several parts are the last
    * ones.
@@ -89,14 +87,14 @@ export async function importInParts(
   }
   const shared = new SharedParts();
   const identify = createIdentifier(workspace, migrate);
-  const sources = new Set<string>();
+  const found = new Set<string>();
   const survey = async (pass: Pass) => {
     const copies = new Copies(() => new HashCounter());
     const drafts = new Drafts(createStore(), copies);
     const unknown = new UnknownSeverities();
     for await (const results of resultsIn(importer, reader, pass, () => notSplit(source.size, name))) {
       for (const result of results) {
-        sources.add(result.source ?? name);
+        found.add(result.source ?? name);
         if (drafts.add(result, identify(result))) unknown.add(result.severity);
       }
       if (drafts.count + drafts.repeated > maxMembers) throw tooMany(maxMembers, 'results');
@@ -135,7 +133,8 @@ export async function importInParts(
       );
   }
   const { count } = drafts;
-  return { format: name, count, sources: [...sources].map(fitSource), errors, warnings, skipped, findings };
+  const scanned = scannedBy(importer, sample, workspace, found);
+  return { ...scanned, format: name, count, errors, warnings, skipped, findings };
 }
 
 /** The blocks of results, each with the number of its first one. Other work runs between them. */

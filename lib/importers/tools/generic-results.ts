@@ -71,7 +71,7 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
   return {
     entries: [finding],
     identify: identifyBy(finding, { file, endpoints, ids, cwe, type }, context),
-    ...formerlyOf(finding),
+    formerFingerprints: finding.previousfingerprints,
     title: maskCredentials(finding.title),
     severity: severityOf(finding.severity, severityOfScore(score)),
     description: describeFinding({
@@ -142,10 +142,6 @@ function identifyBy(finding: GenericFinding, found: Identified, context: ImportC
   const parts = [type, title, cwe, [...ids].sort().join(), componentname, [...endpoints].sort().join('\n')];
   if (file && line) return identifyCode('generic', parts, { file, line }, context);
   return (path) => fingerprintOf('generic', ...parts, path);
-}
-
-function formerlyOf({ previousfingerprints: [former] }: GenericFinding): Pick<Result, 'identifyFormerly'> {
-  return former ? { identifyFormerly: () => former } : {};
 }
 
 const Endpoint = z.object({ protocol: text, host: text, port: text, path: text, query: text });

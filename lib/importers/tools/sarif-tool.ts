@@ -1,5 +1,3 @@
-import type { Run } from './sarif-schema.ts';
-
 export interface Tool {
   /** As the report names it. */
   name: string;
@@ -9,7 +7,7 @@ export interface Tool {
   formerId: string;
 }
 
-export function toolOf({ driver }: Run['tool']): Tool {
+export function toolOf({ driver }: { driver: { name?: string | undefined } }): Tool {
   const name = driver.name?.trim() || 'sarif';
   return { name, id: slug(withoutEdition(name)), formerId: slug(name) };
 }
