@@ -37,6 +37,8 @@ export const projectFields = ({ projects: p }: OrgTables) => ({
   created_at: p.createdAt,
   close_after_scans: p.closeAfterScans,
   source_url: p.sourceUrl,
+  default_ref: p.defaultRef,
+  tracked_refs: p.trackedRefs,
   transferring: sql<boolean | null>`nullif(${p.transfer} = 'out', false)`.as('transferring'),
 });
 
@@ -68,6 +70,8 @@ export const scanFields = (t: OrgTables) => ({
   started_at: sql<Date>`${t.scans.createdAt}`.mapWith(t.scans.createdAt).as('started_at'),
   completed_at: t.scans.completedAt,
   commit: t.scans.commit,
+  // Drizzle drops backslashes when it reads an array.
+  sources: sql<string[] | null>`array_to_json(${t.scans.declaredSources})`.as('sources'),
 });
 
 /** Counted while the scan runs, from its summary afterwards. */

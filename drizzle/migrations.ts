@@ -412,6 +412,39 @@ export const orgMigrations: readonly Migration[] = [
     "statements": [
       "-- A large organization may not have it yet.\nDROP INDEX IF EXISTS \"org_template\".\"findings_due\";",
       "CREATE INDEX \"findings_overdue\" ON \"org_template\".\"findings\" USING btree (\"due_at\") WHERE due_at is not null and status in ('open', 'confirmed');"
+    ]
+  },
+  {
+    "name": "0019_refs",
+    "hash": "07cbe69aefc314787d809cc4581062a0100f17e52a6b166e2d4fe280bd0ad0b2",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"finding_refs\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"series_id\" uuid NOT NULL,\n\t\"first_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_scan_id\" varchar(36) NOT NULL,\n\t\"missing_since\" timestamp (3) with time zone,\n\tCONSTRAINT \"finding_refs_pk\" PRIMARY KEY(\"finding_id\",\"series_id\")\n);",
+      "CREATE TABLE \"org_template\".\"series\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"key\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"ref\" text NOT NULL,\n\t\"tracked\" boolean NOT NULL,\n\t\"settled\" boolean NOT NULL\n);",
+      "DROP INDEX \"org_template\".\"findings_resolved\";",
+      "ALTER TABLE \"org_template\".\"finding_counts\" ADD COLUMN \"proposed\" bigint DEFAULT 0 NOT NULL;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"proposed\" boolean;",
+      "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"proposed_before\" boolean;",
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"default_ref\" text;",
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"tracked_refs\" text[];",
+      "ALTER TABLE \"org_template\".\"scans\" ADD COLUMN \"series_id\" uuid;",
+      "ALTER TABLE \"org_template\".\"scans\" ADD COLUMN \"tracked\" boolean DEFAULT true NOT NULL;",
+      "ALTER TABLE \"org_template\".\"scans\" ADD COLUMN \"declared_sources\" text[];",
+      "CREATE INDEX \"finding_refs_series\" ON \"org_template\".\"finding_refs\" USING btree (\"series_id\",\"missing_since\");",
+      "CREATE UNIQUE INDEX \"series_key\" ON \"org_template\".\"series\" USING btree (\"key\");",
+      "CREATE INDEX \"series_project\" ON \"org_template\".\"series\" USING btree (\"project_id\");",
+      "CREATE INDEX \"findings_proposed\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\") WHERE proposed;",
+      "CREATE INDEX \"scans_series\" ON \"org_template\".\"scans\" USING btree (\"series_id\",\"created_at\",\"scan_id\");",
+      "CREATE INDEX \"scans_commit\" ON \"org_template\".\"scans\" USING btree (\"series_id\",\"commit\",\"created_at\");",
+      "CREATE INDEX \"findings_resolved\" ON \"org_template\".\"findings\" USING btree (coalesce(\"resolved_at\", \"status_changed_at\"),\"severity\",\"project_id\",\"created_at\",\"due_at\",\"resolved_at\",\"status_changed_at\") WHERE status not in ('open', 'confirmed') and not regressed and proposed is null;",
+      "UPDATE \"org_template\".\"scans\" SET \"series_id\" = md5(\"project_id\"::text || ' ' || \"persona\" || ' ' || coalesce(\"target\"::text, '{}'))::uuid;",
+      "INSERT INTO \"org_template\".\"series\" (\"id\", \"key\", \"project_id\", \"ref\", \"tracked\", \"settled\") SELECT DISTINCT \"series_id\", \"series_id\", \"project_id\", coalesce(\"target\" ->> 'ref', ''), true, false FROM \"org_template\".\"scans\";"
+    ]
+  },
+  {
+    "name": "0020_event-scans",
+    "hash": "02d205a1e02911110d5f4e6a8f8f6e29cd32f90a4c3506d3b78ffbd2a36afa5f",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"finding_events\" ADD COLUMN \"scan_id\" varchar(36);"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -419,18 +452,20 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
       "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",
-      "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\t\"regressed\" bigint DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
-      "CREATE TABLE \"org_template\".\"finding_events\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"change_id\" uuid,\n\t\"kind\" text NOT NULL,\n\t\"actor_id\" uuid,\n\t\"from\" text,\n\t\"to\" text,\n\t\"reason\" text,\n\t\"note\" text,\n\t\"edited_at\" timestamp (3) with time zone,\n\t\"mentions\" uuid[],\n\tCONSTRAINT \"finding_events_pk\" PRIMARY KEY(\"finding_id\",\"at\",\"id\")\n);",
-      "CREATE TABLE \"org_template\".\"findings\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"fingerprint\" text NOT NULL,\n\t\"scan_id\" text NOT NULL,\n\t\"last_scan_id\" text NOT NULL,\n\t\"title\" text NOT NULL,\n\t\"severity\" text NOT NULL,\n\t\"description\" text NOT NULL,\n\t\"cwe\" text,\n\t\"cve\" text,\n\t\"cvss_score\" double precision,\n\t\"cvss_vector\" text,\n\t\"file\" text,\n\t\"line\" integer,\n\t\"source\" text,\n\t\"status\" text NOT NULL,\n\t\"status_changed_at\" timestamp (3) with time zone NOT NULL,\n\t\"regressed\" boolean DEFAULT false NOT NULL,\n\t\"seen_count\" integer NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"severity_before\" text,\n\t\"regressed_at\" timestamp (3) with time zone,\n\t\"regressed_before\" boolean,\n\t\"reason\" text,\n\t\"assignee_id\" uuid,\n\t\"due_at\" timestamp (3) with time zone,\n\t\"accepted_until\" timestamp (3) with time zone,\n\t\"created_by\" uuid,\n\t\"missing_since\" timestamp (3) with time zone,\n\t\"change_id\" uuid,\n\t\"due_dates\" timestamp (3) with time zone[],\n\t\"due_before\" timestamp (3) with time zone,\n\t\"resolved_at\" timestamp (3) with time zone,\n\tCONSTRAINT \"findings_severity\" CHECK (\"severity\" in ('critical', 'high', 'medium', 'low', 'info')),\n\tCONSTRAINT \"findings_status\" CHECK (\"status\" in ('open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'))\n);",
+      "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\t\"regressed\" bigint DEFAULT 0 NOT NULL,\n\t\"proposed\" bigint DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
+      "CREATE TABLE \"org_template\".\"finding_events\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"change_id\" uuid,\n\t\"kind\" text NOT NULL,\n\t\"actor_id\" uuid,\n\t\"from\" text,\n\t\"to\" text,\n\t\"reason\" text,\n\t\"note\" text,\n\t\"edited_at\" timestamp (3) with time zone,\n\t\"mentions\" uuid[],\n\t\"scan_id\" varchar(36),\n\tCONSTRAINT \"finding_events_pk\" PRIMARY KEY(\"finding_id\",\"at\",\"id\")\n);",
+      "CREATE TABLE \"org_template\".\"finding_refs\" (\n\t\"finding_id\" uuid NOT NULL,\n\t\"series_id\" uuid NOT NULL,\n\t\"first_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_scan_id\" varchar(36) NOT NULL,\n\t\"missing_since\" timestamp (3) with time zone,\n\tCONSTRAINT \"finding_refs_pk\" PRIMARY KEY(\"finding_id\",\"series_id\")\n);",
+      "CREATE TABLE \"org_template\".\"findings\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"fingerprint\" text NOT NULL,\n\t\"scan_id\" text NOT NULL,\n\t\"last_scan_id\" text NOT NULL,\n\t\"title\" text NOT NULL,\n\t\"severity\" text NOT NULL,\n\t\"description\" text NOT NULL,\n\t\"cwe\" text,\n\t\"cve\" text,\n\t\"cvss_score\" double precision,\n\t\"cvss_vector\" text,\n\t\"file\" text,\n\t\"line\" integer,\n\t\"source\" text,\n\t\"status\" text NOT NULL,\n\t\"status_changed_at\" timestamp (3) with time zone NOT NULL,\n\t\"regressed\" boolean DEFAULT false NOT NULL,\n\t\"seen_count\" integer NOT NULL,\n\t\"last_seen_at\" timestamp (3) with time zone NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"severity_before\" text,\n\t\"regressed_at\" timestamp (3) with time zone,\n\t\"regressed_before\" boolean,\n\t\"reason\" text,\n\t\"assignee_id\" uuid,\n\t\"due_at\" timestamp (3) with time zone,\n\t\"accepted_until\" timestamp (3) with time zone,\n\t\"created_by\" uuid,\n\t\"missing_since\" timestamp (3) with time zone,\n\t\"change_id\" uuid,\n\t\"due_dates\" timestamp (3) with time zone[],\n\t\"due_before\" timestamp (3) with time zone,\n\t\"resolved_at\" timestamp (3) with time zone,\n\t\"proposed\" boolean,\n\t\"proposed_before\" boolean,\n\tCONSTRAINT \"findings_severity\" CHECK (\"severity\" in ('critical', 'high', 'medium', 'low', 'info')),\n\tCONSTRAINT \"findings_status\" CHECK (\"status\" in ('open', 'confirmed', 'fixed', 'false_positive', 'wontfix', 'verified'))\n);",
       "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" uuid NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"body\" uuid,\n\t\"has_scan\" boolean,\n\t\"finding_id\" uuid,\n\t\"deduplicated\" boolean,\n\t\"regressed\" boolean,\n\t\"status\" varchar(20),\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
       "CREATE TABLE \"org_template\".\"feature_flags\" (\n\t\"name\" varchar(50) PRIMARY KEY NOT NULL,\n\t\"provisioned\" boolean NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"description\" varchar(400) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"policy_versions\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL\n);",
-      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200),\n\t\"former_slug\" varchar(50),\n\t\"deleted_at\" timestamp (3) with time zone,\n\t\"transfer\" varchar(3)\n);",
+      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200),\n\t\"former_slug\" varchar(50),\n\t\"deleted_at\" timestamp (3) with time zone,\n\t\"transfer\" varchar(3),\n\t\"default_ref\" text,\n\t\"tracked_refs\" text[]\n);",
       "CREATE TABLE \"org_template\".\"rule_changes\" (\n\t\"rule_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"rule_changes_pk\" PRIMARY KEY(\"rule_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"rules\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"conditions\" json NOT NULL,\n\t\"actions\" json NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone\n);",
       "CREATE TABLE \"org_template\".\"saved_views\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"owner_id\" uuid NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"query\" text NOT NULL,\n\t\"shared\" boolean NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"scan_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\tCONSTRAINT \"scan_counts_pk\" PRIMARY KEY(\"project_id\",\"status\")\n);",
-      "CREATE TABLE \"org_template\".\"scans\" (\n\t\"scan_id\" text PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"persona\" text NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"target\" json,\n\t\"status\" text NOT NULL,\n\t\"error_message\" text,\n\t\"summary\" json,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"completed_at\" timestamp (3) with time zone,\n\t\"sources\" text[],\n\t\"closed_after\" integer,\n\t\"commit\" text,\n\tCONSTRAINT \"scans_status\" CHECK (\"status\" in ('running', 'completed', 'failed'))\n);",
+      "CREATE TABLE \"org_template\".\"scans\" (\n\t\"scan_id\" text PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"persona\" text NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"target\" json,\n\t\"status\" text NOT NULL,\n\t\"error_message\" text,\n\t\"summary\" json,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"completed_at\" timestamp (3) with time zone,\n\t\"sources\" text[],\n\t\"closed_after\" integer,\n\t\"commit\" text,\n\t\"series_id\" uuid,\n\t\"tracked\" boolean DEFAULT true NOT NULL,\n\t\"declared_sources\" text[],\n\tCONSTRAINT \"scans_status\" CHECK (\"status\" in ('running', 'completed', 'failed'))\n);",
+      "CREATE TABLE \"org_template\".\"series\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"key\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"ref\" text NOT NULL,\n\t\"tracked\" boolean NOT NULL,\n\t\"settled\" boolean NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"sightings\" (\n\t\"scan_id\" varchar(36) NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"sightings_pk\" PRIMARY KEY(\"scan_id\",\"finding_id\")\n);",
       "ALTER TABLE \"org_template\".\"api_tokens\" ADD CONSTRAINT \"api_tokens_project_id_projects_id_fk\" FOREIGN KEY (\"project_id\") REFERENCES \"org_template\".\"projects\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "ALTER TABLE \"org_template\".\"exploits\" ADD CONSTRAINT \"exploits_finding_id_findings_id_fk\" FOREIGN KEY (\"finding_id\") REFERENCES \"org_template\".\"findings\"(\"id\") ON DELETE no action ON UPDATE no action;",
@@ -440,6 +475,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"changes_actor\" ON \"org_template\".\"changes\" USING btree (\"actor_id\",\"id\");",
       "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;",
       "CREATE INDEX \"finding_events_mentions\" ON \"org_template\".\"finding_events\" USING gin (\"mentions\") WHERE mentions is not null;",
+      "CREATE INDEX \"finding_refs_series\" ON \"org_template\".\"finding_refs\" USING btree (\"series_id\",\"missing_since\");",
       "CREATE UNIQUE INDEX \"findings_fingerprint\" ON \"org_template\".\"findings\" USING btree (\"project_id\",\"fingerprint\");",
       "CREATE INDEX \"findings_scan\" ON \"org_template\".\"findings\" USING btree (\"scan_id\");",
       "CREATE INDEX \"findings_severity\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\");",
@@ -451,12 +487,17 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"findings_title\" ON \"org_template\".\"findings\" USING btree (left(\"title\", 200),\"source\");",
       "CREATE INDEX \"findings_file\" ON \"org_template\".\"findings\" USING btree (left(\"file\", 200)) WHERE file is not null;",
       "CREATE INDEX \"findings_cve\" ON \"org_template\".\"findings\" USING btree (\"cve\") WHERE cve is not null;",
-      "CREATE INDEX \"findings_resolved\" ON \"org_template\".\"findings\" USING btree (coalesce(\"resolved_at\", \"status_changed_at\"),\"severity\",\"project_id\",\"created_at\",\"due_at\",\"resolved_at\",\"status_changed_at\") WHERE status not in ('open', 'confirmed') and not regressed;",
+      "CREATE INDEX \"findings_resolved\" ON \"org_template\".\"findings\" USING btree (coalesce(\"resolved_at\", \"status_changed_at\"),\"severity\",\"project_id\",\"created_at\",\"due_at\",\"resolved_at\",\"status_changed_at\") WHERE status not in ('open', 'confirmed') and not regressed and proposed is null;",
+      "CREATE INDEX \"findings_proposed\" ON \"org_template\".\"findings\" USING btree (\"severity\",\"status\",\"id\") WHERE proposed;",
       "CREATE INDEX \"findings_search\" ON \"org_template\".\"findings\" USING gin ((\"title\" || E'\\n' || coalesce(\"file\", '') || E'\\n' || coalesce(\"cve\", '')) \"trigram_schema\".gin_trgm_ops);",
       "CREATE UNIQUE INDEX \"projects_slug\" ON \"org_template\".\"projects\" USING btree (\"slug\");",
       "CREATE INDEX \"saved_views_owner\" ON \"org_template\".\"saved_views\" USING btree (\"owner_id\");",
+      "CREATE INDEX \"scans_series\" ON \"org_template\".\"scans\" USING btree (\"series_id\",\"created_at\",\"scan_id\");",
+      "CREATE INDEX \"scans_commit\" ON \"org_template\".\"scans\" USING btree (\"series_id\",\"commit\",\"created_at\");",
       "CREATE INDEX \"scans_newest\" ON \"org_template\".\"scans\" USING btree (\"created_at\",\"scan_id\");",
-      "CREATE INDEX \"scans_project\" ON \"org_template\".\"scans\" USING btree (\"project_id\",\"created_at\",\"scan_id\");"
+      "CREATE INDEX \"scans_project\" ON \"org_template\".\"scans\" USING btree (\"project_id\",\"created_at\",\"scan_id\");",
+      "CREATE UNIQUE INDEX \"series_key\" ON \"org_template\".\"series\" USING btree (\"key\");",
+      "CREATE INDEX \"series_project\" ON \"org_template\".\"series\" USING btree (\"project_id\");"
     ]
   }
 ];

@@ -6,6 +6,7 @@ import { listAgentFindings } from './agent/findings/list.ts';
 import { updateAgentFinding } from './agent/findings/update.ts';
 import { sendReport } from './agent/reports/create.ts';
 import { registerScan } from './agent/scans/create.ts';
+import { agentScanGate } from './agent/scans/gate.ts';
 import { scanGone } from './agent/scans/gone.ts';
 import { endScan } from './agent/scans/update.ts';
 import { changePassword } from './auth/change-password.ts';
@@ -45,6 +46,7 @@ import { listExploits } from './findings/exploits/list.ts';
 import { exportFindingsCsv, exportFindingsSarif } from './findings/export.ts';
 import { getFinding } from './findings/get.ts';
 import { listFindings } from './findings/list.ts';
+import { findingRefs } from './findings/refs.ts';
 import { similarFindings } from './findings/similar.ts';
 import { updateFinding } from './findings/update.ts';
 import { updateFindings } from './findings/update-many.ts';
@@ -109,6 +111,7 @@ import { undoRuleChanges } from './rules/undo.ts';
 import { updateRule } from './rules/update.ts';
 import { scanChanges } from './scans/changes.ts';
 import { deleteScan } from './scans/delete.ts';
+import { scanGate } from './scans/gate.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
 import { getDueDates } from './settings/due-dates/get.ts';
@@ -182,6 +185,7 @@ export const endpoints = {
 
   listScans,
   getScan,
+  scanGate,
   scanChanges,
   deleteScan,
 
@@ -193,6 +197,7 @@ export const endpoints = {
   updateFinding,
   deleteFinding,
   similarFindings,
+  findingRefs,
   getActivity,
   createComment,
   updateComment,
@@ -255,6 +260,7 @@ export const endpoints = {
   registerScan,
   endScan,
   scanGone,
+  agentScanGate,
   sendReport,
 
   createProjectToken,

@@ -74,6 +74,18 @@ export const Project = z
       'https://github.com/acme/web-shop',
       'The address of the repository, or a template of links to its files. Absent: findings have no links to code.',
     ).optional(),
+    default_ref: shown(
+      'main',
+      'The default branch. Absent: all refs count as the default branch.',
+    ).optional(),
+    tracked_refs: z
+      .array(z.string())
+      .optional()
+      .openapi({
+        example: ['release/*'],
+        description:
+          'Patterns of further refs that the state of findings follows; `*` stands for any characters. Absent: none.',
+      }),
     transferring: z.boolean().optional().openapi({
       example: false,
       description:
@@ -114,6 +126,12 @@ export const ScanTarget = z
     path: shown('services/web').optional(),
     url: shown('https://git.example.com/acme/web-shop').optional(),
     ref: shown('main').optional(),
+    base_ref: shown('main', 'The branch that a pull request goes into.').optional(),
+    default_ref: shown('main', 'The default branch of the repository.').optional(),
+    category: shown(
+      'registry.example.com/acme/web-shop',
+      'Tells scans of one source apart that look at different things.',
+    ).optional(),
   })
   .openapi('ScanTarget');
 
@@ -138,6 +156,13 @@ export const Scan = z
     started_at: timestamp(),
     completed_at: timestamp().optional(),
     commit: shown('4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0', 'The scanned commit.').optional(),
+    sources: z
+      .array(z.string())
+      .optional()
+      .openapi({
+        description: 'The scanners that ran, also those that found nothing, if the agent or report says.',
+        example: ['semgrep'],
+      }),
   })
   .openapi('Scan');
 

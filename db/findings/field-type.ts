@@ -20,12 +20,21 @@ export type PushValue =
   | 'first_status'
   | 'first_reason'
   | 'first_assignee'
-  | 'first_resolved_at';
+  | 'first_resolved_at'
+  /** Whether the scan is of a ref that the state of findings does not follow. */
+  | 'proposed';
 
 /** A field that the service sets. */
 export interface ServiceField extends CommonField {
   /** Its value in a new finding: a constant, or a value that comes with each push, with a constant if it is absent. */
-  first: string | number | boolean | null | { from: PushValue; otherwise?: string };
+  first: string | number | boolean | null | FirstValue;
+}
+
+export interface FirstValue {
+  from: PushValue;
+  otherwise?: string;
+  /** A proposed finding does not have it. */
+  unlessProposed?: true;
 }
 
 interface CommonField {

@@ -4,8 +4,13 @@ import { time } from '../schema/columns.ts';
 import { FINDING_STATUSES, SEVERITIES, TRIAGE_REASONS } from '../schema/values.ts';
 import type { Field } from './field-type.ts';
 
-/** Whether a push of this finding is a regression. */
-const regresses = (stored: string) => `${stored}.status in ('fixed', 'verified')`;
+/** Whether a push of this finding is a regression. A push from a ref that the state of findings does not follow is none. */
+const regresses = (stored: string) =>
+  `(${stored}.status in ('fixed', 'verified') and excluded.proposed is null)`;
+
+/** Whether a push is the first one from a ref that the state of findings follows. It starts the due date, unless someone has set one. */
+const startsDueDate = (stored: string) =>
+  `${stored}.proposed and excluded.proposed is null and ${stored}.due_at is null`;
 
 const severityIndex = (severity: string) =>
   `case ${SEVERITIES.map((name, i) => `when ${severity} = '${name}' then ${i + 1}`).join(' ')} end`;
@@ -19,7 +24,8 @@ const restartsDueDate = (stored: string) =>
 
 /** The due date after a push: of a regression, of the new severity, or as it was. */
 const newDueAt = (stored: string) =>
-  `case when ${restartsDueDate(stored)} then ${policyDueAt('excluded')}
+  `case when ${startsDueDate(stored)} then excluded.due_at
+      when ${restartsDueDate(stored)} then ${policyDueAt('excluded')}
       when ${stored}.due_dates is not null and ${stored}.severity <> excluded.severity
         then ${stored}.due_dates[${severityIndex('excluded.severity')}]
       else ${stored}.due_at end`;
@@ -161,7 +167,7 @@ export const FINDING_FIELDS = {
     onRepeat: 'keep',
   },
   assigneeId: { column: uuid('assignee_id'), first: { from: 'first_assignee' }, onRepeat: 'keep' },
-  dueAt: { column: time('due_at'), first: { from: 'due_at' }, onRepeat: newDueAt },
+  dueAt: { column: time('due_at'), first: { from: 'due_at', unlessProposed: true }, onRepeat: newDueAt },
   acceptedUntil: { column: time('accepted_until'), first: null, onRepeat: 'keep' },
   /** The token or user whose push created it. */
   createdBy: { column: uuid('created_by'), first: { from: 'actor_id' }, onRepeat: 'keep', hidden: true },
@@ -169,8 +175,9 @@ export const FINDING_FIELDS = {
   missingSince: {
     column: time('missing_since'),
     first: null,
-    onRepeat: 'replace',
-    description: 'When the latest comparable scan completed without it. Absent if that scan reported it.',
+    onRepeat: (stored) => `case when excluded.proposed then ${stored}.missing_since end`,
+    description:
+      'When the latest comparable scan completed without it, if no other default or tracked ref, target or category has it. Absent while one has it.',
   },
   /** The latest change that was not undone (`db/findings/changes/`), or the rule that decided about the new finding. */
   changeId: { column: uuid('change_id'), first: { from: 'rule_id' }, onRepeat: 'keep', hidden: true },
@@ -180,9 +187,9 @@ export const FINDING_FIELDS = {
    */
   dueDates: {
     column: time('due_dates').array(),
-    first: { from: 'due_dates' },
+    first: { from: 'due_dates', unlessProposed: true },
     onRepeat: (stored) =>
-      `case when ${restartsDueDate(stored)} then excluded.due_dates else ${stored}.due_dates end`,
+      `case when (${startsDueDate(stored)}) or ${restartsDueDate(stored)} then excluded.due_dates else ${stored}.due_dates end`,
     hidden: true,
   },
   /** `due_at` before the latest push, null for a new finding: tells that push what to record. */
@@ -197,6 +204,21 @@ export const FINDING_FIELDS = {
     column: time('resolved_at'),
     first: { from: 'first_resolved_at' },
     onRepeat: 'keep',
+    hidden: true,
+  },
+  proposed: {
+    column: boolean('proposed'),
+    first: { from: 'proposed' },
+    onRepeat: (stored) => `case when ${stored}.proposed then excluded.proposed end`,
+    example: true,
+    description: 'Set if only refs that are neither the default branch nor tracked have reported it.',
+  },
+  /** `proposed` before the latest push, null for a new finding: tells that push what to count. */
+  proposedBefore: {
+    column: boolean('proposed_before'),
+    first: null,
+    onRepeat: (stored) => `${stored}.proposed`,
+    example: true,
     hidden: true,
   },
 } satisfies Record<string, Field>;

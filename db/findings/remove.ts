@@ -34,10 +34,12 @@ select 1 from ${findings} where id = ${idsOf($)} order by project_id, fingerprin
 
 /**
  * Whether a finding is resolved and was neither changed nor reported since a time. One that is still reported stays, because the
- * next report of it would be a new finding without the decision. So do regressions, and accepted risks until they are due.
+ * next report of it would be a new finding without the decision. So do regressions, and accepted risks until they are due. A
+ * proposed finding that no series has any more will never be resolved: it counts as resolved.
  */
-export const isResolvedBefore = (before: SQL | Placeholder): SQL =>
-  sql`(status <> all (${sql.raw(`'{${UNRESOLVED.join(',')}}'`)}) and accepted_until is null
+export const isResolvedBefore = ({ findingRefs }: OrgTables, before: SQL | Placeholder): SQL =>
+  sql`((status <> all (${sql.raw(`'{${UNRESOLVED.join(',')}}'`)})
+      or (proposed and not exists (select from ${findingRefs} r where r.finding_id = id))) and accepted_until is null
     and not regressed and status_changed_at < ${before}::timestamptz and last_seen_at < ${before}::timestamptz)`;
 
 /** A finding that was removed. */
@@ -63,8 +65,8 @@ const bySeverity = SEVERITIES.map((severity) =>
 const removeStatement = orgStatement<Condition, RemovedFinding>(
   (tables, $) => sql`
 with gone as materialized (
-  select id, project_id, severity, status, regressed, scan_id from ${tables.findings} where id = ${idsOf($)}
-    and (${$.resolvedBefore}::timestamptz is null or ${isResolvedBefore($.resolvedBefore)})
+  select id, project_id, severity, status, regressed, proposed, scan_id from ${tables.findings} where id = ${idsOf($)}
+    and (${$.resolvedBefore}::timestamptz is null or ${isResolvedBefore(tables, $.resolvedBefore)})
 ), seen as materialized (
   select s.scan_id, s.finding_id from ${tables.scans} k join ${tables.sightings} s on s.scan_id = k.scan_id
   where k.project_id = any (array(select project_id from gone)) and s.finding_id = ${idsOfGone}
@@ -91,14 +93,16 @@ with gone as materialized (
   delete from ${tables.ruleChanges} where rule_id = any (array(select id from ${tables.rules})) and finding_id = ${idsOfGone}
 ), without_sightings as (
   delete from ${tables.sightings} s using seen where s.scan_id = seen.scan_id and s.finding_id = seen.finding_id
+), without_refs as (
+  delete from ${tables.findingRefs} where finding_id = ${idsOfGone}
 ), removed as (
   delete from ${tables.findings} where id = ${idsOfGone}
 ), counted as (
-  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
-  select project_id, severity, status, -count(*), -sum(regressed::int) from gone ${onItsWorker(tables)}
+  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed, proposed)
+  select project_id, severity, status, -count(*), -sum(regressed::int), -count(*) filter (where proposed) from gone ${onItsWorker(tables)}
   group by project_id, severity, status order by project_id, severity, status
-  on conflict (project_id, severity, status) do update set
-    count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
+  on conflict (project_id, severity, status) do update set count = c.count + excluded.count,
+    regressed = c.regressed + excluded.regressed, proposed = c.proposed + excluded.proposed
 )
 select id, project_id, severity from gone`,
 );

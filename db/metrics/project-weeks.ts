@@ -29,7 +29,7 @@ const statement = orgStatement<{ projectIds: string; ids: string; times: string 
     const at = sql`coalesce(resolved_at, status_changed_at)`;
     return sql`
 with kept as materialized (
-  select project_id, severity, status, count, regressed from ${findingCounts}
+  select project_id, severity, status, count - proposed as count, regressed from ${findingCounts}
   where project_id = any(${$.projectIds}::uuid[]) and count > 0
 ), found as (
   select k.project_id, n.period, sum(n.count) as count
@@ -37,12 +37,17 @@ with kept as materialized (
     select width_bucket(id, ${$.ids}::uuid[]) as period, count(*) as count from ${f}
     where project_id = k.project_id and severity = k.severity and status = k.status and id >= (${$.ids}::uuid[])[1]
     group by 1
+    union all
+    select width_bucket(id, ${$.ids}::uuid[]), -count(*) from ${f}
+    where proposed and project_id = k.project_id and severity = k.severity and status = k.status
+      and id >= (${$.ids}::uuid[])[1]
+    group by 1
   ) n
   group by k.project_id, n.period
 ), resolved as (
   select project_id, width_bucket(${at}, ${$.times}::timestamptz[]) as period, count(*) as count
   from ${f}
-  where status not in ${UNRESOLVED} and not regressed and project_id = any(${$.projectIds}::uuid[])
+  where status not in ${UNRESOLVED} and not regressed and proposed is null and project_id = any(${$.projectIds}::uuid[])
     and ${at} >= (${$.times}::timestamptz[])[1]
   group by 1, 2
 ), open as (

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { runSearch, type SearchLimits } from '../findings/lists/search.ts';
 import { lowestIdAt } from '../ids.ts';
 import type { Transactions } from '../pool/query.ts';
@@ -9,7 +9,7 @@ import { orgStatement } from '../statements.ts';
 /*
  * Numbers about finding and resolving over time, in one statement and one snapshot. New findings are counted by ranges of
  * ids, which carry the time; resolved ones are read from `findings_resolved` alone; those that are open now come from the
- * counts that are kept. Nothing reads whole rows, except of findings that have regressed.
+ * counts that are kept. Nothing reads whole rows, except of findings that have regressed. Proposed findings are left out.
  */
 
 /** Times to resolve are rounded to this, so that they can be counted instead of sorted. */
@@ -94,12 +94,14 @@ const resolutionOf = (ofProject: boolean) =>
           select count(*) as count from ${f} where ${inProject} and severity = k.severity and status = k.status
             and id >= p.first and id < p.next) n`
       : sql`select count(*) as count from ${f} where id >= p.first and id < p.next`;
+    const proposed = (kind: SQL, range: SQL) =>
+      sql`(select count(*) from ${f} where proposed and ${inProject} and ${kind} and ${range})`;
     return sql`
 with period as materialized (
   select period, first, lead(first, 1, ${HIGHEST_ID}) over (order by period) as next
   from unnest(${$.ids}::uuid[]) with ordinality as given(first, period)
 ), found as (
-  select p.period, n.count from period p cross join lateral (${countIds}) n
+  select p.period, n.count - ${proposed(sql`true`, sql`id >= p.first and id < p.next`)} as count from period p cross join lateral (${countIds}) n
 ), resolved as (
   select severity, class, period, count(*) as count, sum(seconds) as seconds, count(due_at) as due,
     count(*) filter (where at <= due_at) as in_time
@@ -112,7 +114,7 @@ with period as materialized (
       select severity, due_at, coalesce(resolved_at, status_changed_at) as at,
         date_part('epoch', coalesce(resolved_at, status_changed_at) - created_at) as seconds
       from ${f}
-      where status not in ${UNRESOLVED} and not regressed and ${inProject}
+      where status not in ${UNRESOLVED} and not regressed and proposed is null and ${inProject}
         and coalesce(resolved_at, status_changed_at) >= (${$.times}::timestamptz[])[1]
       -- Keeps PostgreSQL from computing the seconds several times.
       offset 0
@@ -120,7 +122,8 @@ with period as materialized (
   ) classed
   group by grouping sets ((severity, class), (period))
 ), aged as (
-  select k.severity, a.period, n.count
+  select k.severity, a.period,
+    n.count - ${proposed(sql`severity = k.severity and status = k.status`, sql`id >= a.first and id < a.next`)} as count
   from (select ordinality as period, first, lag(first, 1, ${HIGHEST_ID}) over (order by ordinality) as next
     from unnest(${$.ageIds}::uuid[]) with ordinality as given(first, ordinality)) a
   cross join (${kinds}) k
@@ -141,7 +144,7 @@ select
     '[]') as resolved,
   (select json_agg(json_build_object('period', period, 'count', coalesce(count, 0))) from found) as found,
   coalesce((select json_agg(o) from (
-    select severity, sum(case when status in ${UNRESOLVED} then count else regressed end) as count
+    select severity, sum(case when status in ${UNRESOLVED} then count - proposed else regressed end) as count
     from ${findingCounts} where ${inProject} group by severity) o), '[]') as open,
   coalesce((select json_agg(a) from (
     select severity, period, sum(count) as count from aged group by severity, period) a), '[]') as aged`;

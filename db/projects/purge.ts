@@ -50,7 +50,7 @@ order by project_id, fingerprint limit ${sql.raw(String(FINDINGS))}`,
 );
 
 const removeProject = orgStatement<OfProject, object>(
-  ({ apiTokens, dueDates, findingCounts, findings, projects, scanCounts }, $) => sql`
+  ({ apiTokens, dueDates, findingCounts, findings, projects, scanCounts, series }, $) => sql`
 with gone as materialized (
   select id from ${projects} where id = ${$.projectId}::uuid and deleted_at is not null
     and not exists (select from ${findings} where project_id = ${$.projectId}::uuid)
@@ -58,6 +58,8 @@ with gone as materialized (
   delete from ${apiTokens} where project_id = (select id from gone)
 ), due as (
   delete from ${dueDates} where project_id = (select id from gone)
+), all_series as (
+  delete from ${series} where project_id = (select id from gone)
 ), finding_totals as (
   delete from ${findingCounts} where project_id = (select id from gone)
 ), scan_totals as (

@@ -14,16 +14,16 @@ const PAGE = 2_000;
 const FINDINGS = 50;
 const SIGHTINGS = 2_000;
 
-/** The newest scans of a project stay, however old they are: later ones are compared with them. */
+/** The newest tracked scans of a project stay, however old they are: later ones are compared with them. */
 export const KEPT_SCANS = 10;
 
 const nextPage = orgStatement<
   { after: string; before: string },
   { last: string | null; expired: string[] | null }
 >(
-  ({ findings }, $) => sql`
+  (tables, $) => sql`
 with page as materialized (
-  select id, ${isResolvedBefore($.before)} as expired from ${findings} where id > ${$.after}::uuid
+  select id, ${isResolvedBefore(tables, $.before)} as expired from ${tables.findings} where id > ${$.after}::uuid
   order by id limit ${sql.raw(String(PAGE))}
 )
 select (select id from page order by id desc limit 1) as last,
@@ -81,19 +81,19 @@ const nextScans = orgStatement<
 >(
   ({ scans }, $) => sql`
 with page as materialized (
-  select scan_id, project_id, created_at, status <> 'running' and completed_at < ${$.before}::timestamptz as ended from ${scans}
+  select scan_id, project_id, tracked, created_at, status <> 'running' and completed_at < ${$.before}::timestamptz as ended from ${scans}
   where (created_at, scan_id) > (${$.at}::timestamptz, ${$.id}) and created_at < ${$.before}::timestamptz
   order by created_at, scan_id limit ${sql.raw(String(SCANS_PAGE))}
 ), kept as materialized (
-  select p.project_id, k.created_at, k.scan_id from (select distinct project_id from page where ended) p
+  select p.project_id, k.created_at, k.scan_id from (select distinct project_id from page where ended and tracked) p
   cross join lateral (
-    select n.created_at, n.scan_id from ${scans} n where n.project_id = p.project_id
+    select n.created_at, n.scan_id from ${scans} n where n.project_id = p.project_id and n.tracked
     order by n.created_at desc, n.scan_id desc offset ${sql.raw(String(KEPT_SCANS - 1))} limit 1
   ) k
 )
 select created_at::text as at, scan_id as id, (
-  select json_agg(p.scan_id order by p.created_at, p.scan_id) from page p join kept k using (project_id)
-  where p.ended and (p.created_at, p.scan_id) < (k.created_at, k.scan_id)
+  select json_agg(p.scan_id order by p.created_at, p.scan_id) from page p left join kept k using (project_id)
+  where p.ended and (not p.tracked or (p.created_at, p.scan_id) < (k.created_at, k.scan_id))
 ) as expired
 from page order by created_at desc, scan_id desc limit 1`,
 );
@@ -131,15 +131,16 @@ export async function removeScanBatch(client: Sql, tables: OrgTables, scanId: st
 }
 
 const countFindings = orgStatement<{ before: string }, object>(
-  ({ findings }, $) => sql`select count(*)::int as n from ${findings} where ${isResolvedBefore($.before)}`,
+  (tables, $) => sql`
+select count(*)::int as n from ${tables.findings} where ${isResolvedBefore(tables, $.before)}`,
 );
 
 const countScans = orgStatement<{ before: string }, object>(
   ({ scans }, $) => sql`
 select count(*)::int as n from (
-  select status, completed_at, row_number() over (
-    partition by project_id order by created_at desc, scan_id desc) as rank from ${scans}
-) k where rank > ${sql.raw(String(KEPT_SCANS))} and status <> 'running' and completed_at < ${$.before}::timestamptz`,
+  select status, completed_at, tracked, row_number() over (
+    partition by project_id, tracked order by created_at desc, scan_id desc) as rank from ${scans}
+) k where (rank > ${sql.raw(String(KEPT_SCANS))} or not tracked) and status <> 'running' and completed_at < ${$.before}::timestamptz`,
 );
 
 /** How many findings, and how many scans, a run would remove. */

@@ -1,17 +1,15 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { OrgTables } from '../schema/org.ts';
 import type { FindingStatus } from '../schema/values.ts';
 import { orgStatement, type SqlClient } from '../statements.ts';
-import { candidates, sharesSource } from './comparable.ts';
 
 /*
- * Findings that a scan should have reported and did not. A scan is compared with comparable ones (`comparable.ts`) for each source
- * that it reported. So a scan without findings is compared with none.
+ * Findings that a scan should have reported and did not: those that are present in its series and of one of its sources. They are
+ * missing there, and so is a finding itself when no other tracked series has it.
  *
- * A finding is marked in the transaction that completes the scan. A project may want findings closed that several scans in a row
- * did not report. That is done afterwards, in transactions of their own, because it may be a lot. Scans whose findings are
- * closed are noted, so that a later scan closes what a process that died has left, and does not close again what somebody has
- * opened since.
+ * This is done in the transaction that completes the scan. A project may want findings closed that several scans in a row did not
+ * report. That is done afterwards, in transactions of their own, because it may be a lot. A finding is closed once as long as it is
+ * missing, so that one that somebody opens again stays open, and a later scan closes what a process that died has left.
  */
 
 interface ScanKey {
@@ -20,75 +18,110 @@ interface ScanKey {
   projectId: string | null;
 }
 
-/** The scan as `own`, and scans that are comparable to it by source, the newest first, as `compared`: it has the rank 0. */
-const comparable = (tables: OrgTables, { scanId, projectId }: Record<keyof ScanKey, Placeholder>): SQL => sql`
+/** The CTE `own`: the scan, if it completed without problems. */
+const completed = ({ scans }: OrgTables, $: Record<keyof ScanKey, unknown>): SQL => sql`
 own as materialized (
-  select * from ${tables.scans} s
-  where s.scan_id = ${scanId} and s.status = 'completed' and s.error_message is null
-    and (${projectId}::uuid is null or s.project_id = ${projectId}::uuid)
-), ${candidates(tables)}, compared as materialized (
-  select k.source, c.scan_id, c.completed_at, c.closed_after,
-    row_number() over (partition by k.source order by c.created_at desc, c.scan_id desc) - 1 as rank,
-    cardinality(coalesce(c.sources, own.sources)) as sources
-  from own cross join unnest(own.sources) k(source)
-  join candidates c on ${sharesSource('c', sql`k.source`)}
+  select * from ${scans} s
+  where s.scan_id = ${$.scanId} and s.status = 'completed' and s.error_message is null
+    and (${$.projectId}::uuid is null or s.project_id = ${$.projectId}::uuid)
 )`;
 
-/** The ids of the findings that scans reported of a source, from rows with `scan_id` and `source`. */
-const reportedBy = ({ findings, sightings }: OrgTables, scans: SQL): SQL => sql`
-  select f.id from ${scans} k join ${findings} f on f.scan_id = k.scan_id and coalesce(f.source, '') = k.source
-  union all
-  select f.id from ${scans} k join ${sightings} s on s.scan_id = k.scan_id
-  join ${findings} f on f.id = s.finding_id and coalesce(f.source, '') = k.source`;
-
 /**
- * - A finding that was seen since the scan began by another scan than the one before is not missing.
- * - Findings are locked in the order in which pushes write them. Findings that were seen meanwhile are checked again.
+ * The findings that `own` leaves out, as rows `r` of `finding_refs` and `f`. One that a later scan of the series reports is not
+ * missing.
  */
-const mark = orgStatement<ScanKey, object>(
+const leftOut = ({ findingRefs, findings, scans, sightings }: OrgTables): SQL => sql`
+own join ${findingRefs} r on r.series_id = own.series_id and r.missing_since is null and r.last_scan_id <> own.scan_id
+join ${findings} f on f.id = r.finding_id and f.scan_id <> own.scan_id and coalesce(f.source, '') = any (own.sources)
+where r.last_seen_at <= own.completed_at
+  and not exists (select from ${sightings} s where s.scan_id = own.scan_id and s.finding_id = f.id)
+  and (r.last_seen_at <= own.created_at or not exists (
+    select from ${scans} l where l.series_id = own.series_id and (l.created_at, l.scan_id) > (own.created_at, own.scan_id)
+      and (l.scan_id = f.scan_id or exists (
+        select from ${sightings} s where s.scan_id = l.scan_id and s.finding_id = f.id))))`;
+
+/** Findings are locked in the order in which pushes write them, before the next statement reads what those have written. */
+const lock = orgStatement<ScanKey, object>(
   (tables, $) => sql`
-with ${comparable(tables, $)}, before as materialized (
-  select scan_id, source from compared where rank = 1
-), reported as materialized (${reportedBy(tables, sql`before`)}
-), gone as materialized (
-  select f.id from ${tables.findings} f
-  where f.id = any (array(select id from reported)) and f.missing_since is null
-    and f.scan_id <> ${$.scanId} and f.last_scan_id <> ${$.scanId}
-    and not exists (select from ${tables.sightings} s where s.scan_id = ${$.scanId} and s.finding_id = f.id)
-    and f.last_seen_at <= (select completed_at from own)
-    and (f.last_seen_at <= (select created_at from own) or f.last_scan_id = any (array(select scan_id from before)))
-  order by f.project_id, f.fingerprint for no key update
+with ${completed(tables, $)}, gone as materialized (select f.id from ${leftOut(tables)})
+select 1 from ${tables.findings} l where l.id = any (array(select id from gone))
+order by l.project_id, l.fingerprint for no key update`,
+);
+
+const markRefs = orgStatement<ScanKey, object>(
+  (tables, $) => sql`
+with ${completed(tables, $)}, gone as materialized (
+  select f.id, own.series_id, own.completed_at from ${leftOut(tables)}
 )
-update ${tables.findings} f set missing_since = own.completed_at from gone, own where f.id = gone.id`,
+update ${tables.findingRefs} r set missing_since = gone.completed_at from gone
+where r.finding_id = gone.id and r.series_id = gone.series_id`,
+);
+
+const markFindings = orgStatement<ScanKey, object>(
+  (tables, $) => sql`
+with ${completed(tables, $)}, gone as materialized (
+  select r.finding_id as id, r.missing_since from own join ${tables.findingRefs} r
+    on r.series_id = own.series_id and r.missing_since = own.completed_at
+  where own.tracked
+)
+update ${tables.findings} f set missing_since = gone.missing_since from gone
+where f.id = gone.id and f.missing_since is null and not exists (
+  select from ${tables.findingRefs} o join ${tables.series} e on e.id = o.series_id
+  where o.finding_id = f.id and o.missing_since is null and e.tracked)`,
 );
 
 /** Marks the findings that a completed scan did not report. Done again, it changes nothing. */
 export async function markMissing(client: SqlClient, tables: OrgTables, scan: ScanKey): Promise<void> {
-  await mark(tables).run(client, scan);
+  await Promise.all([lock, markRefs, markFindings].map((step) => step(tables).run(client, scan)));
 }
 
-/** Findings that are closed: of a source, reported by a scan, and missing since a time. */
+/** Findings of a source may be closed if they are missing in a series since this time. */
 export interface ClosablePart {
   /** How many scans did not report them. */
   after: number;
+  /** These scans. */
+  scan_ids: string[];
+  series_id: string;
   source: string;
-  scan_id: string;
   since: string;
-  /** Whether all sources of the scan are closed by these parts. */
-  is_whole: boolean;
+  /** Whether it is of the scan that has completed. */
+  own: boolean;
 }
+
+/**
+ * CTEs that end with `part`, rows of {@link ClosablePart}: the parts of all tracked series of the project of `own`, because a finding
+ * must be missing in each that had it. After an empty scan, the scan before must be empty too, unless more scans are wanted.
+ * @param planned selects `own` for its series as the scans of a series are selected, if it is not stored
+ */
+export const partsToClose = ({ projects, scans, series }: OrgTables, planned: SQL = sql.raw('')): SQL => sql`
+wanted as materialized (
+  select own.*, p.close_after_scans as after from own join ${projects} p on p.id = own.project_id
+  where p.close_after_scans is not null and own.tracked
+), ranked as materialized (
+  select w.after, w.series_id as own_id, e.id as series_id, k.source, c.scan_id, c.completed_at, c.is_empty,
+    row_number() over (partition by e.id, k.source order by c.created_at desc, c.scan_id desc) as rank
+  from wanted w join ${series} e on e.project_id = w.project_id and e.tracked
+  cross join unnest(w.sources) k(source)
+  cross join lateral (
+    (select s.created_at, s.scan_id, s.completed_at, (s.summary ->> 'total')::int = 0 as is_empty from ${scans} s
+    where s.series_id = e.id and s.status = 'completed' and s.error_message is null
+      and (s.sources is null or k.source = any (s.sources))
+    order by s.created_at desc, s.scan_id desc limit greatest(w.after, 2))${planned}
+  ) c
+), part as materialized (
+  select l.after, l.series_id, l.source, c.completed_at as since, l.series_id = l.own_id as own, array(
+    select n.scan_id from ranked n where n.series_id = l.series_id and n.source = l.source and n.rank <= c.rank) as scan_ids
+  from ranked l
+  join ranked c on c.series_id = l.series_id and c.source = l.source
+    and c.rank = case when l.is_empty then greatest(l.after, 2) else l.after end
+  left join ranked before on before.series_id = l.series_id and before.source = l.source and before.rank = 2
+  where l.rank = 1 and (not l.is_empty or l.after > 2 or before.is_empty)
+)`;
 
 const closable = orgStatement<ScanKey, ClosablePart>(
   (tables, $) => sql`
-with ${comparable(tables, $)}, wanted as materialized (
-  select p.close_after_scans as after from own join ${tables.projects} p on p.id = own.project_id
-  where p.close_after_scans is not null
-)
-select w.after, c.source, c.scan_id, latest.completed_at as since,
-  count(*) over (partition by c.scan_id) = c.sources as is_whole
-from wanted w join compared c on c.rank >= w.after and (c.closed_after is null or c.closed_after > w.after)
-join compared latest on latest.source = c.source and latest.rank = w.after - 1
-order by c.scan_id, c.source`,
+with ${completed(tables, $)}, ${partsToClose(tables)}
+select * from part order by own desc, series_id, source`,
 );
 
 /** Reads which findings are closed after a completed scan. None if its project does not want it. */
@@ -97,8 +130,51 @@ export async function readClosable(
   tables: OrgTables,
   scan: ScanKey,
 ): Promise<ClosablePart[]> {
-  return await closable(tables).run(client, scan);
+  const parts = await closable(tables).run(client, scan);
+  return parts.some(({ own }) => own) ? parts : [];
 }
+
+/** A series without scans, if it is tracked and its project closes findings: a part for each source of its findings. */
+const endedParts = orgStatement<{ seriesId: string }, ClosablePart>(
+  ({ findingRefs, findings, projects, scans, series }, $) => sql`
+select distinct p.close_after_scans as after, e.id as series_id, coalesce(f.source, '') as source, 'infinity' as since, true as own,
+  '{}'::text[] as scan_ids
+from ${series} e join ${projects} p on p.id = e.project_id and p.close_after_scans is not null
+join ${findingRefs} r on r.series_id = e.id join ${findings} f on f.id = r.finding_id
+where e.id = ${$.seriesId}::uuid and e.tracked and not exists (select from ${scans} s where s.series_id = e.id)`,
+);
+
+/** Reads which findings are closed because their series has lost its last scan. None for any other series. */
+export const readEndedParts = (
+  client: SqlClient,
+  tables: OrgTables,
+  seriesId: string,
+): Promise<ClosablePart[]> => endedParts(tables).run(client, { seriesId });
+
+/**
+ * CTEs that end with `closing`: the open findings that each `part` leaves out.
+ * @param isMissing whether a finding `f` is missing
+ */
+export const toClose = (
+  { findingEvents, findingRefs, findings, series, sightings }: OrgTables,
+  isMissing: SQL,
+): SQL => sql`
+gone as materialized (
+  select r.finding_id as id from (select series_id, max(since) as since from part where own group by series_id) p
+  join ${findingRefs} r on r.series_id = p.series_id and r.missing_since <= p.since
+), closing as (
+  select f.id, f.title, f.severity, f.status, f.source, f.file, f.line from ${findings} f
+  where f.id = any (array(select id from gone)) and ${isMissing}
+    and (f.status in ('open', 'confirmed') or f.regressed)
+    and not exists (
+      select from ${findingRefs} r join ${series} e on e.id = r.series_id and e.tracked
+      left join part p on p.series_id = r.series_id and p.source = coalesce(f.source, '')
+      where r.finding_id = f.id and ((r.missing_since <= p.since) is not true or f.scan_id = any (p.scan_ids)
+        or exists (select from ${sightings} s where s.scan_id = any (p.scan_ids) and s.finding_id = f.id)))
+    and not exists (
+      select from ${findingEvents} v where v.finding_id = f.id and v.at >= f.missing_since
+        and v.kind = 'status' and v.actor_id is null and v."to" = 'fixed')
+)`;
 
 const findClosable = orgStatement<
   { parts: string; after: string; limit: number },
@@ -106,14 +182,10 @@ const findClosable = orgStatement<
 >(
   (tables, $) => sql`
 with part as materialized (
-  select * from json_to_recordset(${$.parts}::text::json) as p(scan_id text, source text, since timestamptz)
-), reported as materialized (${reportedBy(tables, sql`part`)}
-)
-select f.id, f.status from ${tables.findings} f
-where f.id = any (array(select id from reported)) and f.id > ${$.after}::uuid
-  and f.missing_since <= (select max(since) from part where part.source = coalesce(f.source, ''))
-  and (f.status in ('open', 'confirmed') or f.regressed)
-order by f.id limit ${$.limit}::bigint`,
+  select * from json_to_recordset(${$.parts}::text::json)
+    as p(series_id uuid, source text, since timestamptz, own boolean, scan_ids text[])
+), ${toClose(tables, sql`f.missing_since is not null`)}
+select id, status from closing where id > ${$.after}::uuid order by id limit ${$.limit}::bigint`,
 );
 
 /** Finds findings to close, after the one with the id `after`. */
@@ -124,24 +196,4 @@ export async function findClosableFindings(
   { after, limit }: { after: string; limit: number },
 ): Promise<{ id: string; status: FindingStatus }[]> {
   return await findClosable(tables).run(client, { parts: JSON.stringify(parts), after, limit });
-}
-
-const noteClosed = orgStatement<{ scanIds: string; after: number }, object>(
-  ({ scans }, $) => sql`
-update ${scans} set closed_after = ${$.after}::int
-where scan_id = any (array(select value from json_array_elements_text(${$.scanIds}::text::json)))
-  and (closed_after is null or closed_after > ${$.after}::int)`,
-);
-
-/** Notes the scans whose findings are closed. */
-export async function noteClosedScans(
-  client: SqlClient,
-  tables: OrgTables,
-  parts: readonly ClosablePart[],
-): Promise<void> {
-  const whole = parts.filter(({ is_whole }) => is_whole);
-  const [first] = whole;
-  if (!first) return;
-  const scanIds = JSON.stringify([...new Set(whole.map(({ scan_id }) => scan_id))]);
-  await noteClosed(tables).run(client, { scanIds, after: first.after });
 }

@@ -2,13 +2,23 @@ import { eq, type Placeholder, type SQL, type SQLWrapper, sql } from 'drizzle-or
 import { unionAll } from 'drizzle-orm/pg-core';
 import { onItsWorker } from '../citus.ts';
 import type { Db, Tx } from '../client.ts';
-import type { Sql } from '../pool/query.ts';
+import { isUniqueViolation, retried } from '../errors.ts';
+import type { Sql, TransactionSql } from '../pool/query.ts';
 import { json, type Resource, type ScanRow, scanFields, withCte } from '../resources.ts';
 import { rankIn } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { type PERSONAS, type ScanStatus, type ScanTarget, SEVERITIES } from '../schema/values.ts';
-import { orgStatement, type SqlClient } from '../statements.ts';
+import { listText, orgStatement, type SqlClient } from '../statements.ts';
 import { type ClosablePart, markMissing, readClosable } from './missing.ts';
+import {
+  adoptSeries,
+  isTracked,
+  type SeriesOf,
+  seriesKey,
+  seriesOf,
+  trackSeries,
+  unsettledSeries,
+} from './series.ts';
 
 /** The ids of a scan's findings, each once: those it reported first, and those it saw again. */
 export function findingIdsOfScan(db: Db | Tx, { findings, sightings }: OrgTables, scanId: string) {
@@ -33,17 +43,49 @@ export interface NewScan {
   target: ScanTarget | undefined;
   /** The scanned commit. */
   commit?: string | undefined;
+  /** The scanners that ran, if they are known. */
+  sources?: readonly string[] | undefined;
   now: Date;
 }
 
-const register = orgStatement<
-  Omit<NewScan, 'target' | 'commit' | 'now'> & { target: string | null; commit: string | null; now: string },
-  { scan: Resource<ScanRow> }
->(
+type Registration = Omit<NewScan, 'target' | 'commit' | 'sources' | 'now'> &
+  SeriesOf & {
+    target: string | null;
+    commit: string | null;
+    sources: string | null;
+    now: string;
+  };
+
+/** Finds the series of a scan, or makes it. The update lets it return one that is known. */
+const inSeries = (
+  tables: OrgTables,
+  $: Record<'newSeriesId', Placeholder>,
+  values: SQL,
+  from: SQL,
+): SQL => sql`
+  insert into ${tables.series} as e (id, key, project_id, ref, tracked, settled)
+  select ${$.newSeriesId}::uuid, ${values} from ${from} ${onItsWorker(tables)}
+  on conflict (key) do update set ref = excluded.ref, settled = e.settled and excluded.settled
+  returning e.id, e.tracked`;
+
+/** The lock of the project makes a change of its tracked refs wait, which then finds the scan. */
+const register = orgStatement<Registration, { scan: Resource<ScanRow> }>(
   (tables, $) => sql`
-with registered as (
-  insert into ${tables.scans} (scan_id, project_id, persona, name, target, commit, status, created_at)
-  values (${$.scanId}, ${$.projectId}, ${$.persona}, ${$.name}, ${$.target}, ${$.commit}, 'running', ${$.now})
+with project as materialized (
+  select id, default_ref, tracked_refs from ${tables.projects} where id = ${$.projectId}::uuid for share
+), in_series as (
+  ${inSeries(
+    tables,
+    $,
+    sql`${seriesKey($.projectId, $.persona, $.series)}, p.id, ${$.ref}, ${isTracked($.ref, 'p')}, true`,
+    sql`project p`,
+  )}
+), registered as (
+  insert into ${tables.scans} (scan_id, project_id, persona, name, target, commit, declared_sources, status, created_at,
+    series_id, tracked)
+  select ${$.scanId}, ${$.projectId}::uuid, ${$.persona}, ${$.name}, ${$.target}::json, ${$.commit}, ${$.sources}::text[], 'running',
+    ${$.now}::timestamptz, e.id, e.tracked
+  from in_series e ${onItsWorker(tables)}
   on conflict (scan_id) do nothing returning *
 ), counted as (
   insert into ${tables.scanCounts} as c (project_id, status, count)
@@ -60,22 +102,142 @@ select ${json(scanFields(withCte(tables, 'scans', 'registered')))} as scan from 
 export async function insertScan(
   client: Sql,
   tables: OrgTables,
-  { target, commit = '', now, ...scan }: NewScan,
+  { target, commit = '', sources, now, ...scan }: NewScan,
 ): Promise<Resource<ScanRow> | undefined> {
-  const [row] = await register(tables).run(client, {
+  const registration = {
     ...scan,
-    target: target ? JSON.stringify(target) : null,
+    ...targetOf(target),
     commit: commit || null,
+    sources: sourcesText(sources),
     now: now.toISOString(),
+  };
+  return await withSeries(client, async (tx) => {
+    const [, [row]] = await Promise.all([
+      findSeries(tx, tables, scan, target),
+      register(tables).run(tx, registration),
+    ]);
+    if (!row) throw IS_REGISTERED;
+    return row.scan;
+  }).catch((error) => {
+    if (error !== IS_REGISTERED) throw error;
+    return undefined;
   });
-  return row?.scan;
 }
 
-/** The outcome of ending a scan. `closable`: which findings are closed after it, if it is completed. */
+/** Rolls back what the target of a refused scan has named. */
+const IS_REGISTERED = new Error('the scan is registered');
+
+/** Runs a transaction that finds or makes a series, and again if another scan makes it, or continues it, at the same time. */
+async function withSeries<T>(client: Sql, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
+  const write = () => retried(() => client.begin(work)) as Promise<T>;
+  return await write().catch((error) => {
+    if (isUniqueViolation(error)) return write();
+    throw error;
+  });
+}
+
+/** A target as parameters of a statement. */
+const targetOf = (target: ScanTarget | undefined) => ({
+  target: target ? JSON.stringify(target) : null,
+  ...seriesOf(target),
+});
+
+/** Applies what a target names for the first time: the default branch of its project, a ref or a category. */
+async function findSeries(
+  tx: SqlClient,
+  tables: OrgTables,
+  { projectId, persona }: Pick<NewScan, 'projectId' | 'persona'>,
+  target: ScanTarget | undefined,
+): Promise<void> {
+  const series = seriesOf(target);
+  await Promise.all([
+    target?.default_ref && adoptDefaultRef(tx, tables, projectId, target.default_ref),
+    (target?.ref || target?.category) && adoptSeries(tables).run(tx, { projectId, persona, ...series }),
+  ]);
+}
+
+const sourcesText = (sources: readonly string[] = []) =>
+  sources.length > 0 ? listText([...new Set(sources)]) : null;
+
+/** The first scan that names the default branch sets it. Refs that the project tracks then are tracked at once. */
+const adoptDefaultRef = (tx: SqlClient, tables: OrgTables, projectId: string, defaultRef: string) =>
+  Promise.all([setDefaultRef(tables).run(tx, { projectId, defaultRef }), trackSeries(tx, tables, projectId)]);
+
+const setDefaultRef = orgStatement<{ projectId: string; defaultRef: string }, object>(
+  ({ projects }, $) => sql`
+update ${projects} set default_ref = ${$.defaultRef} where id = ${$.projectId}::uuid and default_ref is null`,
+);
+
+type Retargeting = { scanId: string } & ReturnType<typeof targetOf>;
+
+/**
+ * Moves a running scan to the series of another target, and what it has reported. Both series are then to be settled, because the
+ * former one may have had the same findings from earlier scans.
+ */
+const retarget = orgStatement<Retargeting, object>(
+  (tables, $) => sql`
+with was as materialized (
+  select s.scan_id, s.series_id, s.project_id, s.persona, p.default_ref, p.tracked_refs from ${tables.scans} s
+  join ${tables.projects} p on p.id = s.project_id where s.scan_id = ${$.scanId} and s.status = 'running' for share of p
+), reported as materialized (
+  select f.id from ${tables.findings} f where f.scan_id = (select scan_id from was) union all
+  select g.finding_id from ${tables.sightings} g where g.scan_id = (select scan_id from was)
+), in_series as (
+  ${inSeries(
+    tables,
+    $,
+    sql`${seriesKey(sql`was.project_id`, sql`was.persona`, $.series)}, was.project_id, ${$.ref}, ${isTracked($.ref, 'was')},
+    not exists (select from reported)`,
+    sql`was`,
+  )}
+), moved as (
+  update ${tables.scans} s set target = ${$.target}::json, series_id = e.id, tracked = e.tracked
+  from was, in_series e where s.scan_id = was.scan_id returning s.scan_id, s.series_id, s.created_at, was.series_id as former_id
+), changed as materialized (
+  select * from moved where series_id is distinct from former_id
+), removed as (
+  delete from ${tables.findingRefs} r using changed c
+  where r.finding_id = any (array(select id from reported)) and r.series_id = c.former_id and r.last_scan_id = c.scan_id
+), added as (
+  insert into ${tables.findingRefs} as r (finding_id, series_id, first_seen_at, last_seen_at, last_scan_id)
+  select o.id, c.series_id, c.created_at, c.created_at, c.scan_id from reported o, changed c ${onItsWorker(tables)} order by o.id
+  on conflict (finding_id, series_id) do update set missing_since = null, last_seen_at = excluded.last_seen_at,
+    last_scan_id = excluded.last_scan_id
+)
+update ${tables.series} e set settled = false from changed c where e.id = c.former_id and exists (select from reported)`,
+);
+
+/** Gives a running scan another target. */
+export const retargetScan = (
+  client: Sql,
+  tables: OrgTables,
+  scan: { scanId: string; projectId: string | null; target: ScanTarget },
+): Promise<void> => withSeries(client, (tx) => retargetIn(tx, tables, scan));
+
+async function retargetIn(
+  tx: SqlClient,
+  tables: OrgTables,
+  { scanId, projectId, target }: { scanId: string; projectId: string | null; target: ScanTarget },
+): Promise<void> {
+  const [found] = await lockScan(tables).run(tx, { scanId });
+  if (found?.status !== 'running' || (projectId !== null && found.project_id !== projectId)) return;
+  await findSeries(tx, tables, { projectId: found.project_id, persona: found.persona }, target);
+  await retarget(tables).run(tx, { scanId, ...targetOf(target) });
+}
+
+/** The work that remains after a scan has completed. */
+export interface AfterScan {
+  /** Which findings are closed. */
+  closable: ClosablePart[];
+  /** The series of the project that are to be settled before. Then {@link readAfterScan} says what is closed. */
+  unsettled: string[];
+}
+
+/** The outcome of ending a scan. `after`: set if it is completed. */
 export type EndOutcome =
-  | { kind: 'ended'; scan: Resource<ScanRow>; closable?: ClosablePart[] | undefined }
+  | { kind: 'ended'; scan: Resource<ScanRow>; after?: AfterScan | undefined }
   /** It has ended before, with this status. */
-  | { kind: 'unchanged'; status: ScanStatus; closable?: ClosablePart[] | undefined }
+  | { kind: 'unchanged'; status: ScanStatus; after?: AfterScan | undefined }
   | { kind: 'missing' };
 
 /** How a scan ends. */
@@ -86,14 +248,21 @@ export interface ScanEnd {
   now: Date;
   /** The project that the scan must belong to; null for any. */
   projectId: string | null;
+  /** The target, if it was not known when the scan was registered. */
+  target?: ScanTarget | undefined;
+  /** The scanners that ran, if they were not known when the scan was registered. */
+  sources?: readonly string[] | undefined;
 }
 
-const end = orgStatement<Omit<ScanEnd, 'now'> & { now: string }, { scan: Resource<ScanRow> }>(
+type Ending = Omit<ScanEnd, 'target' | 'sources' | 'now'> & { sources: string | null; now: string };
+
+const end = orgStatement<Ending, { scan: Resource<ScanRow> }>(
   (tables, $) => sql`
-with summed as materialized (${summaryOf(tables, $.scanId)}
+with summed as materialized (${summaryOf(tables, $.scanId, $.sources)}
 ), ended as (
   update ${tables.scans} s set status = ${$.status}, error_message = ${$.errorMessage}, summary = summed.summary,
-    sources = summed.sources, completed_at = ${$.now}::timestamptz
+    sources = summed.sources, completed_at = ${$.now}::timestamptz,
+    declared_sources = coalesce(${$.sources}::text[], s.declared_sources)
   from summed where s.scan_id = ${$.scanId} and s.status = 'running'
     and (${$.projectId}::uuid is null or s.project_id = ${$.projectId}::uuid)
   returning s.*
@@ -113,25 +282,45 @@ select ${json(scanFields(withCte(tables, 'scans', 'ended')))} as scan from ended
  * which changes nothing when it is done again.
  */
 export const finishScan = (client: Sql, tables: OrgTables, scan: ScanEnd): Promise<EndOutcome> =>
-  client.begin((tx) => finishScanIn(tx, tables, scan));
+  withSeries(client, (tx) => finishScanIn(tx, tables, scan));
 
 /** The same as a part of a transaction. */
 export async function finishScanIn(
   tx: SqlClient,
   tables: OrgTables,
-  { now, ...scan }: ScanEnd,
+  { target, sources, now, ...scan }: ScanEnd,
 ): Promise<EndOutcome> {
   const { scanId, status, projectId } = scan;
-  const isCompleted = status === 'completed';
-  const [[found], [row], , closable] = await Promise.all([
+  if (target) await retargetIn(tx, tables, { scanId, projectId, target });
+  const [[found], [row], after] = await Promise.all([
     lockScan(tables).run(tx, { scanId }),
-    end(tables).run(tx, { ...scan, now: now.toISOString() }),
-    isCompleted ? markMissing(tx, tables, { scanId, projectId }) : undefined,
-    isCompleted ? readClosable(tx, tables, { scanId, projectId }) : undefined,
+    end(tables).run(tx, { ...scan, sources: sourcesText(sources), now: now.toISOString() }),
+    status === 'completed' ? leaveOut(tx, tables, { scanId, projectId }) : undefined,
   ]);
-  if (row) return { kind: 'ended', scan: row.scan, closable };
-  return found ? { kind: 'unchanged', status: found.status, closable } : { kind: 'missing' };
+  if (row) return { kind: 'ended', scan: row.scan, after };
+  return found ? { kind: 'unchanged', status: found.status, after } : { kind: 'missing' };
 }
+
+/** Marks what a completed scan did not report. Done again, it changes nothing. */
+async function leaveOut(
+  tx: SqlClient,
+  tables: OrgTables,
+  scan: Pick<ScanEnd, 'scanId' | 'projectId'>,
+): Promise<AfterScan> {
+  const [, closable, unsettled] = await Promise.all([
+    markMissing(tx, tables, scan),
+    readClosable(tx, tables, scan),
+    unsettledSeries(tx, tables, scan.scanId),
+  ]);
+  return { closable, unsettled };
+}
+
+/** The work that remains after a completed scan, once the series of its project are settled. */
+export const readAfterScan = (
+  client: Sql,
+  tables: OrgTables,
+  scan: Pick<ScanEnd, 'scanId' | 'projectId'>,
+): Promise<AfterScan> => client.begin((tx) => leaveOut(tx, tables, scan));
 
 const remove = orgStatement<{ scanId: string }, { scan_id: string }>(
   (tables, $) => sql`
@@ -158,10 +347,14 @@ export async function removeScan(client: Sql, tables: OrgTables, scanId: string)
   return removed.length > 0;
 }
 
-const deleteStatement = orgStatement<{ scanId: string }, { project_id: string }>(
-  ({ policyVersions, scans, scanCounts, sightings }, $) => sql`
+const deleteStatement = orgStatement<{ scanId: string }, { project_id: string; ended: string | null }>(
+  ({ policyVersions, scans, scanCounts, series, sightings }, $) => sql`
 with deleted as (
-  delete from ${scans} where scan_id = ${$.scanId} and status <> 'running' returning scan_id, project_id, status
+  delete from ${scans} where scan_id = ${$.scanId} and status <> 'running' returning scan_id, project_id, status, series_id
+), ended as (
+  update ${series} e set settled = false from deleted d where e.id = d.series_id
+    and not exists (select from ${scans} s where s.series_id = e.id and s.scan_id <> d.scan_id)
+  returning e.id
 ), counted as (
   insert into ${scanCounts} as c (project_id, status, count)
   select project_id, status, -1 from deleted ${onItsWorker({ policyVersions })}
@@ -169,21 +362,20 @@ with deleted as (
 ), forgotten as (
   delete from ${sightings} where scan_id = (select scan_id from deleted)
 )
-select project_id from deleted`,
+select project_id, (select id from ended) as ended from deleted`,
 );
 
 /** The outcome of deleting a scan. */
 export type DeleteOutcome =
-  | { kind: 'deleted'; projectId: string }
-  | { kind: 'running' }
-  | { kind: 'missing' };
+  /** `ended`: the series that has lost its last scan. It is then to be settled. */
+  { kind: 'deleted'; projectId: string; ended: string | null } | { kind: 'running' } | { kind: 'missing' };
 
 /** Deletes an ended scan and what it saw again. Findings that it reported first stay, and keep its id. */
 export async function deleteScan(client: Sql, tables: OrgTables, scanId: string): Promise<DeleteOutcome> {
   const [[found], [deleted]] = await client.begin((tx) =>
     Promise.all([lockScan(tables).run(tx, { scanId }), deleteStatement(tables).run(tx, { scanId })]),
   );
-  if (deleted) return { kind: 'deleted', projectId: deleted.project_id };
+  if (deleted) return { kind: 'deleted', projectId: deleted.project_id, ended: deleted.ended };
   return found ? { kind: 'running' } : { kind: 'missing' };
 }
 
@@ -206,16 +398,27 @@ export async function refreshSummary(client: Sql, tables: OrgTables, scanId: str
  * Locks a scan. It is a statement of its own, in front of the one that counts and sent with it: the count then includes all pushes
  * that were committed before; later pushes wait, and renew the summary.
  */
-const lockScan = orgStatement<{ scanId: string }, { project_id: string; status: ScanStatus }>(
+const lockScan = orgStatement<
+  { scanId: string },
+  { project_id: string; persona: NewScan['persona']; status: ScanStatus }
+>(
   ({ scans }, $) =>
-    sql`select project_id, status from ${scans} where scan_id = ${$.scanId} for no key update`,
+    sql`select project_id, persona, status from ${scans} where scan_id = ${$.scanId} for no key update`,
 );
 
 /** Scanners report one or a few sources. */
 const MAX_SOURCES = 100;
 
-/** The summary of a scan's findings as they are now, and their sources. Findings seen again and first reported are disjoint. */
-function summaryOf({ findings, sightings }: OrgTables, scanId: Placeholder): SQL {
+/**
+ * The summary of a scan's findings as they are now, and the sources that it looked for: theirs and the declared ones. Findings seen
+ * again and first reported are disjoint.
+ * @param declared the declared sources as text, if they replace those of the scan
+ */
+function summaryOf(
+  { findings, scans, sightings }: OrgTables,
+  scanId: Placeholder,
+  declared: Placeholder | SQL = sql`null`,
+): SQL {
   const bySeverity = SEVERITIES.map((severity) =>
     sql.raw(`'${severity}', coalesce(sum(n) filter (where severity = '${severity}'), 0)`),
   );
@@ -226,7 +429,9 @@ function summaryOf({ findings, sightings }: OrgTables, scanId: Placeholder): SQL
     select severity, coalesce(source, '') as source, count(*) as n from ${findings}
     where scan_id = ${scanId} group by 1, 2 union all
     select f.severity, coalesce(f.source, ''), count(*) from ${sightings} s join ${findings} f on f.id = s.finding_id
-    where s.scan_id = ${scanId} group by 1, 2
+    where s.scan_id = ${scanId} group by 1, 2 union all
+    select null, k.source, 0 from ${scans} s
+    cross join unnest(coalesce(${declared}::text[], s.declared_sources)) k(source) where s.scan_id = ${scanId}
   ) counted`;
 }
 

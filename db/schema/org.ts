@@ -80,8 +80,30 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
        * is not shown, and reserves its slug.
        */
       transfer: varchar('transfer', { length: 3, enum: TRANSFER_SIDES }),
+      /** The default branch. Null: all refs count as the default branch. */
+      defaultRef: text('default_ref'),
+      /** Patterns of further refs that the state of findings follows (`db/scans/series.ts`). */
+      trackedRefs: text('tracked_refs').array(),
     },
     (t) => [uniqueIndex('projects_slug').on(t.slug)],
+  );
+
+  /** Scans that are compared with each other: of one project, persona, ref, target and category (`db/scans/series.ts`). */
+  const series = schema.table(
+    'series',
+    {
+      id: uuid('id').primaryKey(),
+      /** Derived from what its scans have in common. It changes when a scan names what the earlier ones left out. */
+      key: uuid('key').notNull(),
+      projectId: uuid('project_id').notNull(),
+      /** Empty for scans without a ref. */
+      ref: text('ref').notNull(),
+      /** Whether the state of findings follows it: it is of the default branch or a tracked ref. */
+      tracked: boolean('tracked').notNull(),
+      /** Unset while the state of its findings must be derived again (`settle` in `db/scans/series.ts`). */
+      settled: boolean('settled').notNull(),
+    },
+    (t) => [uniqueIndex('series_key').on(t.key), index('series_project').on(t.projectId)],
   );
 
   const apiTokens = schema.table(
@@ -132,12 +154,20 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       completedAt: time('completed_at'),
       /** The sources of its findings; `''` for findings without one. Null while the scan runs, and in scans of earlier versions. */
       sources: text('sources').array(),
-      /** Findings that this many comparable scans did not report since are closed (`db/scans/missing.ts`). */
+      /** Only for earlier versions that run during an upgrade. */
       closedAfter: integer('closed_after'),
       /** The commit of the scanned code. It is no part of the target, so that scans of different commits are comparable. */
       commit: text('commit'),
+      /** Null only for scans that an earlier version registered during an upgrade. They are compared with none. */
+      seriesId: uuid('series_id'),
+      /** As in its series. Pushes lock the scan, so those in progress end before a change of it. */
+      tracked: boolean('tracked').notNull().default(true),
+      /** The scanners that ran, also those that found nothing. Null if the agent does not say. */
+      declaredSources: text('declared_sources').array(),
     },
     (t) => [
+      index('scans_series').on(t.seriesId, t.createdAt, t.scanId),
+      index('scans_commit').on(t.seriesId, t.commit, t.createdAt),
       index('scans_newest').on(t.createdAt, t.scanId),
       index('scans_project').on(t.projectId, t.createdAt, t.scanId),
       check('scans_status', oneOf('status', SCAN_STATUSES)),
@@ -166,7 +196,9 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
         sql`coalesce(${t.resolvedAt}, ${t.statusChangedAt})`,
         ...[t.severity, t.projectId, t.createdAt, t.dueAt, t.resolvedAt, t.statusChangedAt],
       )
-      .where(sql`status not in ('open', 'confirmed') and not regressed`),
+      .where(sql`status not in ('open', 'confirmed') and not regressed and proposed is null`),
+    // Counts by ranges of ids subtract these.
+    index('findings_proposed').on(t.severity, t.status, t.id).where(sql`proposed`),
     // Made where PostgreSQL has pg_trgm, see db/migrations/search-index.ts. Its columns stay the same where a finding is seen again.
     index('findings_search').using(
       'gin',
@@ -183,6 +215,24 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     (t) => [primaryKey({ name: 'sightings_pk', columns: [t.scanId, t.findingId] })],
   );
 
+  /** Where a finding is or was present: a row for each series of scans that reported it. */
+  const findingRefs = schema.table(
+    'finding_refs',
+    {
+      findingId: uuid('finding_id').notNull(),
+      seriesId: uuid('series_id').notNull(),
+      firstSeenAt: time('first_seen_at').notNull(),
+      lastSeenAt: time('last_seen_at').notNull(),
+      lastScanId: varchar('last_scan_id', { length: 36 }).notNull(),
+      /** When a scan of the series completed without it; null while it is present. */
+      missingSince: time('missing_since'),
+    },
+    (t) => [
+      primaryKey({ name: 'finding_refs_pk', columns: [t.findingId, t.seriesId] }),
+      index('finding_refs_series').on(t.seriesId, t.missingSince),
+    ],
+  );
+
   /** How many findings there are of a kind; kept by the statements that write findings. */
   const findingCounts = schema.table(
     'finding_counts',
@@ -193,6 +243,8 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       count: bigint('count', { mode: 'number' }).notNull(),
       /** How many of them have regressed. */
       regressed: bigint('regressed', { mode: 'number' }).notNull().default(0),
+      /** How many of them are proposed. */
+      proposed: bigint('proposed', { mode: 'number' }).notNull().default(0),
     },
     (t) => [primaryKey({ name: 'finding_counts_pk', columns: [t.projectId, t.severity, t.status] })],
   );
@@ -241,7 +293,9 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     scans,
     findings,
     ...triageTables(schema),
+    series,
     sightings,
+    findingRefs,
     findingCounts,
     scanCounts,
     exploits,

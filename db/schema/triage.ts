@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, integer, json, type PgSchema, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  index,
+  integer,
+  json,
+  type PgSchema,
+  primaryKey,
+  text,
+  uuid,
+  varchar,
+} from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 import {
   type ChangedFields,
@@ -31,6 +41,8 @@ export function triageTables(schema: PgSchema) {
       editedAt: time('edited_at'),
       /** The members that a comment mentions; null if there are none. */
       mentions: uuid('mentions').array(),
+      /** The scan that caused it. */
+      scanId: varchar('scan_id', { length: 36 }),
     },
     (t) => [
       primaryKey({ name: 'finding_events_pk', columns: [t.findingId, t.at, t.id] }),

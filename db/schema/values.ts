@@ -42,7 +42,11 @@ export interface ChangedFields {
 /** The kinds of events of a finding. `created` follows from the finding itself; all others are stored. */
 export const EVENT_KINDS = [
   'created',
+  'missing',
+  'matched',
+  'moved',
   'regressed',
+  'merged',
   'severity',
   'status',
   'assignee',
@@ -70,7 +74,14 @@ export interface ScanTarget {
   type?: string;
   path?: string;
   url?: string;
+  /** The scanned branch, tag or pull request. */
   ref?: string;
+  /** The branch that a pull request goes into. */
+  base_ref?: string;
+  /** The default branch of the repository. */
+  default_ref?: string;
+  /** Tells scans of one source apart that look at different things. */
+  category?: string;
 }
 
 /** How many findings a scan has, in all and by severity. */

@@ -58,7 +58,9 @@ export const dashboardProjects = endpoint(
     const range = query.from || query.to ? requireRange(query, now) : undefined;
     const { findingCounts: c, projects: p, scans: s } = tables;
     const sum = (name: string, where?: SQL) =>
-      sql<number>`coalesce(sum(${c.count})${where ? sql` filter (where ${where})` : sql``}, 0)::int`.as(name);
+      sql<number>`coalesce(sum(${c.count} - ${c.proposed})${where ? sql` filter (where ${where})` : sql``}, 0)::int`.as(
+        name,
+      );
     const isUnresolved = sql`${c.status} in ('open', 'confirmed')`;
     const of = (severity: Severity) =>
       sum(severity, sql`${isUnresolved} and ${c.severity} = ${sql.raw(`'${severity}'`)}`);
@@ -92,7 +94,7 @@ export const dashboardProjects = endpoint(
         ...severities,
         unresolved: sum('unresolved', isUnresolved),
         attention: summary(
-          sql`case when ${isUnresolved} then ${c.count} else ${c.regressed} end`,
+          sql`case when ${isUnresolved} then ${c.count} - ${c.proposed} else ${c.regressed} end`,
           'attention',
         ),
         regressed: summary(sql`${c.regressed}`, 'regressed'),

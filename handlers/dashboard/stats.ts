@@ -56,7 +56,7 @@ export const dashboardStats = endpoint(
       (select row_to_json(c) from ${scanCountsQuery(db, tables)} c) as scans,
       (select json_agg(f.json) from (
         select ${json(fields)} as json from ${findings}
-        order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`,
+        where ${findings.proposed} is null order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`,
     );
     const severities = toSeverityCounts(row?.severities ?? []);
     return ok({

@@ -30,9 +30,10 @@ export const getActivity = endpoint(
     // One more statement, only for pages with mentions. Former members are not shown.
     const ids = new Set(activity.entries.flatMap(({ mentions }) => mentions ?? []));
     const members = await membersOf(call, services.config, [...ids]);
-    const entries = activity.entries.map(({ actor, mentions, ...entry }) => ({
+    const entries = activity.entries.map(({ actor, mentions, scan, ...entry }) => ({
       ...toResource(entry),
       actor: toResource(actor),
+      ...(scan && { scan: toResource(scan) }),
       ...shownMentions(members.filter(({ id }) => mentions?.includes(id))),
     }));
     return ok(entries, { result_info: resultInfo(page, activity.total) });

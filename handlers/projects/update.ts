@@ -3,6 +3,7 @@ import { isUniqueViolation, retried } from '../../db/errors.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
+import { trackSeries } from '../../db/scans/series.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -12,9 +13,14 @@ import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { projectSlug, readProject, sourceUrl } from '../../lib/projects/projects.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { Project } from '../../lib/resources.ts';
+import { settleSeries } from '../../lib/scans/end.ts';
 import { removable, text, z } from '../../lib/schema.ts';
 
 const MAX_SCANS = 10;
+const MAX_REF = 255;
+const MAX_TRACKED = 20;
+
+const SETTINGS = ['slug', 'close_after_scans', 'default_ref', 'tracked_refs', 'source_url'] as const;
 
 const ProjectChanges = z
   .object({
@@ -31,6 +37,18 @@ const ProjectChanges = z
         description:
           'A finding that so many comparable scans in a row did not report becomes `fixed`. Null: none does.',
       } as object),
+    default_ref: removable(text({ min: 1, max: MAX_REF, trim: true, example: 'main' })).openapi({
+      description:
+        'The default branch. The state of findings follows it, the tracked refs, and scans without a ref. Null: all refs count as the default branch. The first scan that names a `default_ref` sets it.',
+    }),
+    tracked_refs: z
+      .array(text({ min: 1, max: MAX_REF, trim: true, example: 'release/*' }))
+      .max(MAX_TRACKED, `must have at most ${MAX_TRACKED} patterns`)
+      .optional()
+      .openapi({
+        description:
+          'Patterns of further refs that the state of findings follows; `*` stands for any characters. They have an effect only with a default branch.',
+      }),
     source_url: removable(sourceUrl()).openapi({
       description:
         'The `https` or `http` address of the repository on GitHub, GitLab, Bitbucket or Azure DevOps, or a template of links with `{path}` and optionally `{commit}`, `{branch}` and `{line}`. Null: no links.',
@@ -38,7 +56,7 @@ const ProjectChanges = z
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     path: ['name'],
-    message: 'is required, or slug, close_after_scans or source_url',
+    message: 'is required, or slug, close_after_scans, default_ref, tracked_refs or source_url',
   })
   .openapi('ProjectChanges', { example: { close_after_scans: 3 } });
 
@@ -60,14 +78,17 @@ export const updateProject = endpoint(
     const { projects } = org.tables;
     const before = await readProject(db, org.tables, params.slug);
     await requireStays(call, { project: before.id });
+    const changesRefs = body.default_ref !== undefined || body.tracked_refs !== undefined;
     const isRenamed = body.slug !== undefined && body.slug !== before.slug;
-    const row = await retried(() =>
+    const { updated: row, changed } = await retried(() =>
       db.transaction(async (tx) => {
         const [updated] = await tx
           .update(projects)
           .set({
             name: body.name,
             closeAfterScans: body.close_after_scans,
+            defaultRef: body.default_ref,
+            trackedRefs: body.tracked_refs && (body.tracked_refs.length > 0 ? body.tracked_refs : null),
             sourceUrl: body.source_url,
             slug: body.slug,
             ...(isRenamed && { formerSlug: before.slug }),
@@ -76,7 +97,8 @@ export const updateProject = endpoint(
           .returning(projectFields(org.tables));
         if (updated && isRenamed)
           await takeFormerSlugs(tx, org.tables, { id: before.id, slugs: [before.slug, updated.slug] });
-        return updated;
+        const changed = updated && changesRefs ? await trackSeries(tx, org.tables, before.id) : [];
+        return { updated, changed };
       }),
     ).catch((error) => {
       throw isUniqueViolation(error)
@@ -84,9 +106,10 @@ export const updateProject = endpoint(
         : error;
     });
     if (!row) throw new ApiError('resource_error/not_found');
-    for (const setting of ['slug', 'close_after_scans', 'source_url'] as const)
-      if (row[setting] !== before[setting])
+    for (const setting of SETTINGS)
+      if (String(row[setting]) !== String(before[setting]))
         logSecurityEvent(call, 'org_setting_changed', { setting, project: row.id, to: row[setting] });
+    await settleSeries({ ...call, nextId: call.services.nextId }, changed);
     return ok(toResource(row));
   },
 );

@@ -1,5 +1,5 @@
 import { toResource } from '../../db/resources.ts';
-import { comparableScan, compareScans } from '../../db/scans/compare.ts';
+import { comparableScan, compareScans, storedScan } from '../../db/scans/compare.ts';
 import { readScan } from '../../db/scans/scans.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { scanId } from '../../lib/findings/input.ts';
@@ -39,7 +39,7 @@ export const scanChanges = endpoint(
     if (!scan) throw new ApiError('resource_error/not_found');
     const against =
       query.against === undefined
-        ? await comparableScan(db, tables, scan)
+        ? await comparableScan(db, tables, storedScan(tables, id))
         : await readScan(db, tables, query.against);
     if (query.against !== undefined && against?.project_id !== scan.project_id)
       throw new ApiError('validation_error/invalid_request', {

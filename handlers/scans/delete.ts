@@ -6,6 +6,7 @@ import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
+import { settleSeries } from '../../lib/scans/end.ts';
 import { z } from '../../lib/schema.ts';
 
 export const deleteScan = endpoint(
@@ -16,13 +17,13 @@ export const deleteScan = endpoint(
     tag: 'Scans',
     summary: 'Delete a scan',
     description:
-      'Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. 409 while the scan runs.',
+      'Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. With the last scan of a series, its findings are missing there. 409 while the scan runs.',
     request: { params: z.object({ id: scanId() }) },
     responses: { 204: { description: 'Deleted.' } },
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { org, params, sql } = call;
+    const { log, now, org, params, services, sql } = call;
     await requireStays(call, { scan: params.id });
     const outcome = await deleteStoredScan(sql, org.tables, params.id);
     if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
@@ -31,6 +32,7 @@ export const deleteScan = endpoint(
         message: 'The scan runs. End it first, or wait for its end.',
       });
     logSecurityEvent(call, 'scan_deleted', { scan: params.id, project: outcome.projectId });
+    if (outcome.ended) await settleSeries({ log, nextId: services.nextId, now, org, sql }, [outcome.ended]);
     return noContent();
   },
 );

@@ -1,3 +1,4 @@
+import { createIds } from '../../db/ids.ts';
 import { KEEP_ALL, noteRetention, readRetention, takeRetentionOf } from '../../db/retention/settings.ts';
 import { takeTurn } from '../retention/expire.ts';
 import { AdminError } from './error.ts';
@@ -26,7 +27,8 @@ export async function runRetention(
   if (days.resolved_findings === null && days.scans === null) return result;
   let turn = await takeRetentionOf(sql, org.id);
   if (!turn) throw new AdminError(`a server is removing what has expired in ${org.slug}, or it is deleted`);
-  const services = { database, log, clock: () => new Date(), tables: org.tables };
+  const clock = () => new Date();
+  const services = { database, log, clock, nextId: createIds(clock), tables: org.tables };
   for (;;) {
     const { findings, scans, next } = await takeTurn(services, turn, TURN_MS);
     result.findings_removed += findings;

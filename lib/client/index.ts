@@ -23,17 +23,17 @@ type Envelope<Operation> = Operation extends { responses: infer Responses }
     }[keyof Responses]
   : never;
 
-/** A list without the rows that only a call with `group_by` gets. */
-type WithoutGroups<Result> = Schemas['FindingGroup'] extends (Result extends (infer Row)[] ? Row : never)
+/** A result without what only a call with `group_by` or `preview` gets. */
+type Usual<Result> = Schemas['FindingGroup'] extends (Result extends (infer Row)[] ? Row : never)
   ? Schemas['ListedFinding'][]
-  : Result;
+  : Exclude<Result, Schemas['ReportPreview']>;
 
 /** The content of a success envelope. */
 export interface Reply<Operation> {
   status: number;
   requestId: string;
-  /** Undefined if the response has only a message or no body. A call with `group_by` casts it to `FindingGroup[]`. */
-  result: Envelope<Operation> extends { result: infer Result } ? WithoutGroups<Result> : undefined;
+  /** Undefined if the response has only a message or no body. A call with `group_by` casts it to `FindingGroup[]`, one with `preview` to `ReportPreview`. */
+  result: Envelope<Operation> extends { result: infer Result } ? Usual<Result> : undefined;
   /** For lists, if the request asked for a page. */
   resultInfo: Schemas['ResultInfo'] | undefined;
   message: string | undefined;

@@ -14,6 +14,8 @@ export const FINDING_PARAMETERS: readonly string[] = [
   'mentions',
   'overdue',
   'missing',
+  'ref',
+  'proposed',
   'has_exploit',
   'source',
   'not_source',

@@ -9,6 +9,7 @@ export type Role = (typeof ROLES)[number];
 export const OPERATION_ROLES = {
   listScans: 'viewer',
   getScan: 'viewer',
+  scanGate: 'viewer',
   scanChanges: 'viewer',
   deleteScan: 'admin',
   listFindings: 'viewer',
@@ -19,6 +20,7 @@ export const OPERATION_ROLES = {
   updateFinding: 'member',
   deleteFinding: 'admin',
   similarFindings: 'viewer',
+  findingRefs: 'viewer',
   getActivity: 'viewer',
   createComment: 'member',
   updateComment: 'member',

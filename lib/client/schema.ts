@@ -879,11 +879,33 @@ export interface paths {
         post?: never;
         /**
          * Delete a scan
-         * @description Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. 409 while the scan runs.
+         * @description Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. With the last scan of a series, its findings are missing there. 409 while the scan runs.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         delete: operations["deleteScan"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scans/{id}/gate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check a scan for new findings
+         * @description Lists findings of the scan at or above a severity that its base does not have and that are neither `false_positive` nor `wontfix`. The answer depends on the scan, its base and the decisions of now only: a repeated run on the same commit gets the same one.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["scanGate"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1029,6 +1051,28 @@ export interface paths {
          *     Requires membership of the organization. A token needs the scope `read`.
          */
         get: operations["similarFindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/findings/{id}/refs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where a finding is present
+         * @description The branches, tags and pull requests whose scans have reported the finding, tracked ones first.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["findingRefs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1970,7 +2014,7 @@ export interface paths {
         head?: never;
         /**
          * Complete or fail a scan
-         * @description The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Findings that a completed scan did not report, and the comparable scan before it did, are marked with `missing_since`. Repeating the call with the same status changes nothing; with the other status it is a conflict.
+         * @description The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Findings that a completed scan did not report, and the comparable scan before it did, are marked with `missing_since`. `target` and `sources` replace those of the registration, for agents that know them only now. Repeating the call with the same status changes nothing; with the other status it is a conflict.
          *
          *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
@@ -1986,11 +2030,33 @@ export interface paths {
         };
         /**
          * Count findings that are gone
-         * @description Counts the findings that the latest comparable scan reported and this one did not. A scan is comparable if it completed, started earlier, has the same project, persona and target, and reported findings of the same sources or no findings. Without `source`, findings of all sources count.
+         * @description Counts the findings that the latest comparable scan reported and this one did not, as `GET /scans/{id}/changes` does. `source` names the sources that are compared, for a scan that did not declare its own.
          *
          *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
         get: operations["scanGone"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent/scans/{id}/gate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check a scan for new findings
+         * @description The same as `GET /scans/{id}/gate` for agents.
+         *
+         *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
+         */
+        get: operations["agentScanGate"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2010,7 +2076,7 @@ export interface paths {
         put?: never;
         /**
          * Import a scanner's report
-         * @description Registers a scan, pushes the findings of the report and completes the scan. `error_message` of the scan says what the scanner could not check; if it reports errors and no findings, the scan has failed. A report that cannot be read is answered 400 with the position and the formats that were tried, and leaves no scan. If the server stops meanwhile, the scan fails.
+         * @description Registers a scan, pushes the findings of the report and completes the scan. `error_message` of the scan says what the scanner could not check; if it reports errors and no findings, the scan has failed. A report that cannot be read is answered 400 with the position and the formats that were tried, and leaves no scan. If the server stops meanwhile, the scan fails. With `preview=true`, nothing is written, and the response says what the import would change.
          *
          *     Requires an API token of the organization with the scope `ingest`. A project token acts on its project only.
          */
@@ -2744,6 +2810,13 @@ export interface components {
              * @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0
              */
             commit?: string;
+            /**
+             * @description The scanners that ran, also those that found nothing, if the agent or report says.
+             * @example [
+             *       "semgrep"
+             *     ]
+             */
+            sources?: string[];
         };
         ScanTarget: {
             /** @example repository */
@@ -2754,6 +2827,21 @@ export interface components {
             url?: string;
             /** @example main */
             ref?: string;
+            /**
+             * @description The branch that a pull request goes into.
+             * @example main
+             */
+            base_ref?: string;
+            /**
+             * @description The default branch of the repository.
+             * @example main
+             */
+            default_ref?: string;
+            /**
+             * @description Tells scans of one source apart that look at different things.
+             * @example registry.example.com/acme/web-shop
+             */
+            category?: string;
         };
         /** @description Once the scan has ended. */
         SeveritySummary: {
@@ -2784,6 +2872,17 @@ export interface components {
             has_next: boolean;
             /** @example false */
             has_prev: boolean;
+        };
+        Gate: {
+            /** @example false */
+            passed: boolean;
+            fail_on: components["schemas"]["Severity"];
+            base: components["schemas"]["GateBase"];
+            counts: components["schemas"]["GateCounts"];
+            /** @example 1 */
+            total: number;
+            /** @description At most 100, the most severe first. */
+            findings: components["schemas"]["GateFinding"][];
         };
         FindingOrGroup: components["schemas"]["ListedFinding"] | components["schemas"]["FindingGroup"];
         ListedFinding: {
@@ -2882,6 +2981,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             missing_since?: string;
+            /**
+             * @description Set if only refs that are neither the default branch nor tracked have reported it.
+             * @example true
+             */
+            proposed?: boolean;
         };
         /** @description `finding` is the first finding of the group: regressed ones come first, then the most severe, then the newest. */
         FindingGroup: {
@@ -3082,6 +3186,16 @@ export interface components {
              */
             missing?: boolean;
             /**
+             * @description Findings that are present on this branch, tag or pull request now.
+             * @example main
+             */
+            ref?: string;
+            /**
+             * @description Whether only refs that are neither the default branch nor tracked have reported them.
+             * @example true
+             */
+            proposed?: boolean;
+            /**
              * @description Whether an exploit is attached.
              * @example true
              */
@@ -3235,6 +3349,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             missing_since?: string;
+            /**
+             * @description Set if only refs that are neither the default branch nor tracked have reported it.
+             * @example true
+             */
+            proposed?: boolean;
         };
         /**
          * @example {
@@ -3363,8 +3482,43 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             missing_since?: string;
+            /**
+             * @description Set if only refs that are neither the default branch nor tracked have reported it.
+             * @example true
+             */
+            proposed?: boolean;
             /** @description The property that both findings share. `rule`: the source and the title. */
             why: components["schemas"]["SimilarFindingWhy"];
+        };
+        FindingRef: {
+            /**
+             * @description Null for scans without a ref, which count as of the default branch.
+             * @example main
+             */
+            ref: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            first_seen_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_seen_at: string;
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            last_scan_id: string;
+            /**
+             * Format: date-time
+             * @description When the latest comparable scan of the ref completed without it. Null while it is present.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            missing_since: string | null;
+            /**
+             * @description Whether the state of the finding follows the ref: the default branch and the tracked refs.
+             * @example true
+             */
+            tracked: boolean;
         };
         ActivityEntry: {
             /**
@@ -3380,7 +3534,7 @@ export interface components {
             kind: components["schemas"]["EventKind"];
             actor: components["schemas"]["ActivityEntryActor"];
             /**
-             * @description Before the change: a status, a severity, a user id or a time.
+             * @description Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`).
              * @example open
              */
             from?: string;
@@ -3395,6 +3549,7 @@ export interface components {
              * @example Only reachable from tests.
              */
             note?: string;
+            scan?: components["schemas"]["ActivityEntryScan"];
             /**
              * Format: date-time
              * @description When the comment was last edited. Absent if it was not.
@@ -3887,6 +4042,18 @@ export interface components {
              */
             source_url?: string;
             /**
+             * @description The default branch. Absent: all refs count as the default branch.
+             * @example main
+             */
+            default_ref?: string;
+            /**
+             * @description Patterns of further refs that the state of findings follows; `*` stands for any characters. Absent: none.
+             * @example [
+             *       "release/*"
+             *     ]
+             */
+            tracked_refs?: string[];
+            /**
              * @description True while the project moves to another organization. Until then it takes no changes. Otherwise absent.
              * @example false
              */
@@ -3907,6 +4074,13 @@ export interface components {
              * @example 3
              */
             close_after_scans?: number | null;
+            /**
+             * @description The default branch. The state of findings follows it, the tracked refs, and scans without a ref. Null: all refs count as the default branch. The first scan that names a `default_ref` sets it.
+             * @example main
+             */
+            default_ref?: string | null;
+            /** @description Patterns of further refs that the state of findings follows; `*` stands for any characters. They have an effect only with a default branch. */
+            tracked_refs?: string[];
             /**
              * @description The `https` or `http` address of the repository on GitHub, GitLab, Bitbucket or Azure DevOps, or a template of links with `{path}` and optionally `{commit}`, `{branch}` and `{line}`. Null: no links.
              * @example https://github.com/acme/web-shop
@@ -3977,6 +4151,64 @@ export interface components {
              * @example web-shop
              */
             slug?: string | null;
+        };
+        ReportPreview: {
+            /** @example trivy */
+            format: string;
+            /**
+             * @description As of an import.
+             * @example []
+             */
+            warnings: string[];
+            /** @description The status of the scan. */
+            status: components["schemas"]["ReportPreviewStatus"];
+            /**
+             * @description Set if the report is incomplete.
+             * @example 2 files could not be parsed
+             */
+            error_message?: string;
+            /**
+             * @description Findings that are not known.
+             * @example 3
+             */
+            new: number;
+            /**
+             * @description Findings that are known.
+             * @example 12
+             */
+            again: number;
+            /**
+             * @description Findings of `again` that are back after they were fixed.
+             * @example 1
+             */
+            regressed: number;
+            /**
+             * @description Findings that the latest comparable scan reported and the report does not.
+             * @example 2
+             */
+            gone: number;
+            /**
+             * @description Findings that would be closed (`close_after_scans`).
+             * @example 1
+             */
+            would_close: number;
+            counts: components["schemas"]["ReportPreviewCounts"];
+            gate: components["schemas"]["PreviewGate"];
+            /** @description At most 1000: those that fail the gate first, then the most severe ones. */
+            findings: components["schemas"]["ReportPreviewFinding"][];
+            /** @description What would be closed, at most 100, the most severe first. */
+            closing: components["schemas"]["ReportPreviewClosing"][];
+        };
+        PreviewGate: {
+            /** @example false */
+            passed: boolean;
+            fail_on: components["schemas"]["Severity"];
+            base: components["schemas"]["PreviewGateBase"];
+            counts: components["schemas"]["PreviewGateCounts"];
+            /** @example 1 */
+            total: number;
+            /** @description At most 100, the most severe first. */
+            findings: components["schemas"]["PreviewGateFinding"][];
         };
         ImportedReport: {
             scan: components["schemas"]["Scan"];
@@ -4142,6 +4374,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             missing_since?: string;
+            /**
+             * @description Set if only refs that are neither the default branch nor tracked have reported it.
+             * @example true
+             */
+            proposed?: boolean;
             /**
              * @description It was known before.
              * @example false
@@ -4700,7 +4937,7 @@ export interface components {
             undone_at?: string;
         };
         /** @enum {string} */
-        EventKind: "created" | "regressed" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
+        EventKind: "created" | "missing" | "matched" | "moved" | "regressed" | "merged" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
         /** @enum {string} */
         TriageReason: "duplicate" | "not_exploitable" | "used_in_tests" | "mitigated" | "risk_accepted" | "no_fix_available" | "other";
         AccountExportOrganizationActivity: {
@@ -4771,8 +5008,47 @@ export interface components {
         ScanStatus: "running" | "completed" | "failed";
         /** @enum {string} */
         Severity: "critical" | "high" | "medium" | "low" | "info";
+        /** @description Null if there is nothing to compare with: then all findings are new. */
+        GateBase: {
+            /** @example main */
+            ref: string | null;
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            scan_id: string;
+            /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
+            commit: string | null;
+        } | null;
+        /** @description New findings that fail the gate. */
+        GateCounts: {
+            /** @example 0 */
+            critical: number;
+            /** @example 0 */
+            high: number;
+            /** @example 0 */
+            medium: number;
+            /** @example 0 */
+            low: number;
+            /** @example 0 */
+            info: number;
+        };
         /** @enum {string} */
         FindingStatus: "open" | "confirmed" | "fixed" | "false_positive" | "wontfix" | "verified";
+        GateFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            status: components["schemas"]["FindingStatus"];
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 44 */
+            line?: number;
+        };
         FindingGroupSeverities: {
             /** @example 1 */
             critical: number;
@@ -4924,6 +5200,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             missing_since?: string;
+            /**
+             * @description Set if only refs that are neither the default branch nor tracked have reported it.
+             * @example true
+             */
+            proposed?: boolean;
             /** @example web-shop */
             project_slug: string;
             /** @example Web shop */
@@ -5011,6 +5292,15 @@ export interface components {
             /** @example Ada Lovelace */
             name?: string;
         };
+        /** @description The scan that caused it. A deleted one has an `id` only. Absent in entries of earlier versions. */
+        ActivityEntryScan: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            id: string;
+            /** @example Nightly audit */
+            name?: string;
+            /** @example main */
+            ref?: string;
+        };
         ActivityEntryMention: {
             /**
              * Format: uuid
@@ -5087,6 +5377,113 @@ export interface components {
         };
         /** @enum {string} */
         ProjectTransferState: "waiting" | "moving" | "cancelling" | "done";
+        /** @enum {string} */
+        ReportPreviewStatus: "completed" | "failed";
+        /** @description The findings of the report by severity, without false positives and accepted risks. */
+        ReportPreviewCounts: {
+            /** @example 0 */
+            critical: number;
+            /** @example 0 */
+            high: number;
+            /** @example 0 */
+            medium: number;
+            /** @example 0 */
+            low: number;
+            /** @example 0 */
+            info: number;
+        };
+        /** @enum {string} */
+        ReportPreviewFindingOutcome: "new" | "again" | "regressed";
+        /** @enum {string} */
+        ReportPreviewFindingMatchedBy: "fingerprint" | "previous_fingerprint" | "moved_code";
+        /** @description The former place of moved code. */
+        ReportPreviewFindingMovedFrom: {
+            /** @example src/find.ts */
+            file?: string;
+            /** @example 12 */
+            line?: number;
+        };
+        ReportPreviewFinding: {
+            /**
+             * Format: uuid
+             * @description Absent for a new finding.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id?: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            status: components["schemas"]["FindingStatus"];
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 44 */
+            line?: number;
+            outcome: components["schemas"]["ReportPreviewFindingOutcome"];
+            /** @description How a known finding was found. `moved_code`: it has another file, or the same fingerprint in another line. */
+            matched_by?: components["schemas"]["ReportPreviewFindingMatchedBy"];
+            moved_from?: components["schemas"]["ReportPreviewFindingMovedFrom"];
+            /** @example true */
+            fails_gate: boolean;
+        };
+        ReportPreviewClosing: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            status: components["schemas"]["FindingStatus"];
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 44 */
+            line?: number;
+        };
+        /** @description Null if there is nothing to compare with: then all findings are new. */
+        PreviewGateBase: {
+            /** @example main */
+            ref: string | null;
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            scan_id: string;
+            /** @example 4b825dc642cb6eb9a060e54bf8d69288fbee4904 */
+            commit: string | null;
+        } | null;
+        /** @description New findings that fail the gate. */
+        PreviewGateCounts: {
+            /** @example 0 */
+            critical: number;
+            /** @example 0 */
+            high: number;
+            /** @example 0 */
+            medium: number;
+            /** @example 0 */
+            low: number;
+            /** @example 0 */
+            info: number;
+        };
+        PreviewGateFinding: {
+            /**
+             * Format: uuid
+             * @description Absent for a finding that is not stored.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id?: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            status: components["schemas"]["FindingStatus"];
+            /** @example semgrep */
+            source?: string;
+            /** @example src/search.ts */
+            file?: string;
+            /** @example 44 */
+            line?: number;
+        };
         /** @enum {string} */
         PushedInBatchStatus: "created" | "deduplicated";
         RegisterRequest: {
@@ -5632,6 +6029,16 @@ export interface components {
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
         };
+        ScanGateEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Gate"];
+        };
         ScanChangesResult: {
             against?: components["schemas"]["Scan"];
             /** @example 3 */
@@ -5765,6 +6172,16 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["SimilarFinding"][];
+        };
+        FindingRefsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["FindingRef"][];
         };
         GetActivityEnvelope: {
             /** @enum {boolean} */
@@ -6280,6 +6697,16 @@ export interface components {
             request_id: string;
             result: components["schemas"]["ProjectTransfer"];
         };
+        ReportPreviewEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ReportPreview"];
+        };
         UploadReportEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -6418,6 +6845,21 @@ export interface components {
             url?: string | null;
             /** @example main */
             ref?: string | null;
+            /**
+             * @description The branch that a pull request goes into.
+             * @example main
+             */
+            base_ref?: string | null;
+            /**
+             * @description The default branch of the repository.
+             * @example main
+             */
+            default_ref?: string | null;
+            /**
+             * @description Tells scans of one source apart that look at different things, such as images or websites. The same in each scan of a thing.
+             * @example registry.example.com/acme/web-shop
+             */
+            category?: string | null;
         } | null;
         RegisterScanRequest: {
             /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
@@ -6437,6 +6879,13 @@ export interface components {
             name?: string | null;
             target?: components["schemas"]["RegisterScanRequestTarget"];
             /**
+             * @description The scanners that ran, also those that found nothing, by the `source` of their findings.
+             * @example [
+             *       "semgrep"
+             *     ]
+             */
+            sources?: string[] | null;
+            /**
              * @description The scanned commit, for links to the code. Scans of different commits are comparable.
              * @example 4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0
              */
@@ -6454,15 +6903,46 @@ export interface components {
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
         };
-        /** @enum {string} */
-        EndScanRequestStatus: "completed" | "failed";
+        EndScanRequestTarget: {
+            /** @example repository */
+            type?: string | null;
+            /** @example services/web */
+            path?: string | null;
+            /** @example https://git.example.com/acme/web-shop */
+            url?: string | null;
+            /** @example main */
+            ref?: string | null;
+            /**
+             * @description The branch that a pull request goes into.
+             * @example main
+             */
+            base_ref?: string | null;
+            /**
+             * @description The default branch of the repository.
+             * @example main
+             */
+            default_ref?: string | null;
+            /**
+             * @description Tells scans of one source apart that look at different things, such as images or websites. The same in each scan of a thing.
+             * @example registry.example.com/acme/web-shop
+             */
+            category?: string | null;
+        } | null;
         EndScanRequest: {
-            status: components["schemas"]["EndScanRequestStatus"];
+            status: components["schemas"]["ReportPreviewStatus"];
             /**
              * @description With either status. Cut after 10000 characters.
              * @example 2 of 31 files could not be parsed.
              */
             error_message?: string | null;
+            target?: components["schemas"]["EndScanRequestTarget"];
+            /**
+             * @description The scanners that ran, also those that found nothing, by the `source` of their findings.
+             * @example [
+             *       "semgrep"
+             *     ]
+             */
+            sources?: string[] | null;
         };
         EndScanEnvelope: {
             /** @enum {boolean} */
@@ -6491,6 +6971,16 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["ScanGoneResult"];
+        };
+        AgentScanGateEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Gate"];
         };
         SendReportEnvelope: {
             /** @enum {boolean} */
@@ -8671,7 +9161,10 @@ export interface operations {
                      *             "type": "repository",
                      *             "path": "services/web",
                      *             "url": "https://git.example.com/acme/web-shop",
-                     *             "ref": "main"
+                     *             "ref": "main",
+                     *             "base_ref": "main",
+                     *             "default_ref": "main",
+                     *             "category": "registry.example.com/acme/web-shop"
                      *           },
                      *           "status": "completed",
                      *           "error_message": "2 of 31 files could not be parsed.",
@@ -8687,7 +9180,10 @@ export interface operations {
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "started_at": "2026-01-01T00:00:00.000Z",
                      *           "completed_at": "2026-01-01T00:00:00.000Z",
-                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0",
+                     *           "sources": [
+                     *             "semgrep"
+                     *           ]
                      *         }
                      *       ],
                      *       "result_info": {
@@ -8739,7 +9235,10 @@ export interface operations {
                      *           "type": "repository",
                      *           "path": "services/web",
                      *           "url": "https://git.example.com/acme/web-shop",
-                     *           "ref": "main"
+                     *           "ref": "main",
+                     *           "base_ref": "main",
+                     *           "default_ref": "main",
+                     *           "category": "registry.example.com/acme/web-shop"
                      *         },
                      *         "status": "completed",
                      *         "error_message": "2 of 31 files could not be parsed.",
@@ -8755,7 +9254,10 @@ export interface operations {
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "started_at": "2026-01-01T00:00:00.000Z",
                      *         "completed_at": "2026-01-01T00:00:00.000Z",
-                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0",
+                     *         "sources": [
+                     *           "semgrep"
+                     *         ]
                      *       }
                      *     }
                      */
@@ -8784,6 +9286,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    scanGate: {
+        parameters: {
+            query?: {
+                /** @description The lowest severity that fails the gate. */
+                fail_on?: components["schemas"]["Severity"];
+                /** @description The ref to compare with. Default: `target.base_ref` of the scan, otherwise the default branch of the project. For the ref of the scan itself, its latest comparable scan of another commit. */
+                base_ref?: string | null;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the scan passes, and the findings that fail it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "passed": false,
+                     *         "fail_on": "critical",
+                     *         "base": {
+                     *           "ref": "main",
+                     *           "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+                     *         },
+                     *         "counts": {
+                     *           "critical": 0,
+                     *           "high": 0,
+                     *           "medium": 0,
+                     *           "low": 0,
+                     *           "info": 0
+                     *         },
+                     *         "total": 1,
+                     *         "findings": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "title": "SQL injection in search",
+                     *             "severity": "critical",
+                     *             "status": "open",
+                     *             "source": "semgrep",
+                     *             "file": "src/search.ts",
+                     *             "line": 44
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ScanGateEnvelope"];
+                };
             };
         };
     };
@@ -8824,7 +9390,10 @@ export interface operations {
                      *             "type": "repository",
                      *             "path": "services/web",
                      *             "url": "https://git.example.com/acme/web-shop",
-                     *             "ref": "main"
+                     *             "ref": "main",
+                     *             "base_ref": "main",
+                     *             "default_ref": "main",
+                     *             "category": "registry.example.com/acme/web-shop"
                      *           },
                      *           "status": "completed",
                      *           "error_message": "2 of 31 files could not be parsed.",
@@ -8840,7 +9409,10 @@ export interface operations {
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "started_at": "2026-01-01T00:00:00.000Z",
                      *           "completed_at": "2026-01-01T00:00:00.000Z",
-                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0",
+                     *           "sources": [
+                     *             "semgrep"
+                     *           ]
                      *         },
                      *         "new": 3,
                      *         "seen_again": 39,
@@ -8879,6 +9451,10 @@ export interface operations {
                 overdue?: boolean;
                 /** @description Whether the latest comparable scan did not report them (`missing_since`). */
                 missing?: boolean;
+                /** @description Findings that are present on this branch, tag or pull request now. */
+                ref?: string;
+                /** @description Whether only refs that are neither the default branch nor tracked have reported them. */
+                proposed?: boolean;
                 /** @description Whether an exploit is attached. */
                 has_exploit?: boolean;
                 /** @description Findings of these sources. One or more values: repeat the parameter or separate the values by commas. */
@@ -8964,7 +9540,8 @@ export interface operations {
                      *           "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "due_at": "2026-01-01T00:00:00.000Z",
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
-                     *           "missing_since": "2026-01-01T00:00:00.000Z"
+                     *           "missing_since": "2026-01-01T00:00:00.000Z",
+                     *           "proposed": true
                      *         }
                      *       ],
                      *       "result_info": {
@@ -9047,6 +9624,7 @@ export interface operations {
                      *                 "due_at": "2026-01-01T00:00:00.000Z",
                      *                 "accepted_until": "2026-01-01T00:00:00.000Z",
                      *                 "missing_since": "2026-01-01T00:00:00.000Z",
+                     *                 "proposed": true,
                      *                 "project_slug": "web-shop",
                      *                 "project_name": "Web shop",
                      *                 "tags": [
@@ -9181,6 +9759,10 @@ export interface operations {
                 overdue?: boolean;
                 /** @description Whether the latest comparable scan did not report them (`missing_since`). */
                 missing?: boolean;
+                /** @description Findings that are present on this branch, tag or pull request now. */
+                ref?: string;
+                /** @description Whether only refs that are neither the default branch nor tracked have reported them. */
+                proposed?: boolean;
                 /** @description Whether an exploit is attached. */
                 has_exploit?: boolean;
                 /** @description Findings of these sources. One or more values: repeat the parameter or separate the values by commas. */
@@ -9258,6 +9840,10 @@ export interface operations {
                 overdue?: boolean;
                 /** @description Whether the latest comparable scan did not report them (`missing_since`). */
                 missing?: boolean;
+                /** @description Findings that are present on this branch, tag or pull request now. */
+                ref?: string;
+                /** @description Whether only refs that are neither the default branch nor tracked have reported them. */
+                proposed?: boolean;
                 /** @description Whether an exploit is attached. */
                 has_exploit?: boolean;
                 /** @description Findings of these sources. One or more values: repeat the parameter or separate the values by commas. */
@@ -9372,6 +9958,7 @@ export interface operations {
                      *                 "due_at": "2026-01-01T00:00:00.000Z",
                      *                 "accepted_until": "2026-01-01T00:00:00.000Z",
                      *                 "missing_since": "2026-01-01T00:00:00.000Z",
+                     *                 "proposed": true,
                      *                 "project_slug": "web-shop",
                      *                 "project_name": "Web shop",
                      *                 "tags": [
@@ -9462,7 +10049,8 @@ export interface operations {
                      *         "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
-                     *         "missing_since": "2026-01-01T00:00:00.000Z"
+                     *         "missing_since": "2026-01-01T00:00:00.000Z",
+                     *         "proposed": true
                      *       }
                      *     }
                      */
@@ -9557,7 +10145,8 @@ export interface operations {
                      *         "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
-                     *         "missing_since": "2026-01-01T00:00:00.000Z"
+                     *         "missing_since": "2026-01-01T00:00:00.000Z",
+                     *         "proposed": true
                      *       }
                      *     }
                      */
@@ -9619,12 +10208,54 @@ export interface operations {
                      *           "due_at": "2026-01-01T00:00:00.000Z",
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
                      *           "missing_since": "2026-01-01T00:00:00.000Z",
+                     *           "proposed": true,
                      *           "why": "cve"
                      *         }
                      *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["SimilarFindingsEnvelope"];
+                };
+            };
+        };
+    };
+    findingRefs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The refs. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "ref": "main",
+                     *           "first_seen_at": "2026-01-01T00:00:00.000Z",
+                     *           "last_seen_at": "2026-01-01T00:00:00.000Z",
+                     *           "last_scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "missing_since": "2026-01-01T00:00:00.000Z",
+                     *           "tracked": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FindingRefsEnvelope"];
                 };
             };
         };
@@ -9670,6 +10301,11 @@ export interface operations {
                      *           "to": "fixed",
                      *           "reason": "duplicate",
                      *           "note": "Only reachable from tests.",
+                     *           "scan": {
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *             "name": "Nightly audit",
+                     *             "ref": "main"
+                     *           },
                      *           "edited_at": "2026-01-01T00:00:00.000Z",
                      *           "mentions": [
                      *             {
@@ -9740,6 +10376,11 @@ export interface operations {
                      *         "to": "fixed",
                      *         "reason": "duplicate",
                      *         "note": "Only reachable from tests.",
+                     *         "scan": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "name": "Nightly audit",
+                     *           "ref": "main"
+                     *         },
                      *         "edited_at": "2026-01-01T00:00:00.000Z",
                      *         "mentions": [
                      *           {
@@ -9826,6 +10467,11 @@ export interface operations {
                      *         "to": "fixed",
                      *         "reason": "duplicate",
                      *         "note": "Only reachable from tests.",
+                     *         "scan": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "name": "Nightly audit",
+                     *           "ref": "main"
+                     *         },
                      *         "edited_at": "2026-01-01T00:00:00.000Z",
                      *         "mentions": [
                      *           {
@@ -10253,7 +10899,8 @@ export interface operations {
                      *             "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "due_at": "2026-01-01T00:00:00.000Z",
                      *             "accepted_until": "2026-01-01T00:00:00.000Z",
-                     *             "missing_since": "2026-01-01T00:00:00.000Z"
+                     *             "missing_since": "2026-01-01T00:00:00.000Z",
+                     *             "proposed": true
                      *           }
                      *         ]
                      *       }
@@ -11041,7 +11688,8 @@ export interface operations {
                      *             "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *             "due_at": "2026-01-01T00:00:00.000Z",
                      *             "accepted_until": "2026-01-01T00:00:00.000Z",
-                     *             "missing_since": "2026-01-01T00:00:00.000Z"
+                     *             "missing_since": "2026-01-01T00:00:00.000Z",
+                     *             "proposed": true
                      *           }
                      *         ]
                      *       }
@@ -11253,6 +11901,10 @@ export interface operations {
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "close_after_scans": 3,
                      *           "source_url": "https://github.com/acme/web-shop",
+                     *           "default_ref": "main",
+                     *           "tracked_refs": [
+                     *             "release/*"
+                     *           ],
                      *           "transferring": false
                      *         }
                      *       ]
@@ -11302,6 +11954,10 @@ export interface operations {
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "close_after_scans": 3,
                      *         "source_url": "https://github.com/acme/web-shop",
+                     *         "default_ref": "main",
+                     *         "tracked_refs": [
+                     *           "release/*"
+                     *         ],
                      *         "transferring": false
                      *       }
                      *     }
@@ -11342,6 +11998,10 @@ export interface operations {
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "close_after_scans": 3,
                      *         "source_url": "https://github.com/acme/web-shop",
+                     *         "default_ref": "main",
+                     *         "tracked_refs": [
+                     *           "release/*"
+                     *         ],
                      *         "transferring": false
                      *       }
                      *     }
@@ -11423,6 +12083,10 @@ export interface operations {
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "close_after_scans": 3,
                      *         "source_url": "https://github.com/acme/web-shop",
+                     *         "default_ref": "main",
+                     *         "tracked_refs": [
+                     *           "release/*"
+                     *         ],
                      *         "transferring": false
                      *       }
                      *     }
@@ -11558,10 +12222,24 @@ export interface operations {
                 /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */
                 format?: string;
                 name?: string;
+                target_type?: string;
                 target_path?: string;
+                target_url?: string;
                 target_ref?: string;
+                /** @description The branch that a pull request goes into. */
+                base_ref?: string;
+                /** @description The default branch of the repository. */
+                default_ref?: string;
+                /** @description Tells scans of one source apart that look at different things, such as images or websites. The same in each scan of a thing. */
+                category?: string;
                 /** @description The scanned commit, for links to the code. Scans of different commits are comparable. */
                 commit?: string;
+                /** @description The scanners that ran, as a repeated parameter. Default: those of the report. */
+                sources?: string[];
+                /** @description Writes nothing, and returns what the import would change. */
+                preview?: boolean;
+                /** @description The lowest severity that fails the gate of a preview. */
+                fail_on?: components["schemas"]["Severity"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -11582,6 +12260,96 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What the import would change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "format": "trivy",
+                     *         "warnings": [],
+                     *         "status": "completed",
+                     *         "error_message": "2 files could not be parsed",
+                     *         "new": 3,
+                     *         "again": 12,
+                     *         "regressed": 1,
+                     *         "gone": 2,
+                     *         "would_close": 1,
+                     *         "counts": {
+                     *           "critical": 0,
+                     *           "high": 0,
+                     *           "medium": 0,
+                     *           "low": 0,
+                     *           "info": 0
+                     *         },
+                     *         "gate": {
+                     *           "passed": false,
+                     *           "fail_on": "critical",
+                     *           "base": {
+                     *             "ref": "main",
+                     *             "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *             "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+                     *           },
+                     *           "counts": {
+                     *             "critical": 0,
+                     *             "high": 0,
+                     *             "medium": 0,
+                     *             "low": 0,
+                     *             "info": 0
+                     *           },
+                     *           "total": 1,
+                     *           "findings": [
+                     *             {
+                     *               "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "title": "SQL injection in search",
+                     *               "severity": "critical",
+                     *               "status": "open",
+                     *               "source": "semgrep",
+                     *               "file": "src/search.ts",
+                     *               "line": 44
+                     *             }
+                     *           ]
+                     *         },
+                     *         "findings": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "title": "SQL injection in search",
+                     *             "severity": "critical",
+                     *             "status": "open",
+                     *             "source": "semgrep",
+                     *             "file": "src/search.ts",
+                     *             "line": 44,
+                     *             "outcome": "new",
+                     *             "matched_by": "fingerprint",
+                     *             "moved_from": {
+                     *               "file": "src/find.ts",
+                     *               "line": 12
+                     *             },
+                     *             "fails_gate": true
+                     *           }
+                     *         ],
+                     *         "closing": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "title": "SQL injection in search",
+                     *             "severity": "critical",
+                     *             "status": "open",
+                     *             "source": "semgrep",
+                     *             "file": "src/search.ts",
+                     *             "line": 44
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportPreviewEnvelope"];
+                };
+            };
             /** @description The ended scan, and what changed. */
             201: {
                 headers: {
@@ -11603,7 +12371,10 @@ export interface operations {
                      *             "type": "repository",
                      *             "path": "services/web",
                      *             "url": "https://git.example.com/acme/web-shop",
-                     *             "ref": "main"
+                     *             "ref": "main",
+                     *             "base_ref": "main",
+                     *             "default_ref": "main",
+                     *             "category": "registry.example.com/acme/web-shop"
                      *           },
                      *           "status": "completed",
                      *           "error_message": "2 of 31 files could not be parsed.",
@@ -11619,7 +12390,10 @@ export interface operations {
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "started_at": "2026-01-01T00:00:00.000Z",
                      *           "completed_at": "2026-01-01T00:00:00.000Z",
-                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0",
+                     *           "sources": [
+                     *             "semgrep"
+                     *           ]
                      *         },
                      *         "format": "trivy",
                      *         "warnings": [
@@ -11922,7 +12696,8 @@ export interface operations {
                      *           "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *           "due_at": "2026-01-01T00:00:00.000Z",
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
-                     *           "missing_since": "2026-01-01T00:00:00.000Z"
+                     *           "missing_since": "2026-01-01T00:00:00.000Z",
+                     *           "proposed": true
                      *         }
                      *       ],
                      *       "result_info": {
@@ -12015,6 +12790,7 @@ export interface operations {
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
+                     *         "proposed": true,
                      *         "deduplicated": false
                      *       }
                      *     }
@@ -12061,6 +12837,7 @@ export interface operations {
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
+                     *         "proposed": true,
                      *         "deduplicated": false
                      *       }
                      *     }
@@ -12206,7 +12983,8 @@ export interface operations {
                      *         "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
-                     *         "missing_since": "2026-01-01T00:00:00.000Z"
+                     *         "missing_since": "2026-01-01T00:00:00.000Z",
+                     *         "proposed": true
                      *       }
                      *     }
                      */
@@ -12288,8 +13066,14 @@ export interface operations {
                  *         "type": "repository",
                  *         "path": "services/web",
                  *         "url": "https://git.example.com/acme/web-shop",
-                 *         "ref": "main"
+                 *         "ref": "main",
+                 *         "base_ref": "main",
+                 *         "default_ref": "main",
+                 *         "category": "registry.example.com/acme/web-shop"
                  *       },
+                 *       "sources": [
+                 *         "semgrep"
+                 *       ],
                  *       "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
                  *     }
                  */
@@ -12317,7 +13101,10 @@ export interface operations {
                      *           "type": "repository",
                      *           "path": "services/web",
                      *           "url": "https://git.example.com/acme/web-shop",
-                     *           "ref": "main"
+                     *           "ref": "main",
+                     *           "base_ref": "main",
+                     *           "default_ref": "main",
+                     *           "category": "registry.example.com/acme/web-shop"
                      *         },
                      *         "status": "completed",
                      *         "error_message": "2 of 31 files could not be parsed.",
@@ -12333,7 +13120,10 @@ export interface operations {
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "started_at": "2026-01-01T00:00:00.000Z",
                      *         "completed_at": "2026-01-01T00:00:00.000Z",
-                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0",
+                     *         "sources": [
+                     *           "semgrep"
+                     *         ]
                      *       }
                      *     }
                      */
@@ -12359,7 +13149,19 @@ export interface operations {
                 /**
                  * @example {
                  *       "status": "completed",
-                 *       "error_message": "2 of 31 files could not be parsed."
+                 *       "error_message": "2 of 31 files could not be parsed.",
+                 *       "target": {
+                 *         "type": "repository",
+                 *         "path": "services/web",
+                 *         "url": "https://git.example.com/acme/web-shop",
+                 *         "ref": "main",
+                 *         "base_ref": "main",
+                 *         "default_ref": "main",
+                 *         "category": "registry.example.com/acme/web-shop"
+                 *       },
+                 *       "sources": [
+                 *         "semgrep"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["EndScanRequest"];
@@ -12386,7 +13188,10 @@ export interface operations {
                      *           "type": "repository",
                      *           "path": "services/web",
                      *           "url": "https://git.example.com/acme/web-shop",
-                     *           "ref": "main"
+                     *           "ref": "main",
+                     *           "base_ref": "main",
+                     *           "default_ref": "main",
+                     *           "category": "registry.example.com/acme/web-shop"
                      *         },
                      *         "status": "completed",
                      *         "error_message": "2 of 31 files could not be parsed.",
@@ -12402,7 +13207,10 @@ export interface operations {
                      *         "created_at": "2026-01-01T00:00:00.000Z",
                      *         "started_at": "2026-01-01T00:00:00.000Z",
                      *         "completed_at": "2026-01-01T00:00:00.000Z",
-                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *         "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0",
+                     *         "sources": [
+                     *           "semgrep"
+                     *         ]
                      *       }
                      *     }
                      */
@@ -12448,6 +13256,70 @@ export interface operations {
             };
         };
     };
+    agentScanGate: {
+        parameters: {
+            query?: {
+                /** @description The lowest severity that fails the gate. */
+                fail_on?: components["schemas"]["Severity"];
+                /** @description The ref to compare with. Default: `target.base_ref` of the scan, otherwise the default branch of the project. For the ref of the scan itself, its latest comparable scan of another commit. */
+                base_ref?: string | null;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Whether the scan passes, and the findings that fail it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "passed": false,
+                     *         "fail_on": "critical",
+                     *         "base": {
+                     *           "ref": "main",
+                     *           "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+                     *         },
+                     *         "counts": {
+                     *           "critical": 0,
+                     *           "high": 0,
+                     *           "medium": 0,
+                     *           "low": 0,
+                     *           "info": 0
+                     *         },
+                     *         "total": 1,
+                     *         "findings": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "title": "SQL injection in search",
+                     *             "severity": "critical",
+                     *             "status": "open",
+                     *             "source": "semgrep",
+                     *             "file": "src/search.ts",
+                     *             "line": 44
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgentScanGateEnvelope"];
+                };
+            };
+        };
+    };
     sendReport: {
         parameters: {
             query?: {
@@ -12458,10 +13330,24 @@ export interface operations {
                 /** @description The format of the report, such as `trivy` or `sarif`. Default: detected. */
                 format?: string;
                 name?: string;
+                target_type?: string;
                 target_path?: string;
+                target_url?: string;
                 target_ref?: string;
+                /** @description The branch that a pull request goes into. */
+                base_ref?: string;
+                /** @description The default branch of the repository. */
+                default_ref?: string;
+                /** @description Tells scans of one source apart that look at different things, such as images or websites. The same in each scan of a thing. */
+                category?: string;
                 /** @description The scanned commit, for links to the code. Scans of different commits are comparable. */
                 commit?: string;
+                /** @description The scanners that ran, as a repeated parameter. Default: those of the report. */
+                sources?: string[];
+                /** @description Writes nothing, and returns what the import would change. */
+                preview?: boolean;
+                /** @description The lowest severity that fails the gate of a preview. */
+                fail_on?: components["schemas"]["Severity"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -12480,6 +13366,96 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What the import would change. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "format": "trivy",
+                     *         "warnings": [],
+                     *         "status": "completed",
+                     *         "error_message": "2 files could not be parsed",
+                     *         "new": 3,
+                     *         "again": 12,
+                     *         "regressed": 1,
+                     *         "gone": 2,
+                     *         "would_close": 1,
+                     *         "counts": {
+                     *           "critical": 0,
+                     *           "high": 0,
+                     *           "medium": 0,
+                     *           "low": 0,
+                     *           "info": 0
+                     *         },
+                     *         "gate": {
+                     *           "passed": false,
+                     *           "fail_on": "critical",
+                     *           "base": {
+                     *             "ref": "main",
+                     *             "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *             "commit": "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+                     *           },
+                     *           "counts": {
+                     *             "critical": 0,
+                     *             "high": 0,
+                     *             "medium": 0,
+                     *             "low": 0,
+                     *             "info": 0
+                     *           },
+                     *           "total": 1,
+                     *           "findings": [
+                     *             {
+                     *               "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "title": "SQL injection in search",
+                     *               "severity": "critical",
+                     *               "status": "open",
+                     *               "source": "semgrep",
+                     *               "file": "src/search.ts",
+                     *               "line": 44
+                     *             }
+                     *           ]
+                     *         },
+                     *         "findings": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "title": "SQL injection in search",
+                     *             "severity": "critical",
+                     *             "status": "open",
+                     *             "source": "semgrep",
+                     *             "file": "src/search.ts",
+                     *             "line": 44,
+                     *             "outcome": "new",
+                     *             "matched_by": "fingerprint",
+                     *             "moved_from": {
+                     *               "file": "src/find.ts",
+                     *               "line": 12
+                     *             },
+                     *             "fails_gate": true
+                     *           }
+                     *         ],
+                     *         "closing": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "title": "SQL injection in search",
+                     *             "severity": "critical",
+                     *             "status": "open",
+                     *             "source": "semgrep",
+                     *             "file": "src/search.ts",
+                     *             "line": 44
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReportPreviewEnvelope"];
+                };
+            };
             /** @description The ended scan, and what changed. */
             201: {
                 headers: {
@@ -12501,7 +13477,10 @@ export interface operations {
                      *             "type": "repository",
                      *             "path": "services/web",
                      *             "url": "https://git.example.com/acme/web-shop",
-                     *             "ref": "main"
+                     *             "ref": "main",
+                     *             "base_ref": "main",
+                     *             "default_ref": "main",
+                     *             "category": "registry.example.com/acme/web-shop"
                      *           },
                      *           "status": "completed",
                      *           "error_message": "2 of 31 files could not be parsed.",
@@ -12517,7 +13496,10 @@ export interface operations {
                      *           "created_at": "2026-01-01T00:00:00.000Z",
                      *           "started_at": "2026-01-01T00:00:00.000Z",
                      *           "completed_at": "2026-01-01T00:00:00.000Z",
-                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0"
+                     *           "commit": "4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0",
+                     *           "sources": [
+                     *             "semgrep"
+                     *           ]
                      *         },
                      *         "format": "trivy",
                      *         "warnings": [

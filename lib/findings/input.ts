@@ -2,6 +2,7 @@ import type { Limits } from '../../db/findings/field-type.ts';
 import { type FindingField, type PushedName, pushedFindingFields } from '../../db/findings/fields.ts';
 import { MAX_PREVIOUS_FINGERPRINTS, type Push } from '../../db/findings/ingest/push.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
+import { MAX_SOURCES } from '../importers/scanned.ts';
 import { optional, text, textBytes, uuid, z } from '../schema.ts';
 
 /** The statuses a user may set; `verified` is the agent's (API contract, "Finding status"). */
@@ -64,6 +65,48 @@ export const scanCommit = () =>
   text({ max: 64, trim: true, example: '4f2a9c1e6d8b7a5039c1e2f4a6b8d0c2e4f6a8b0' }).openapi({
     description: 'The scanned commit, for links to the code. Scans of different commits are comparable.',
   });
+
+/** A part of a scan's target. */
+export const targetPart = (example: string) => text({ max: 2048, example });
+
+export const baseRef = () =>
+  targetPart('main').openapi({ description: 'The branch that a pull request goes into.' });
+
+export const defaultRef = () =>
+  text({ max: 255, trim: true, example: 'main' }).openapi({
+    description: 'The default branch of the repository.',
+  });
+
+export const scanCategory = () =>
+  text({ max: 255, trim: true, example: 'registry.example.com/acme/web-shop' }).openapi({
+    description:
+      'Tells scans of one source apart that look at different things, such as images or websites. The same in each scan of a thing.',
+  });
+
+/** The fields of a scan that an agent sets when it registers or ends it. */
+export const scannedShape = {
+  target: optional(
+    z.object({
+      type: optional(targetPart('repository')),
+      path: optional(targetPart('services/web')),
+      url: optional(targetPart('https://git.example.com/acme/web-shop')),
+      ref: optional(targetPart('main')),
+      base_ref: optional(baseRef()),
+      default_ref: optional(defaultRef()),
+      category: optional(scanCategory()),
+    }),
+  ),
+  sources: optional(
+    z
+      .array(text({ min: 1, max: 255, example: 'semgrep' }))
+      .max(MAX_SOURCES)
+      .openapi({
+        description:
+          'The scanners that ran, also those that found nothing, by the `source` of their findings.',
+        example: ['semgrep'],
+      }),
+  ),
+};
 
 /** A finding as an agent pushes it (API contract, "Finding"). */
 export const FindingInput = z

@@ -1,14 +1,16 @@
 import type { NewId } from '../../db/ids.ts';
 import { countGone } from '../../db/scans/gone.ts';
-import { finishScan, insertScan, readScan, removeScan } from '../../db/scans/scans.ts';
+import { finishScan, insertScan, readScan, removeScan, retargetScan } from '../../db/scans/scans.ts';
+import type { ScanTarget } from '../../db/schema/values.ts';
 import { ApiError, type FieldError } from '../errors.ts';
-import { closeMissing } from '../findings/triage/close-missing.ts';
+import { MAX_SOURCES } from '../importers/scanned.ts';
 import { firstMessages, scanMessage } from '../importers/text/messages.ts';
+import { endScan } from '../scans/end.ts';
 import type { z } from '../schema.ts';
 import { endedMeanwhile, type ReportLease, type ReportLeases } from './leases.ts';
-import { type PushContext, pushReport } from './push.ts';
-import type { Refusal, ReportHead } from './read.ts';
-import { type ReportReader, UnreadableReport } from './reader.ts';
+import { type PushContext, pushReport, type Tally } from './push.ts';
+import type { Refusal } from './read.ts';
+import { type OpenReport, type ReportReader, UnreadableReport } from './reader.ts';
 import type { ImportedReport, ReportQuery } from './schema.ts';
 import type { SentReport } from './unwrap.ts';
 
@@ -49,42 +51,78 @@ export async function importReport(
   sent: ReceivedReport,
 ): Promise<Result> {
   const { actorId, now, org, services, sql } = call;
-  const { persona, name, commit, format, target_path: path, target_ref: ref } = query;
+  const { persona, name, commit, format } = query;
   const scanId = services.nextId().id;
   const lease = await services.reportLeases.begin(org.id, scanId);
   try {
     await insertScan(sql, org.tables, {
       ...{ scanId, projectId, persona, commit, now },
       name: name ?? `${persona} scan ${now.toISOString()}`,
-      target: path || ref ? { ...(path && { path }), ...(ref && { ref }) } : undefined,
+      target: targetOf(query),
     });
-    const report = await read(call, sent, format);
+    const report = await openSent(call, sent, format);
+    const { category } = report;
+    if (category && !query.category)
+      await retargetScan(sql, org.tables, { scanId, projectId, target: { ...targetOf(query), category } });
     const target = { scan_id: scanId, project_id: projectId, actorId };
     const { failed, ...tally } = await pushReport(call, target, report, lease.requireHeld);
-    const errors = [...report.errors];
-    if (failed > 0) errors.push(`${failed} of ${report.count} findings could not be stored`);
-    const isFailed = errors.length > 0 && tally.new + tally.again === 0;
+    const { isComplete, ...ending } = endingOf(report, { failed, ...tally });
     const endedAt = services.clock();
-    const end = await finishScan(sql, org.tables, {
-      ...{ scanId, projectId, now: endedAt },
-      status: isFailed ? 'failed' : 'completed',
-      errorMessage: errors.length > 0 ? scanMessage(errors) : null,
-    });
+    const end = await endScan(
+      { log: call.log, nextId: services.nextId, org, sql },
+      {
+        ...{ scanId, projectId, now: endedAt },
+        ...ending,
+        sources: sourcesOf(query, report),
+      },
+    );
     if (end.kind !== 'ended') throw endedMeanwhile();
-    await closeMissing({ log: call.log, nextId: services.nextId, now: endedAt, org, sql }, end.closable);
     // Findings that an incomplete report leaves out are not gone.
-    const gone = errors.length > 0 ? 0 : await countGoneOf(call, scanId, report);
+    const gone = isComplete ? await countGoneOf(call, scanId) : 0;
     await lease.end();
     const { format: found, warnings } = report;
     return { scan: end.scan, format: found, warnings: firstMessages(warnings), changes: { ...tally, gone } };
   } catch (error) {
     await undo(call, scanId, lease, error as Error);
-    throw error instanceof UnreadableReport ? unreadable(error.refusal) : error;
+    throw shownError(error);
   }
 }
 
+/** How the scan of a report ends. */
+export function endingOf(
+  report: Pick<OpenReport, 'errors' | 'count'>,
+  { failed, new: fresh, again }: Pick<Tally, 'failed' | 'new' | 'again'>,
+): { status: 'completed' | 'failed'; errorMessage: string | null; isComplete: boolean } {
+  const errors = [...report.errors];
+  if (failed > 0) errors.push(`${failed} of ${report.count} findings could not be stored`);
+  return {
+    status: errors.length > 0 && fresh + again === 0 ? 'failed' : 'completed',
+    errorMessage: errors.length > 0 ? scanMessage(errors) : null,
+    isComplete: errors.length === 0,
+  };
+}
+
+/** @returns undefined if no part is known */
+export function targetOf(query: ReportQuery): ScanTarget | undefined {
+  const { target_type, target_path, target_url, target_ref, base_ref, default_ref, category } = query;
+  const parts = {
+    ...{ type: target_type, path: target_path, url: target_url, ref: target_ref },
+    ...{ base_ref, default_ref, category },
+  };
+  const known = Object.entries(parts).filter(([, part]) => part);
+  return known.length > 0 ? (Object.fromEntries(known) as ScanTarget) : undefined;
+}
+
+/** The scanners that ran. */
+export const sourcesOf = (query: ReportQuery, report: Pick<OpenReport, 'sources'>): readonly string[] =>
+  query.sources ?? report.sources.slice(0, MAX_SOURCES);
+
 /** Reads a report and frees its body. In the caller, a variable would keep the body in memory until the end of the import. */
-async function read({ services }: ReportImport, sent: ReceivedReport, format: string | undefined) {
+export async function openSent(
+  { services }: { services: { reports: ReportReader } },
+  sent: ReceivedReport,
+  format: string | undefined,
+): Promise<OpenReport> {
   const { body, contentType, encoding } = sent;
   const { maxBytes } = services.reports;
   const report = await services.reports.open({ body, contentType, encoding, format, maxBytes });
@@ -92,12 +130,9 @@ async function read({ services }: ReportImport, sent: ReceivedReport, format: st
   return report;
 }
 
-const MAX_SOURCES = 100;
-
-async function countGoneOf({ db, org }: ReportImport, scanId: string, report: ReportHead): Promise<number> {
+async function countGoneOf({ db, org }: ReportImport, scanId: string): Promise<number> {
   const scan = await readScan(db, org.tables, scanId);
-  const sources = [...new Set([...report.sources, report.format])].filter(Boolean).slice(0, MAX_SOURCES);
-  return scan ? (await countGone(db, org.tables, scan, sources)).gone : 0;
+  return scan ? (await countGone(db, org.tables, scan)).gone : 0;
 }
 
 /** Removes the scan of a report that cannot be read. Fails the scan of one whose import failed. */
@@ -128,6 +163,10 @@ const reasonOf = (error: Error): string =>
   error instanceof ApiError || error instanceof UnreadableReport
     ? `The import failed: ${error.message}`
     : 'The import failed: something went wrong on our side. Send the report again.';
+
+/** The error of an import as it is shown. */
+export const shownError = (error: unknown): unknown =>
+  error instanceof UnreadableReport ? unreadable(error.refusal) : error;
 
 /** The error of a report that cannot be read: the position, and the formats that were tried. */
 function unreadable({ message, location, formats, maxBytes }: Refusal): ApiError {

@@ -27,8 +27,9 @@ export interface ReportHead {
   errors: string[];
   /** Remarks about the report. */
   warnings: string[];
-  /** The sources of the findings. */
+  /** The scanners that ran, also those that found nothing. */
   sources: string[];
+  category?: string | undefined;
   /** The number of findings. */
   count: number;
 }
@@ -81,12 +82,11 @@ export async function readReport(
       ...{ format, maxBytes, onRecognized },
       maxFindings: MAX_FINDINGS,
     });
-    const { findings, errors, warnings } = imported;
+    const { findings, errors, warnings, sources, category } = imported;
     formats = [imported.format];
-    const sources = [...new Set(findings.flatMap(({ source }) => source ?? []))];
     return {
       kind: 'read',
-      head: { format: imported.format, errors, warnings, sources, count: findings.length },
+      head: { format: imported.format, errors, warnings, sources, category, count: findings.length },
       chunks: inChunks([findings]),
     };
   } catch (error) {

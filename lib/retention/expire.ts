@@ -1,4 +1,5 @@
 import type { Database } from '../../db/client.ts';
+import type { NewId } from '../../db/ids.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import {
@@ -17,9 +18,11 @@ import {
   releaseRetention,
   takeRetention,
 } from '../../db/retention/settings.ts';
+import { endedSeries } from '../../db/scans/series.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { Logger } from '../logger.ts';
 import type { KnownOrgs } from '../orgs/directory.ts';
+import { settleSeries } from '../scans/end.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { expiredBefore } from './settings.ts';
 
@@ -27,6 +30,7 @@ interface ExpiryServices {
   clock: () => Date;
   database: Database;
   log: Logger;
+  nextId: () => NewId;
 }
 
 /** After this time, the next organization gets a turn. */
@@ -64,7 +68,7 @@ export interface Removed {
  * @returns what was removed in this turn, and the position of the next one; undefined if nothing is left
  */
 export async function takeTurn(
-  { database: { sql }, tables, log, clock }: ExpiryServices & { tables: OrgTables },
+  { database: { sql }, tables, log, clock, nextId }: ExpiryServices & { tables: OrgTables },
   taken: RetentionRun,
   turnMs: number,
 ): Promise<Removed & { next: string | undefined }> {
@@ -72,7 +76,10 @@ export async function takeTurn(
   const pace = createPace(turnMs);
   const removed = { findings: 0, scans: 0 };
   const work = { sql, tables, taken, pace, removed };
-  const scansEnded = before.scans === undefined || (await expireScans(work, before.scans));
+  const context = { sql, log, nextId, org: { id: taken.org_id, tables } };
+  const scansEnded =
+    before.scans === undefined ||
+    ((await expireScans(work, before.scans)) && (await removeSeries(context, pace, clock)));
   const last = scansEnded && before.findings ? await expireFindings(work, before.findings) : taken.position;
   const isComplete = scansEnded && (before.findings === undefined || last === null);
   await (isComplete ? endRetention(sql, taken) : releaseRetention(sql, taken, last));
@@ -100,6 +107,19 @@ async function expireScans({ sql, tables, pace, removed }: Work, before: Date): 
       if (pace.isOver()) return false;
     }
     position = next;
+  }
+  return true;
+}
+
+/** Removes series that have lost their last scan. @returns whether the time was enough */
+async function removeSeries(
+  context: Omit<Parameters<typeof settleSeries>[0], 'now'>,
+  pace: Pace,
+  clock: () => Date,
+): Promise<boolean> {
+  for (const id of await endedSeries(context.sql, context.org.tables)) {
+    if (pace.isOver()) return false;
+    await pace.batch(() => settleSeries({ ...context, now: clock() }, [id]));
   }
   return true;
 }

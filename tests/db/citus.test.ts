@@ -137,7 +137,7 @@ it('pushes on Citus are statements that it sends to a worker as they are', async
     },
   } as unknown as SqlClient;
   await sendPushStatements(client, tables);
-  expect(texts).toHaveLength(7);
+  expect(texts).toHaveLength(8);
   expect(await faultsOf(texts)).toEqual([]);
   for (const text of texts) {
     const [statement] = readStatements(text);

@@ -209,6 +209,7 @@ describe('the org track', () => {
       'rules toast true',
       'saved_views toast true',
       'scans toast true',
+      'series toast true',
     ]);
     for (const org of [old, made]) expect(await stepsOf(org)).toEqual(orgMigrations.map(({ name }) => name));
   });

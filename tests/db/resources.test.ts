@@ -20,9 +20,10 @@ const INTERNAL = {
   orgs: ['viewer_tokens_verify', 'created_by', 'lacks_indexes'],
   projects: ['former_slug', 'deleted_at', 'transfer'],
   apiTokens: ['token_hash', 'suspended'],
-  scans: ['sources', 'closed_after'],
+  // `sources` shows the declared ones.
+  scans: ['declared_sources', 'closed_after', 'series_id', 'tracked'],
   findings: [
-    ...['severity_before', 'regressed_before', 'created_by', 'change_id'],
+    ...['severity_before', 'regressed_before', 'proposed_before', 'created_by', 'change_id'],
     ...['due_dates', 'due_before', 'resolved_at'],
   ],
   exploits: [],

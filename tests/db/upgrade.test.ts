@@ -20,6 +20,7 @@ const LAST = orgMigrations.findIndex(({ name }) => name.startsWith('0009')) + 1;
 const NEW_INDEXES = [
   ...['findings_assignee', 'findings_cve', 'findings_file', 'findings_overdue', 'findings_resolved'],
   ...['findings_source', 'findings_title', 'scans_project', 'finding_events_mentions', 'changes_rule'],
+  ...['findings_proposed', 'scans_commit', 'scans_series'],
 ];
 
 let before: TestApp;

@@ -75,6 +75,26 @@ describe('a push that names a previous fingerprint', () => {
     expect((await renaming('new', 'old')).result).toMatchObject({ id, status, regressed: true });
   });
 
+  it('says so in the activity, with the scan and where the code has moved', async () => {
+    const { id } = await push(t.api, org, scanId, { fingerprint: 'old', file: 'src/a.ts', line: 3 });
+    const later = await createScan(t.api, org);
+    const sent = { scan_id: later, previous_fingerprints: ['old'], file: 'src/a.ts' };
+    await pushRaw({ ...sent, fingerprint: 'new' });
+    await pushRaw({ ...sent, fingerprint: 'new' });
+    await pushRaw({ fingerprint: 'newest', previous_fingerprints: ['new'], file: 'src/b.ts', line: 9 });
+    const entries: Fields[] = must(await t.api.get(`/findings/${id}/activity`, org.asOwner));
+    const shown = entries.map(({ kind, from, to, scan }) => ({ kind, from, to, scan: (scan as Fields).id }));
+    expect(shown).toHaveLength(3);
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        { kind: 'moved', from: 'src/a.ts:3', to: 'src/b.ts:9', scan: scanId },
+        { kind: 'matched', from: 'old', to: 'new', scan: later },
+        { kind: 'created', from: undefined, to: undefined, scan: scanId },
+      ]),
+    );
+    expect(entries[0]).toMatchObject({ actor: { type: 'token', id: org.tokenId } });
+  });
+
   it('keeps the exploits of the finding', async () => {
     const { id } = await push(t.api, org, scanId, { fingerprint: 'old' });
     const body = { filename: 'poc.py', language: 'python', code: 'print(1)' };

@@ -277,6 +277,45 @@ describe('scans', () => {
     await expectKeptCounts(t.services.database, org);
   });
 
+  it('take with them what only they say about findings: where these are present, and proposals of branches', async () => {
+    must(await t.api.patch(`/projects/${org.projectId}`, { ...org.asOwner, body: { default_ref: 'main' } }));
+    const scan = async (target: object, names: string[]) => {
+      const { id: scan_id } = t.services.nextId();
+      const body = { scan_id, project_id: org.projectId, persona: 'senku', target };
+      must(await t.api.post('/agent/scans', { ...org.asAgent, body }));
+      await pushAll(names, scan_id);
+      must(await t.api.patch(`/agent/scans/${scan_id}`, { ...org.asAgent, body: { status: 'completed' } }));
+      return scan_id;
+    };
+    const branch = await scan({ ref: 'feature' }, ['both', 'proposed', 'again']);
+    const ended = await scan({ ref: 'main', path: 'api' }, ['both', 'ended']);
+    const kept: string[] = [];
+    for (let i = 0; i < KEPT_SCANS; i++) kept.push(await scan({ ref: 'main' }, ['both']));
+    // Scans of branches do not count among the newest ones of a project.
+    for (let i = 0; i < KEPT_SCANS; i++) await scan({ ref: 'other' }, ['both', 'again']);
+    await sql(`update @.scans set created_at = created_at - interval '100 days', completed_at = now() - interval '99 days'
+      where scan_id = any ('{${[branch, ended, ...kept].join(',')}}')`);
+    await age(['both', 'proposed', 'again', 'ended']);
+    expect(must(await preview({ resolved_findings: 30, scans: 30 }))).toEqual({
+      resolved_findings: 0,
+      scans: 2,
+    });
+    must(await put({ resolved_findings: 30, scans: 30 }));
+    await removeAllExpired(t.services);
+    expect(await fingerprints()).toEqual(['again', 'both', 'ended']);
+    const state =
+      await sql(`select fingerprint, missing_since is not null as missing, proposed from @.findings
+      order by 1`);
+    expect(state.map(({ missing, proposed }) => [missing, proposed])).toEqual([
+      [false, true],
+      [false, null],
+      [true, null],
+    ]);
+    expect(await sql('select ref from @.series order by ref')).toEqual([{ ref: 'main' }, { ref: 'other' }]);
+    expect(await sql('select 1 from @.finding_refs')).toHaveLength(3);
+    await expectKeptCounts(t.services.database, org);
+  });
+
   it('are found behind any number of old ones that stay, by an index', async () => {
     const scans = await oldScans(KEPT_SCANS + 1);
     // Their agents died. More than are read at once.

@@ -114,7 +114,7 @@ describe('a batch', () => {
   it('of a new finding, and of the same one in another scan', async () => {
     const push = aPush({ cvss_score: 9.8, line: 42, file: 'src/a.ts' });
     expect(await writeBoth([push])).toEqual([
-      { ord: 0, scan_status: 'running', deduplicated: false, known: null },
+      { ord: 0, scan_status: 'running', proposed: false, deduplicated: false, known: null },
     ]);
     const again = { ...push, id: uuid(), scan_id: 'two', severity: 'low' as const };
     expect(await writeBoth([again])).toMatchObject([{ deduplicated: true, known: { id: push.id } }]);
@@ -124,10 +124,10 @@ describe('a batch', () => {
     const scans = ['unregistered', 'of another', 'of a deleted one', 'one'];
     const rows = scans.map((scan_id, ord) => aPush({ ord, scan_id }));
     expect(await writeBoth(rows)).toEqual([
-      { ord: 0, scan_status: null, deduplicated: null, known: null },
-      { ord: 1, scan_status: 'running', deduplicated: null, known: null },
-      { ord: 2, scan_status: null, deduplicated: null, known: null },
-      { ord: 3, scan_status: 'running', deduplicated: false, known: null },
+      { ord: 0, scan_status: null, proposed: null, deduplicated: null, known: null },
+      { ord: 1, scan_status: 'running', proposed: false, deduplicated: null, known: null },
+      { ord: 2, scan_status: null, proposed: null, deduplicated: null, known: null },
+      { ord: 3, scan_status: 'running', proposed: false, deduplicated: false, known: null },
     ]);
   });
 

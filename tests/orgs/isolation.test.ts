@@ -357,6 +357,7 @@ async function makeOrg(org: OrgName) {
         target: { path: mark(`${project}.path`) },
         status: 'running',
         created_at,
+        tracked: true,
       },
     ]);
     await insert(`${schema}.findings`, [

@@ -105,6 +105,33 @@ describe('a report', () => {
     });
   });
 
+  it('says which scanners ran and what they scanned, also if they found nothing', async () => {
+    const run = (name: string, id: string) => ({
+      ...{ tool: { driver: { name } }, results: [] },
+      automationDetails: { id },
+    });
+    const runs = [run('CodeQL', 'language:python/1'), run('ESLint', 'language:python/2')];
+    const report = JSON.stringify({ version: '2.1.0', runs });
+    const { result } = await send(report);
+    expect(result.scan).toMatchObject({
+      target: { category: 'language:python' },
+      sources: ['codeql', 'eslint'],
+    });
+    const query = '&category=nightly&target_ref=feature&base_ref=main&default_ref=trunk';
+    expect((await send(report, { query })).result.scan.target).toEqual({
+      ...{ ref: 'feature', base_ref: 'main', default_ref: 'trunk' },
+      category: 'nightly',
+    });
+    const [refused] = [await send(report, { query: `&category=${'x'.repeat(256)}` })];
+    expect([refused.status, refused.badFields]).toEqual([400, ['category']]);
+  });
+
+  it('declares at most 20 sources', async () => {
+    const runs = Array.from({ length: 25 }, (_, i) => ({ tool: { driver: { name: `t${i}` } }, results: [] }));
+    const { result } = await send(JSON.stringify({ version: '2.1.0', runs }));
+    expect(result.scan.sources).toHaveLength(20);
+  });
+
   it('names its project by slug', async () => {
     const answer = await t.api.post('/agent/reports?project=web-shop', {
       ...org.asAgent,

@@ -125,7 +125,7 @@ describe('GET /scans/{id}/changes', () => {
     await push(t.api, org, both, { fingerprint: 'x', source: 'trivy' });
     must(await t.api.patch(`/agent/scans/${both}`, { ...org.asAgent, body: { status: 'completed' } }));
     expect(await changes(both)).toEqual([undefined, 2, 0, 0]);
-    expect(await changes(await completed('x', { source: 'trivy' }))).toEqual([both, 0, 1, 1]);
+    expect(await changes(await completed('x', { source: 'trivy' }))).toEqual([both, 0, 1, 0]);
     expect(await changes(await completed('b', { source: null }))).toEqual([none, 0, 1, 1]);
   });
 
@@ -142,12 +142,8 @@ describe('GET /scans/{id}/changes', () => {
     expect(await changes(api)).toEqual([undefined, 2, 0, 0]);
     await completed('a', { target: { path: 'web' }, error_message: 'Out of memory.' });
     expect(await changes(await completed('ab', { target: { path: 'web' } }))).toEqual([web, 0, 2, 1]);
-    expect(await changes(await completed('ab', { target: { path: 'web', ref: 'main' } }))).toEqual([
-      undefined,
-      2,
-      0,
-      0,
-    ]);
+    const feature = { path: 'web', ref: 'feature', default_ref: 'main' };
+    expect(await changes(await completed('ab', { target: feature }))).toEqual([undefined, 2, 0, 0]);
     expect(await changes(await completed('ab'))).toEqual([undefined, 2, 0, 0]);
   });
 

@@ -63,8 +63,35 @@ describe('GET /agent/scans/{id}/gone', () => {
     expect(await gone(second, 'semgrep')).toEqual({ against: first, gone: 1 });
     expect(await gone(second, 'semgrep,bandit')).toEqual({ against: first, gone: 4 });
     expect(await gone(second, 'none')).toEqual({ gone: 0 });
-    const all = must(await t.api.get(`/agent/scans/${second}/gone`, org.asAgent));
-    expect(all).toEqual({ against: first, gone: 4 });
+    const own = must(await t.api.get(`/agent/scans/${second}/gone`, org.asAgent));
+    expect(own).toEqual({ against: first, gone: 1 });
+  });
+
+  it('is what the page of a scan says and lists, whichever sources were clean', async () => {
+    const sources = ['semgrep', 'bandit'];
+    const both = await scan({ semgrep: 'ab', bandit: 'xyz' }, { sources });
+    const one = await scan({ semgrep: 'a' }, { sources });
+    const other = await scan({ bandit: 'k' }, { sources: ['bandit'] });
+    const clean = await scan({}, { sources });
+    const unknown = await scan({});
+    const expected = [
+      [both, undefined, 0],
+      [one, both, 4],
+      [other, one, 0],
+      [clean, other, 1],
+      [unknown, clean, 0],
+    ] as const;
+    for (const [id, against, count] of expected) {
+      const changes = must(await t.api.get(`/scans/${id}/changes`, org.asOwner));
+      expect([id, changes.against?.id, changes.gone]).toEqual([id, against, count]);
+      expect(await gone(id)).toEqual({
+        gone: count,
+        ...(against && { against }),
+      });
+      if (!against) continue;
+      const listed = await t.api.get(`/findings?scan_id=${id}&against=${against}&change=gone`, org.asOwner);
+      expect(must(listed)).toHaveLength(count);
+    }
   });
 
   it('is refused for scans of others and scans that do not exist', async () => {

@@ -90,23 +90,36 @@ describe('a completed scan', () => {
     expect(await missing()).toBe('');
   });
 
-  it('writes nothing into the activity', async () => {
+  it('is in the activity while the finding is missing', async () => {
     await scan('ab');
     await scan('a');
     const { id } = await finding('b');
-    const entries = must(await t.api.get(`/findings/${id}/activity`, org.asOwner));
-    expect(entries.map(({ kind }: { kind: string }) => kind)).toEqual(['created']);
+    const kinds = async () =>
+      must(await t.api.get(`/findings/${id}/activity`, org.asOwner)).map(
+        ({ kind }: { kind: string }) => kind,
+      );
+    expect(await kinds()).toEqual(['missing', 'created']);
+    await scan('ab');
+    expect(await kinds()).toEqual(['created']);
   });
 
   it.each<[string, ScanOptions]>([
     ['that failed', { status: 'failed' }],
     ['that still runs', { status: 'running' }],
+    ['with warnings', { error_message: '2 of 31 files could not be parsed.' }],
+  ])('%s marks nothing, but what it reported becomes missing', async (_, options) => {
+    await scan('ab');
+    await scan('x', options);
+    expect(await missing()).toBe('');
+    await scan('a');
+    expect(await missing()).toBe('bx');
+  });
+
+  it.each<[string, ScanOptions]>([
     ['of another target', { target: { path: 'api' } }],
-    ['of another branch', { target: { path: 'web', ref: 'main' } }],
     ['without a target', { target: undefined }],
     ['of another persona', { persona: 'killua' }],
     ['of another source', { source: 'bandit' }],
-    ['with warnings', { error_message: '2 of 31 files could not be parsed.' }],
   ])('%s marks nothing', async (_, options) => {
     await scan('ab');
     await scan('x', options);
@@ -116,12 +129,61 @@ describe('a completed scan', () => {
     expect(await missing()).toBe('b');
   });
 
+  it.each([
+    ['the default branch', { default_ref: 'main' }],
+    ['a project without a default branch', {}],
+  ])('that is the first to name a branch continues those that named none: %s', async (_, fields) => {
+    await scan('ab');
+    await scan('a', { target: { path: 'web', ref: 'main', ...fields } });
+    expect(await missing()).toBe('b');
+  });
+
+  it('of another branch than the default one marks nothing', async () => {
+    await scan('ab', { target: { path: 'web', ref: 'main', default_ref: 'main' } });
+    await scan('a', { target: { path: 'web', ref: 'feature', default_ref: 'main' } });
+    expect(await missing()).toBe('');
+  });
+
   it('marks nothing if it is empty', async () => {
     await scan('ab');
     await scan('');
     expect(await missing()).toBe('');
     await scan('a');
     expect(await missing()).toBe('b');
+  });
+
+  it('marks what the declared sources found before, if it is empty', async () => {
+    await scan('ab', { source: 'semgrep' });
+    await scan('xy', { source: 'bandit' });
+    const empty = await scan('', { sources: ['semgrep'] });
+    expect(await missing()).toBe('ab');
+    expect((await finding('a')).missing_since).toBe(await completedAt(empty));
+    expect(must(await t.api.get(`/scans/${empty}`, org.asOwner)).sources).toEqual(['semgrep']);
+    await scan('', { sources: ['bandit'], error_message: 'Incomplete.' });
+    await scan('', { sources: ['bandit'], status: 'failed' });
+    expect(await missing()).toBe('ab');
+  });
+
+  it('marks what one of its two tools no longer finds', async () => {
+    const sources = ['semgrep', 'bandit'];
+    const first = await scan('', { status: 'running', sources });
+    await see(first, 'ab', 'semgrep');
+    await see(first, 'xy', 'bandit');
+    await end(first);
+    await scan('a', { source: 'semgrep', sources });
+    expect(await missing()).toBe('bxy');
+  });
+
+  it('keeps the declared sources when a late push renews its summary', async () => {
+    await scan('ab', { source: 'semgrep' });
+    const late = await scan('', { sources: ['semgrep'] });
+    await see(late, 'x', 'bandit');
+    await scan('cx', { source: 'semgrep' });
+    const answer = must(
+      await t.api.get(`/scans/${await scan('c', { source: 'semgrep' })}/changes`, org.asOwner),
+    );
+    expect(answer).toMatchObject({ gone: 1 });
+    expect(await missing()).toBe('abx');
   });
 
   it('is compared for each of its sources', async () => {
@@ -147,6 +209,15 @@ describe('a completed scan', () => {
     await scan('ab');
     const slow = await scan('a', { status: 'running' });
     await scan('ab');
+    await end(slow);
+    expect(await missing()).toBe('');
+  });
+
+  it('that was overtaken marks nothing that an earlier one has seen after the later one', async () => {
+    const first = await scan('ab');
+    const slow = await scan('a', { status: 'running' });
+    await scan('ab');
+    await see(first, 'b');
     await end(slow);
     expect(await missing()).toBe('');
   });
@@ -241,6 +312,51 @@ describe('a project that closes findings', () => {
     await scan('a');
     expect(await statusOf('c')).toBe('fixed');
     await expectKeptCounts(t.services.database, org);
+  });
+
+  it('closes nothing that one of the scans in a row has reported', async () => {
+    await closeAfter(2);
+    await scan('ab');
+    const slow = await scan('ab', { status: 'running' });
+    await scan('a');
+    await end(slow);
+    expect(await statusOf('b')).toBe('open');
+    await scan('a');
+    expect(await statusOf('b')).toBe('fixed');
+  });
+
+  it('closes after two empty scans in a row, or more if it is told to', async () => {
+    const clean = { sources: ['semgrep'] };
+    await closeAfter(1);
+    await scan('ab', { source: 'semgrep' });
+    await scan('', clean);
+    expect(await statusOf('a')).toBe('open');
+    await scan('b', { source: 'semgrep' });
+    expect([await statusOf('a'), await statusOf('b')]).toEqual(['fixed', 'open']);
+    await scan('', clean);
+    expect(await statusOf('b')).toBe('open');
+    await scan('');
+    await scan('', { sources: ['bandit'] });
+    expect(await statusOf('b')).toBe('open');
+    await scan('', clean);
+    expect(await statusOf('b')).toBe('fixed');
+    await closeAfter(3);
+    await scan('c', { source: 'semgrep' });
+    for (const status of ['open', 'open', 'fixed']) {
+      await scan('', clean);
+      expect(await statusOf('c')).toBe(status);
+    }
+    await expectRightCounts(t.services.database, t.api, org);
+  });
+
+  it('closes what a tool no longer finds while another one does', async () => {
+    await closeAfter(1);
+    const sources = ['semgrep', 'bandit'];
+    const first = await scan('ab', { source: 'semgrep', status: 'running', sources });
+    await see(first, 'x', 'bandit');
+    await end(first);
+    await scan('ab', { source: 'semgrep', sources });
+    expect([await statusOf('a'), await statusOf('x')]).toEqual(['open', 'fixed']);
   });
 
   it('closes unresolved and regressed findings, and leaves decisions alone', async () => {

@@ -21,8 +21,12 @@ const valid = (fields: object = {}) => ({
 
 describe('POST /agent/scans', () => {
   it('registers a running scan', async () => {
-    const target = { type: 'repo', path: '.', url: 'https://example.com/shop.git', ref: 'main' };
-    const body = valid({ name: 'Nightly', target, commit: '4f2a9c1e6d8b' });
+    const target = {
+      ...{ type: 'repo', path: '.', url: 'https://example.com/shop.git', ref: 'feature' },
+      ...{ base_ref: 'main', default_ref: 'trunk', category: 'language:python' },
+    };
+    const sources = ['semgrep', 'A "tool", {named}\\'];
+    const body = valid({ name: 'Nightly', target, commit: '4f2a9c1e6d8b', sources });
     const answer = await register(body);
     expect(answer.status).toBe(201);
     expect(answer.result).toEqual({
@@ -88,6 +92,13 @@ describe('POST /agent/scans', () => {
     expect([target, commit]).toEqual([undefined, undefined]);
   });
 
+  it('names each source once, and none for a scanner that is not known', async () => {
+    const sourcesOf = async (sources: unknown) => must(await register(valid({ sources }))).sources;
+    expect(await sourcesOf(['b', 'a', 'b'])).toEqual(['b', 'a']);
+    expect(await sourcesOf([])).toBeUndefined();
+    expect(await sourcesOf(null)).toBeUndefined();
+  });
+
   it('takes any printable scan_id of 1 to 36 characters', async () => {
     for (const scan_id of ['x', 'nightly #7 (main)', 'ü'.repeat(36), '../../etc/passwd', '%2e%2e']) {
       expect((await register(valid({ scan_id }))).status).toBe(201);
@@ -116,6 +127,12 @@ describe('POST /agent/scans', () => {
     [{ name: 'x'.repeat(201) }, 'field_invalid', ['name']],
     [{ target: 'repo' }, 'field_invalid', ['target']],
     [{ target: { url: 7 } }, 'field_invalid', ['target.url']],
+    [{ target: { category: 'x'.repeat(256) } }, 'field_invalid', ['target.category']],
+    [{ target: { base_ref: 'x'.repeat(2_049) } }, 'field_invalid', ['target.base_ref']],
+    [{ target: { default_ref: {} } }, 'field_invalid', ['target.default_ref']],
+    [{ sources: Array.from({ length: 21 }, (_, i) => `s${i}`) }, 'field_invalid', ['sources']],
+    [{ sources: [''] }, 'field_invalid', ['sources.0']],
+    [{ sources: 'semgrep' }, 'field_invalid', ['sources']],
     [{ commit: 'x'.repeat(65) }, 'field_invalid', ['commit']],
     [{ commit: 7 }, 'field_invalid', ['commit']],
   ])('refuses %j', async (fields, code, bad) => {
@@ -142,6 +159,20 @@ describe('PATCH /agent/scans/{id}', () => {
       completed_at: expect.any(String),
     });
     expect(must(await t.api.get(`/scans/${scan}`, org.asOwner))).toEqual(answer.result);
+  });
+
+  it('takes the target and the sources of an agent that knows them only then', async () => {
+    const [early, late] = [valid({ target: { ref: 'main' }, sources: ['bandit'] }), valid()];
+    await Promise.all([register(early), register(late)]);
+    const said = { target: { path: 'web', category: 'image' }, sources: ['semgrep'] };
+    expect(must(await end(late.scan_id, { status: 'completed', ...said }))).toMatchObject(said);
+    expect(must(await end(early.scan_id, { status: 'completed' }))).toMatchObject({
+      target: { ref: 'main' },
+      sources: ['bandit'],
+    });
+    expect((await end(early.scan_id, { status: 'completed', sources: [''] })).badFields).toEqual([
+      'sources.0',
+    ]);
   });
 
   it('fails a scan with a message', async () => {

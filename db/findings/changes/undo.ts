@@ -56,7 +56,7 @@ with change as materialized (
   where id = any (array(select unnest(finding_ids) from change))
   order by project_id, fingerprint for no key update
 ), after as materialized (
-  select b.id, b.project_id, b.severity, null::text as note, w.status, w.status_changed_at, w.regressed, w.regressed_at,
+  select b.id, b.project_id, b.severity, b.proposed, null::text as note, w.status, w.status_changed_at, w.regressed, w.regressed_at,
     w.reason, w.assignee_id, w.due_at, w.due_dates, w.accepted_until, w.resolved_at, w.change_id, ${WAS}
   from before b join wanted w on w.id = b.id
   where (b.change_id, b.status, b.regressed, b.reason, b.assignee_id, b.due_at, b.accepted_until) is not distinct from

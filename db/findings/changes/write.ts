@@ -19,7 +19,7 @@ export function isResolved(status: SQL, regressed: SQL): SQL {
 
 /** The columns of a finding that a change may set, and those that it needs. The CTE `before` has them. */
 export const CHANGED_COLUMNS = sql`id, project_id, severity, status, status_changed_at, regressed, regressed_at, reason,
-    assignee_id, due_at, due_dates, accepted_until, missing_since, change_id,
+    assignee_id, due_at, due_dates, accepted_until, missing_since, change_id, proposed,
     case when ${isResolved(sql`status`, sql`regressed`)} then coalesce(resolved_at, status_changed_at) end as resolved_at`;
 
 /** The fields before the change. The CTE `after` has them as well, which saves joins that the planner underestimates. */
@@ -46,11 +46,13 @@ export const WAS = sql.raw(
  * what they were. Gives the CTE `changed`: the findings after the change.
  * Counts that stay the same are written too, which changes the revision (`revision.ts`).
  * @param actor the actor of the events, as SQL
+ * @param scanId the scan that caused them, as SQL
  */
 export const writeChanges = (
   tables: OrgTables,
   $: Placeholders<Written>,
   actor: SQL = sql`${$.actorId}::uuid`,
+  scanId: SQL = sql`null`,
 ): SQL => sql`
 changed as (
   update ${tables.findings} f set status = a.status, updated_at = ${$.now}::timestamptz,
@@ -59,14 +61,16 @@ changed as (
     due_dates = a.due_dates, resolved_at = a.resolved_at
   from after a where f.id = a.id returning f.*
 ), moved as (
-  select a.project_id, a.severity, k.status, k.change, k.change * k.regressed::int as regressed from after a
+  select a.project_id, a.severity, k.status, k.change, k.change * k.regressed::int as regressed,
+    k.change * coalesce(a.proposed::int, 0) as proposed
+  from after a
   cross join lateral (values (a.was_status, a.was_regressed, -1), (a.status, a.regressed, 1)) k(status, regressed, change)
 ), counted as (
-  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
-  select project_id, severity, status, sum(change), sum(regressed) from moved ${onItsWorker(tables)}
+  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed, proposed)
+  select project_id, severity, status, sum(change), sum(regressed), sum(proposed) from moved ${onItsWorker(tables)}
   group by project_id, severity, status order by project_id, severity, status
-  on conflict (project_id, severity, status) do update set
-    count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
+  on conflict (project_id, severity, status) do update set count = c.count + excluded.count,
+    regressed = c.regressed + excluded.regressed, proposed = c.proposed + excluded.proposed
 ), events as materialized (
   select a.id as finding_id, md5(${$.changeId}::text || a.id || k.kind)::uuid as id, k.kind,
     case when k.kind = 'due_at' then to_json(a.was_due_at) #>> '{}' when k.kind = 'accepted_until' then to_json(a.was_accepted_until) #>> '{}'
@@ -83,7 +87,7 @@ changed as (
   ) k(kind, "from", "to", is_changed)
   where k.is_changed
 ), noted as (
-  insert into ${tables.findingEvents} (finding_id, at, id, change_id, kind, actor_id, "from", "to", reason, note)
-  select e.finding_id, ${$.now}::timestamptz, e.id, ${$.changeId}::uuid, e.kind, ${actor}, e."from", e."to", e.reason, e.note
+  insert into ${tables.findingEvents} (finding_id, at, id, change_id, kind, actor_id, "from", "to", reason, note, scan_id)
+  select e.finding_id, ${$.now}::timestamptz, e.id, ${$.changeId}::uuid, e.kind, ${actor}, e."from", e."to", e.reason, e.note, ${scanId}
   from events e ${onItsWorker(tables)}
 )`;

@@ -3,10 +3,10 @@ import type { Db } from '../../client.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { ScanStatus, Severity, SeverityCounts } from '../../schema/values.ts';
 
-/** How many findings there are, from the counts that are kept: a row for each severity. */
+/** How many findings there are without proposed ones, from the counts that are kept: a row for each severity. */
 export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables) =>
   db
-    .select({ severity: c.severity, count: sql<number>`sum(${c.count})::int`.as('count') })
+    .select({ severity: c.severity, count: sql<number>`sum(${c.count} - ${c.proposed})::int`.as('count') })
     .from(c)
     .groupBy(c.severity);
 

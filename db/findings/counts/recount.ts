@@ -7,7 +7,7 @@ import { run, type SqlClient } from '../../statements.ts';
 
 /** A count that was not what the rows say. */
 export interface Miscount {
-  of: 'findings' | 'regressed findings' | 'scans';
+  of: 'findings' | 'regressed findings' | 'proposed findings' | 'scans';
   project_id: string;
   /** Null for scans. */
   severity: string | null;
@@ -35,6 +35,7 @@ const countsOf = ({ findings, findingCounts, scans, scanCounts }: OrgTables): Co
     columns: [
       ['count', 'findings', sql`count(*)`],
       ['regressed', 'regressed findings', sql`count(*) filter (where regressed)`],
+      ['proposed', 'proposed findings', sql`count(*) filter (where proposed)`],
     ],
   },
   {

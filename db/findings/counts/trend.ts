@@ -23,7 +23,11 @@ cross join (
   select severity, status from ${tables.findingCounts} where ${inProject} group by severity, status having sum(count) > 0
 ) k
 cross join lateral (
-  select count(*) as count from ${tables.findings}
+  select count(*) - (
+    select count(*) from ${tables.findings}
+    where proposed and ${inProject} and severity = k.severity and status = k.status and id >= d.first and id < d.late
+  ) as count
+  from ${tables.findings}
   where ${inProject} and severity = k.severity and status = k.status and id >= d.first and id < d.late
 ) f
 group by d.day, k.severity`;

@@ -114,18 +114,16 @@ export function createIngest(
     /** Writes pushes in one statement, by the latest policies. */
     async function writeBatch(items: readonly Item[], sql: Sql) {
       const actorIds = [...new Set(items.map(({ actorId }) => actorId))];
-      const pushes = items.map(({ push }) => push);
       const ids = items.map(() => nextId());
-      const renaming = pushes.filter(({ previous_fingerprints: previous }) => previous?.length);
-      if (renaming.length > 0) await renameFindings(sql, tables, renaming);
+      const pushes = await withKnownFingerprints(sql, items, ids);
       const write = (await engineOf(sql)) === 'citus' ? writeRouted : writeAtOnce;
       for (let tries = 1; ; tries++) {
         const { current } = policies;
         const decided = await decideAll(current, pushes, (ord) => (ids[ord] as NewId).at, { sql, tables });
-        const rows = items.map(({ actorId, push, record }, ord): PushRow => {
+        const rows = items.map(({ actorId, record }, ord): PushRow => {
           const { id, at } = ids[ord] as NewId;
           const own = { id, at: at.toISOString(), actor: actorIds.indexOf(actorId) + 1, ...decided[ord] };
-          return { ord, ...own, ...push, ...record, previous_fingerprints: undefined };
+          return { ord, ...own, ...(pushes[ord] as Push), ...record, previous_fingerprints: undefined };
         });
         const isLast = tries === POLICY_TRIES;
         const written = await write(sql, tables, {
@@ -135,6 +133,24 @@ export function createIngest(
         if (written.length > 0 || isLast) return { rows, written };
         policies.current = await readPolicies(sql, org);
       }
+    }
+
+    /** Renames findings that are known by a previous fingerprint. @returns the pushes, with that of a finding that keeps it */
+    async function withKnownFingerprints(
+      sql: Sql,
+      items: readonly Item[],
+      ids: readonly NewId[],
+    ): Promise<Push[]> {
+      const renaming = items.flatMap(({ actorId, push }, ord) => {
+        const { scan_id, project_id, fingerprint, previous_fingerprints, file, line } = push;
+        if (!previous_fingerprints?.length) return [];
+        const { id, at } = ids[ord] as NewId;
+        const own = { ord, id, at: at.toISOString(), actor_id: actorId };
+        return { ...own, scan_id, project_id, fingerprint, previous_fingerprints, file, line };
+      });
+      const kept = renaming.length > 0 ? await renameFindings(sql, tables, renaming) : [];
+      const known = new Map(kept.map(({ ord, fingerprint }) => [ord, fingerprint]));
+      return items.map(({ push }, ord) => ({ ...push, fingerprint: known.get(ord) ?? push.fingerprint }));
     }
 
     /** The outcomes of pushes that another request has recorded under the same key meanwhile. */

@@ -43,7 +43,10 @@ export const definitionsOf = (columns: readonly InputColumn[]): string =>
 /** The columns of a new finding. */
 export const insertedColumns = lines(namesOf(findingFieldList));
 
-/** The values of {@link insertedColumns}. `push` is a row with {@link pushedInput}, {@link policyInput}, `id`, `at` and `actor_id`. */
+/**
+ * The values of {@link insertedColumns}. `push` is a row with {@link pushedInput}, {@link policyInput}, `id`, `at`, `actor_id` and
+ * `proposed`.
+ */
 export const insertedValues = (push: string): string =>
   lines(
     findingFieldList.map((field) => ('input' in field ? `${push}.${field.name}` : firstValue(field, push))),
@@ -53,6 +56,7 @@ function firstValue({ first }: ServiceField, push: string): string {
   if (typeof first === 'string') return `'${first}'`;
   if (first === null || typeof first !== 'object') return String(first);
   const value = `${push}.${first.from}`;
+  if (first.unlessProposed) return `case when ${push}.proposed is null then ${value} end`;
   return first.otherwise === undefined ? value : `coalesce(${value}, '${first.otherwise}')`;
 }
 
@@ -84,7 +88,7 @@ export const returnedColumns = (row: string): string =>
   `${storedColumns(row)},
     ${[
       ...['project_id', 'fingerprint', 'severity', 'severity_before', 'regressed_before', 'due_before'],
-      'last_scan_id',
+      ...['proposed_before', 'last_scan_id', 'last_seen_at'],
     ]
       .map((name) => `${row}.${name}`)
       .join(', ')}, (xmax <> 0) as deduplicated`;

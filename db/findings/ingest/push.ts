@@ -1,6 +1,7 @@
 import type { FindingRow, Resource } from '../../resources.ts';
 import type { RuledFields } from '../../rules/rules.ts';
 import type { FindingStatus } from '../../schema/values.ts';
+import type { FirstValue } from '../field-type.ts';
 import { type PushedName, shownFindingFields } from '../fields.ts';
 
 export const MAX_PREVIOUS_FINGERPRINTS = 5;
@@ -30,6 +31,8 @@ export type PushRow = Push &
     /** The position of the token or user in the batch, from 1. */
     actor: number;
     due_dates?: readonly (string | null)[];
+    /** Known after the push only. */
+    proposed?: boolean | undefined;
   };
 
 /** Pushes that one transaction writes. */
@@ -48,6 +51,8 @@ export interface WrittenRow {
   ord: number;
   /** Null when the scan is not registered. */
   scan_status: string | null;
+  /** Whether the scan is of a ref that the state of findings does not follow. Null when the scan is not registered. */
+  proposed: boolean | null;
   /** Null when the scan is another project's. */
   deduplicated: boolean | null;
   /** The fields that do not follow from the push; null for a new finding. */
@@ -78,7 +83,10 @@ export type PushOutcome =
   | { kind: 'failed'; error: unknown };
 
 /** Derives the outcome of a push from the row that a statement returned. */
-export function outcomeOf({ scan_status, deduplicated, known }: WrittenRow, push: PushRow): PushOutcome {
+export function outcomeOf(
+  { scan_status, proposed, deduplicated, known }: WrittenRow,
+  push: PushRow,
+): PushOutcome {
   if (scan_status === null) return { kind: 'no_scan' };
   if (deduplicated === null) return { kind: 'other_project' };
   return {
@@ -87,7 +95,7 @@ export function outcomeOf({ scan_status, deduplicated, known }: WrittenRow, push
     id: known?.id ?? push.id,
     regressed: known?.regressed ?? false,
     status: known?.status ?? push.first_status ?? 'open',
-    finding: () => findingAfter(push, known),
+    finding: () => findingAfter({ ...push, proposed: proposed || undefined }, known),
   };
 }
 
@@ -95,11 +103,12 @@ export function outcomeOf({ scan_status, deduplicated, known }: WrittenRow, push
 const FIELDS = shownFindingFields.map((field) => {
   const { name, onRepeat, sqlType } = field;
   const first = 'input' in field ? { from: name, otherwise: undefined } : field.first;
-  const { from, otherwise = undefined } = first && typeof first === 'object' ? first : { from: undefined };
+  const value: Partial<FirstValue> = first && typeof first === 'object' ? (first as FirstValue) : {};
   return {
     name: name as keyof FindingRow,
-    from: from as keyof PushRow | undefined,
-    constant: from ? otherwise : first,
+    from: value.from as keyof PushRow | undefined,
+    constant: value.from ? value.otherwise : first,
+    unlessProposed: value.unlessProposed,
     /** Whether the push's value, if any, goes before the stored one. */
     overwrites: onRepeat === 'match' || onRepeat === 'replace' || onRepeat === 'replace if given',
     isTime: sqlType.startsWith('timestamp'),
@@ -112,8 +121,9 @@ const FIELDS = shownFindingFields.map((field) => {
  */
 function findingAfter(push: PushRow, known: Known | null): Resource<FindingRow> {
   const finding: Record<string, unknown> = {};
-  for (const { name, from, constant, overwrites, isTime } of FIELDS) {
+  for (const { name, from, constant, overwrites, isTime, unlessProposed } of FIELDS) {
     let value: unknown = (from && push[from]) ?? constant;
+    if (unlessProposed && push.proposed) value = undefined;
     if (known && !(overwrites && value !== undefined)) {
       const stored = known[name];
       value = isTime && stored ? new Date(String(stored)).toISOString() : stored;

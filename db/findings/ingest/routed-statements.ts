@@ -57,6 +57,8 @@ export interface LockedScan {
   scan_id: string;
   project_id: string;
   status: string;
+  series_id: string | null;
+  tracked: boolean;
   /** The version of the policies. */
   version: number;
   /** Its project moves to another organization: it takes no pushes, and is not locked. */
@@ -71,12 +73,12 @@ with touched as (
     select id from ${apiTokens} where id = any (${$.actorIds}::uuid[]) for no key update skip locked)
   returning id
 ), locked as materialized (
-  select s.scan_id, s.project_id, s.status from ${scans} s where s.scan_id = any (${$.scanIds}::text[])
+  select s.scan_id, s.project_id, s.status, s.series_id, s.tracked from ${scans} s where s.scan_id = any (${$.scanIds}::text[])
     and not exists (select 1 from ${projects} p where p.id = s.project_id and ${sql.raw(takesNoPushes)}) for share
 )
 select l.*, coalesce((select version from ${policyVersions}), 0) as version, false as moves from locked l
 union all
-select s.scan_id, s.project_id, s.status, 0, true from ${scans} s join ${projects} p on p.id = s.project_id
+select s.scan_id, s.project_id, s.status, s.series_id, s.tracked, 0, true from ${scans} s join ${projects} p on p.id = s.project_id
 where s.scan_id = any (${$.scanIds}::text[]) and p.transfer is not null`,
 );
 
@@ -107,11 +109,14 @@ export interface InsertedRow extends Record<string, unknown> {
   fingerprint: string;
   scan_id: string;
   last_scan_id: string;
+  last_seen_at: string;
   status: string;
   severity: string;
   severity_before: string | null;
   regressed: boolean;
   regressed_before: boolean | null;
+  proposed: true | null;
+  proposed_before: true | null;
   due_at: string | null;
   due_before: string | null;
   deduplicated: boolean;
@@ -123,9 +128,11 @@ insert into ${findings} as f (
     ${sql.raw(insertedColumns)})
   select
     ${sql.raw(insertedValues('i'))}
-  from (select r.*, ${dueDates} from ${rowsOf($ as Placeholders<Arrays>, INPUT)} as r(${namesOf(INPUT)})) i
-  join ${scans} s on s.scan_id = i.scan_id and s.project_id = i.project_id
-  where not exists (select 1 from ${projects} p where p.id = s.project_id and ${sql.raw(takesNoPushes)})
+  from (
+    select r.*, ${dueDates}, case when not s.tracked then true end as proposed from ${rowsOf($ as Placeholders<Arrays>, INPUT)} as r(${namesOf(INPUT)})
+    join ${scans} s on s.scan_id = r.scan_id and s.project_id = r.project_id
+  ) i
+  where not exists (select 1 from ${projects} p where p.id = i.project_id and ${sql.raw(takesNoPushes)})
     and (${$.version}::int is null or ${$.version}::int = coalesce((select version from ${policyVersions}), 0))
   order by i.project_id, i.fingerprint
   on conflict (project_id, fingerprint) do update set
@@ -155,17 +162,25 @@ export interface CountChange {
   status: string;
   count: number;
   regressed: number;
+  proposed: number;
 }
 
 /** Counts are locked in the order of their key. */
 export const changeCounts = insertStatement<CountChange>(
-  { project_id: 'uuid', severity: 'text', status: 'text', count: 'bigint', regressed: 'bigint' },
+  {
+    project_id: 'uuid',
+    severity: 'text',
+    status: 'text',
+    count: 'bigint',
+    regressed: 'bigint',
+    proposed: 'bigint',
+  },
   ({ findingCounts, projects }, rows, names) => sql`
 insert into ${findingCounts} as c (${names})
 select r.* from ${rows} as r(${names}) join ${projects} p on p.id = r.project_id
 order by r.project_id, r.severity, r.status
-on conflict (project_id, severity, status) do update set
-  count = c.count + excluded.count, regressed = c.regressed + excluded.regressed`,
+on conflict (project_id, severity, status) do update set count = c.count + excluded.count,
+  regressed = c.regressed + excluded.regressed, proposed = c.proposed + excluded.proposed`,
 );
 
 /** A change of a finding by a push or by a rule. */
@@ -175,6 +190,7 @@ export interface PushEvent {
   push_id: string;
   kind: string;
   actor_id: string;
+  scan_id: string;
   from?: string | null;
   to?: string | null;
   reason?: string | null;
@@ -188,14 +204,15 @@ export const addEvents = insertStatement<PushEvent>(
     push_id: 'uuid',
     kind: 'text',
     actor_id: 'uuid',
+    scan_id: 'text',
     from: 'text',
     to: 'text',
     reason: 'text',
     rule_id: 'uuid',
   },
   ({ findingEvents, findings, rules }, rows, names) => sql`
-insert into ${findingEvents} (finding_id, at, id, kind, actor_id, "from", "to", reason, note)
-select e.finding_id, e.at, md5(e.push_id::text || e.kind)::uuid, e.kind, e.actor_id,
+insert into ${findingEvents} (finding_id, at, id, kind, actor_id, scan_id, "from", "to", reason, note)
+select e.finding_id, e.at, md5(e.push_id::text || e.kind)::uuid, e.kind, e.actor_id, e.scan_id,
   e."from", e."to", e.reason,
   case when e.kind = 'status' then (select actions ->> 'note' from ${rules} where id = e.rule_id) end
 from ${rows} as e(${names}) join ${findings} f on f.id = e.finding_id`,
@@ -214,6 +231,22 @@ export const addSightings = insertStatement<{ scan_id: string; finding_id: strin
 insert into ${sightings} (${names})
 select r.* from ${rows} as r(${names}) join ${findings} f on f.id = r.finding_id
 on conflict do nothing`,
+);
+
+export const addRefs = insertStatement<{
+  finding_id: string;
+  series_id: string;
+  last_seen_at: string;
+  last_scan_id: string;
+}>(
+  { finding_id: 'uuid', series_id: 'uuid', last_seen_at: 'timestamptz', last_scan_id: 'text' },
+  ({ findingRefs, findings }, rows, names) => sql`
+insert into ${findingRefs} as r (finding_id, series_id, first_seen_at, last_seen_at, last_scan_id)
+select n.finding_id, n.series_id, n.last_seen_at, n.last_seen_at, n.last_scan_id
+from ${rows} as n(${names}) join ${findings} f on f.id = n.finding_id
+on conflict (finding_id, series_id) do update set
+  last_seen_at = excluded.last_seen_at, last_scan_id = excluded.last_scan_id, missing_since = null
+where r.last_scan_id <> excluded.last_scan_id or r.missing_since is not null`,
 );
 
 /** The outcome of a push under an idempotency key. */

@@ -7,6 +7,7 @@ import { storedOf } from './push-sql.ts';
 import {
   addEvents,
   addRecords,
+  addRefs,
   addRuleChanges,
   addSightings,
   type CountChange,
@@ -74,6 +75,7 @@ export const writeRouted = (client: Sql, tables: OrgTables, batch: Batch): Promi
 const toWrittenRow = ({ row, scan, finding }: Push): WrittenRow => ({
   ord: row.ord,
   scan_status: scan?.status ?? null,
+  proposed: scan ? !scan.tracked : null,
   deduplicated: finding?.deduplicated ?? null,
   known: finding?.deduplicated ? storedOf(finding) : null,
 });
@@ -89,6 +91,16 @@ async function recordEffects(
   const ruled = written.flatMap(({ row: { rule_id }, finding: { id: finding_id, deduplicated } }) =>
     rule_id && !deduplicated ? [{ rule_id, finding_id }] : [],
   );
+  const refs = pushes.flatMap(({ finding, scan }) =>
+    finding && scan?.series_id
+      ? [
+          {
+            ...{ finding_id: finding.id, series_id: scan.series_id },
+            ...{ last_seen_at: finding.last_seen_at, last_scan_id: scan.scan_id },
+          },
+        ]
+      : [],
+  );
   const sightings = written.flatMap(({ finding: { id: finding_id, scan_id, last_scan_id } }) =>
     scan_id === last_scan_id ? [] : [{ scan_id: last_scan_id, finding_id }],
   );
@@ -101,6 +113,7 @@ async function recordEffects(
     ),
     addRuleChanges(tx, tables, ruled),
     addSightings(tx, tables, sightings),
+    addRefs(tx, tables, refs),
     addRecords(
       tx,
       tables,
@@ -122,34 +135,46 @@ async function recordEffects(
 type Written = { row: PushRow; actorId: string; finding: InsertedRow };
 
 const hasMoved = (finding: InsertedRow): boolean =>
-  finding.severity !== finding.severity_before || finding.regressed !== finding.regressed_before;
+  finding.severity !== finding.severity_before ||
+  finding.regressed !== finding.regressed_before ||
+  finding.proposed !== finding.proposed_before;
 
 /** The changes of counts, by severity and regression before and after. */
 function countChanges(findings: readonly InsertedRow[]): CountChange[] {
   const changes = new Map<string, CountChange>();
-  const add = (finding: InsertedRow, severity: string, sign: number, regressed: boolean | null) => {
-    const { project_id, status } = finding;
+  const add = (
+    { project_id, status }: InsertedRow,
+    sign: number,
+    was: { severity: string; regressed: boolean | null; proposed: boolean | null },
+  ) => {
+    const { severity, regressed, proposed } = was;
     const key = `${project_id} ${severity} ${status}`;
-    const change = changes.get(key) ?? { project_id, severity, status, count: 0, regressed: 0 };
+    const change = changes.get(key) ?? { project_id, severity, status, count: 0, regressed: 0, proposed: 0 };
     change.count += sign;
     if (regressed) change.regressed += sign;
+    if (proposed) change.proposed += sign;
     changes.set(key, change);
   };
   for (const finding of findings.filter(hasMoved)) {
-    add(finding, finding.severity, 1, finding.regressed);
-    if (finding.severity_before !== null) add(finding, finding.severity_before, -1, finding.regressed_before);
+    const { severity_before: severity, regressed_before: regressed, proposed_before: proposed } = finding;
+    add(finding, 1, finding);
+    if (severity !== null) add(finding, -1, { severity, regressed, proposed });
   }
-  return [...changes.values()].filter(({ count, regressed }) => count !== 0 || regressed !== 0);
+  return [...changes.values()].filter((change) => change.count || change.regressed || change.proposed);
 }
 
 /** The events of a push that changed a known finding. */
 function eventsOfPush({ row, actorId, finding: f }: Written): PushEvent[] {
   if (f.severity_before === null || !hasMoved(f)) return [];
-  const event = { finding_id: f.id, at: row.at, push_id: row.id, actor_id: actorId };
+  const event = {
+    ...{ finding_id: f.id, at: row.at, push_id: row.id, actor_id: actorId },
+    scan_id: row.scan_id,
+  };
   const events: PushEvent[] = [];
   if (f.severity !== f.severity_before)
     events.push({ ...event, kind: 'severity', from: f.severity_before, to: f.severity });
   if (f.regressed && !f.regressed_before) events.push({ ...event, kind: 'regressed', from: f.status });
+  if (f.proposed_before && !f.proposed) events.push({ ...event, kind: 'merged' });
   if (f.due_at !== f.due_before)
     events.push({ ...event, kind: 'due_at', from: timeText(f.due_before), to: timeText(f.due_at) });
   return events;
@@ -157,9 +182,9 @@ function eventsOfPush({ row, actorId, finding: f }: Written): PushEvent[] {
 
 /** The events of a rule that decided about a new finding. */
 function eventsOfRule({ row, finding: { id, deduplicated } }: Written): PushEvent[] {
-  const { rule_id, first_status, first_reason, first_assignee, due_at } = row;
+  const { rule_id, scan_id, first_status, first_reason, first_assignee, due_at } = row;
   if (!rule_id || deduplicated) return [];
-  const event = { finding_id: id, at: row.at, push_id: row.id, actor_id: rule_id, rule_id };
+  const event = { finding_id: id, at: row.at, push_id: row.id, actor_id: rule_id, rule_id, scan_id };
   const events: PushEvent[] = [];
   if (first_status)
     events.push({ ...event, kind: 'status', from: 'open', to: first_status, reason: first_reason ?? null });

@@ -96,7 +96,7 @@ with input as materialized (
   where ${$.version}::int is null
     or ${$.version}::int = coalesce((select version from ${tables.policyVersions}), 0)
 ), scan as materialized (
-  select scan_id, project_id, status from ${tables.scans} s
+  select scan_id, project_id, status, series_id, tracked from ${tables.scans} s
   where scan_id = any (array(select scan_id from input))
     and not exists (select from ${tables.projects} p where p.id = s.project_id and ${sql.raw(takesNoPushes)}) for share
 ), token as materialized (
@@ -109,7 +109,10 @@ with input as materialized (
     ${sql.raw(insertedColumns)})
   select
     ${sql.raw(insertedValues('i'))}
-  from input i join scan s on s.scan_id = i.scan_id and s.project_id = i.project_id
+  from (
+    select input.*, case when not s.tracked then true end as proposed
+    from input join scan s on s.scan_id = input.scan_id and s.project_id = input.project_id
+  ) i
   order by i.project_id, i.fingerprint
   on conflict (project_id, fingerprint) do update set
     ${sql.raw(updates('f'))}
@@ -117,35 +120,39 @@ with input as materialized (
     ${sql.raw(returnedColumns('f'))}
 ), moved as (
   select * from written where severity is distinct from severity_before or regressed is distinct from regressed_before
+    or proposed is distinct from proposed_before
 ), counted as (
-  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed)
-  select project_id, severity, status, sum(change), sum(regressed) from (
-    select project_id, severity, status, 1 as change, regressed::int as regressed from moved
+  insert into ${tables.findingCounts} as c (project_id, severity, status, count, regressed, proposed)
+  select project_id, severity, status, sum(change), sum(regressed), sum(proposed) from (
+    select project_id, severity, status, 1 as change, regressed::int as regressed, coalesce(proposed::int, 0) as proposed from moved
     union all
-    select project_id, severity_before, status, -1, -(regressed_before::int) from moved where severity_before is not null
-  ) changes group by project_id, severity, status having sum(change) <> 0 or sum(regressed) <> 0
+    select project_id, severity_before, status, -1, -(regressed_before::int), -coalesce(proposed_before::int, 0)
+    from moved where severity_before is not null
+  ) changes group by project_id, severity, status
+  having sum(change) <> 0 or sum(regressed) <> 0 or sum(proposed) <> 0
   order by project_id, severity, status
-  on conflict (project_id, severity, status) do update set
-    count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
+  on conflict (project_id, severity, status) do update set count = c.count + excluded.count,
+    regressed = c.regressed + excluded.regressed, proposed = c.proposed + excluded.proposed
 ), noted as (
-  insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, "from", "to")
-  select m.id, i.at, md5(i.id || k.kind)::uuid, k.kind, i.actor_id, k."from", k."to"
+  insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, "from", "to", scan_id)
+  select m.id, i.at, md5(i.id || k.kind)::uuid, k.kind, i.actor_id, k."from", k."to", i.scan_id
   from moved m join input i on i.project_id = m.project_id and i.fingerprint = m.fingerprint
   cross join lateral (values
     ('severity', m.severity_before, m.severity, m.severity <> m.severity_before),
     ('regressed', m.status, null, m.regressed and not m.regressed_before),
+    ('merged', null, null, m.proposed_before and m.proposed is null),
     ('due_at', to_json(m.due_before) #>> '{}', to_json(m.due_at) #>> '{}', m.due_at is distinct from m.due_before)
   ) k(kind, "from", "to", is_changed)
   where m.severity_before is not null and k.is_changed
 ), ruled as (
-  select w.id, i.rule_id, i.at, i.first_status, i.first_reason, i.first_assignee, i.due_at,
+  select w.id, i.rule_id, i.at, i.scan_id, i.first_status, i.first_reason, i.first_assignee, i.due_at,
     ${sql.raw(policyDueAt('i'))} as due_policy
   from input i join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint
   where i.rule_id is not null and not w.deduplicated
 ), noted_rule as (
-  insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, "from", "to", reason, note)
+  insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, "from", "to", reason, note, scan_id)
   select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.rule_id, k."from", k."to", k.reason,
-    case when k.kind = 'status' then (select actions ->> 'note' from ${tables.rules} where id = r.rule_id) end
+    case when k.kind = 'status' then (select actions ->> 'note' from ${tables.rules} where id = r.rule_id) end, r.scan_id
   from ruled r cross join lateral (values
     ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
     ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),
@@ -158,8 +165,15 @@ with input as materialized (
   insert into ${tables.sightings} (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id
   on conflict do nothing
+), present as (
+  insert into ${tables.findingRefs} as r (finding_id, series_id, first_seen_at, last_seen_at, last_scan_id)
+  select w.id, s.series_id, w.last_seen_at, w.last_seen_at, s.scan_id from written w
+  join scan s on s.scan_id = w.last_scan_id where s.series_id is not null
+  on conflict (finding_id, series_id) do update set
+    last_seen_at = excluded.last_seen_at, last_scan_id = excluded.last_scan_id, missing_since = null
+  where r.last_scan_id <> excluded.last_scan_id or r.missing_since is not null
 )${records.cte}
-select i.ord, s.status as scan_status, w.deduplicated,
+select i.ord, s.status as scan_status, not s.tracked as proposed, w.deduplicated,
   case when w.deduplicated then json_build_object(
     ${sql.raw(storedPairs('w'))}) end as known
 from input i

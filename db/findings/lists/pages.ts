@@ -19,11 +19,11 @@ export interface FindingKind {
   severities?: readonly Severity[] | undefined;
   statuses?: readonly FindingStatus[] | undefined;
   regressed?: boolean | undefined;
-  /** Selects findings that are unresolved or have regressed. */
+  /** Selects findings that are unresolved and not proposed, or have regressed. */
   attention?: boolean | undefined;
 }
 
-/** How many findings of a severity and status there are, and how many of them have regressed. */
+/** How many findings of a severity and status there are, and how many of them have regressed or are proposed. */
 interface Counted {
   /** Null for all projects. */
   project_id: string | null;
@@ -31,6 +31,7 @@ interface Counted {
   status: FindingStatus;
   count: number;
   regressed: number;
+  proposed: number;
 }
 
 /** Findings that a page reads from one range of an index. */
@@ -41,6 +42,8 @@ interface Kind {
   status: FindingStatus;
   /** Null if they may have regressed or not. */
   regressed: boolean | null;
+  /** Leaves out those that are proposed. */
+  merged?: boolean;
   count: number;
 }
 
@@ -103,7 +106,7 @@ const countsOf = variants((ofProjects: boolean) =>
     const where = ofProjects ? sql`where ${c.projectId} = any (${$.projectIds}::uuid[])` : undefined;
     return sql`
 select ${key ?? sql`null as`} project_id, ${c.severity} as severity, ${c.status} as status, sum(${c.count})::int as count,
-  sum(${c.regressed})::int as regressed
+  sum(${c.regressed})::int as regressed, sum(${c.proposed})::int as proposed
 from ${c} ${where} group by ${key} ${c.severity}, ${c.status} having sum(${c.count}) > 0`;
   }),
 );
@@ -113,17 +116,18 @@ const isAnything = ({ projectIds, severities, statuses, regressed, attention }: 
 
 /** The findings of a severity and status that are wanted: all, those that have regressed, the others, or both apart. */
 function kindsOf(counted: Counted, wanted: FindingKind, { by }: IndexedOrder): Kind[] {
-  const { project_id, severity, status, count, regressed } = counted;
+  const { project_id, severity, status, count, regressed, proposed } = counted;
   const { severities, statuses } = wanted;
   if (!(severities?.includes(severity) ?? true) || !(statuses?.includes(status) ?? true)) return [];
   const hasOnlyRegressed = wanted.attention && !UNRESOLVED.includes(status);
-  if (wanted.regressed === undefined && !hasOnlyRegressed && by !== 'priority')
+  const merged = wanted.attention === true && proposed > 0;
+  if (wanted.regressed === undefined && !hasOnlyRegressed && by !== 'priority' && !merged)
     return [{ project_id, severity, status, regressed: null, count }];
   const of = { project_id, severity, status };
   const parts: Kind[] = [];
   if (wanted.regressed !== false) parts.push({ ...of, regressed: true, count: regressed });
   if (wanted.regressed !== true && !hasOnlyRegressed)
-    parts.push({ ...of, regressed: false, count: count - regressed });
+    parts.push({ ...of, regressed: false, merged, count: count - regressed - (merged ? proposed : 0) });
   return parts.filter((part) => part.count > 0);
 }
 
@@ -169,11 +173,12 @@ const banded = variants((view: FindingView, { by, descending }: IndexedOrder, of
     order by ${byId(f.id)} limit ${$.limit}::bigint + ${$.offset}::bigint)`;
     // Apart, because those that have regressed have an index of their own. PostgreSQL runs one of the two.
     const ids = sql`
-  select f.id from json_to_recordset(${$.bands}::text::json) as k(project_id uuid, severity text, status text, regressed boolean, band int)
+  select f.id from json_to_recordset(${$.bands}::text::json) as k(project_id uuid, severity text, status text, regressed boolean, merged boolean, band int)
   cross join lateral (
     ${ofKind(sql`k.regressed and ${f.regressed}`)}
     union all
-    ${ofKind(sql`k.regressed is not true and (k.regressed is null or not ${f.regressed})`)}
+    ${ofKind(sql`k.regressed is not true and (k.regressed is null or not ${f.regressed})
+      and (k.merged is not true or ${f.proposed} is null)`)}
   ) f
   order by k.band, ${byId(sql`f.id`)} limit ${$.limit}::bigint offset ${$.offset}::bigint`;
     return textsOf(tables, view, ids);

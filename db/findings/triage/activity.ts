@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { isStaying } from '../../projects/deletion.ts';
 import { users } from '../../schema/accounts.ts';
 import type { OrgTables } from '../../schema/org.ts';
@@ -31,9 +31,14 @@ export interface ActivityEntry {
   edited_at: string | null;
   /** The ids of the users that a comment mentions. */
   mentions: string[] | null;
+  /** The scan that caused it. A deleted one has an id only. */
+  scan: { id: string; name: string | null; ref: string | null } | null;
 }
 
-interface Row extends Omit<ActivityEntry, 'actor'> {
+interface Row extends Omit<ActivityEntry, 'actor' | 'scan'> {
+  scan_id: string | null;
+  scan_name: string | null;
+  scan_ref: string | null;
   actor_id: string | null;
   token_name: string | null;
   rule_name: string | null;
@@ -41,30 +46,52 @@ interface Row extends Omit<ActivityEntry, 'actor'> {
   total: number;
 }
 
+/** Where a finding is missing that is one of the state's refs. */
+const missingRefs = ({ findingRefs, series }: OrgTables, $: { findingId: Placeholder }): SQL =>
+  sql`${findingRefs} r join ${series} e on e.id = r.series_id and e.tracked
+  where r.finding_id = ${$.findingId}::uuid and r.missing_since is not null`;
+
+/** Scans of a series end in about the order in which they were registered. */
+const MAX_CANDIDATES = 20;
+
+/** Why a finding is missing is not written: `finding_refs` says it, and the scan that completed then. */
 const activityStatement = orgStatement<{ findingId: string } & Window, Row>(
-  ({ apiTokens, findingEvents, findings, rules }, $) => sql`
+  (tables, $) => sql`
 with events as (
-  select id, at, kind, actor_id, "from", "to", reason, note, edited_at, array_to_json(mentions) as mentions
-  from ${findingEvents}
+  select id, at, kind, actor_id, "from", "to", reason, note, edited_at, array_to_json(mentions) as mentions, scan_id
+  from ${tables.findingEvents}
   where finding_id = ${$.findingId}::uuid
   union all
-  select id, created_at, 'created', created_by, null, null, null, null, null, null from ${findings}
+  select id, created_at, 'created', created_by, null, null, null, null, null, null, scan_id from ${tables.findings}
   where id = ${$.findingId}::uuid
+  union all
+  select md5(m.finding_id::text || m.series_id || extract(epoch from m.missing_since))::uuid, m.missing_since, 'missing',
+    null, null, null, null, 'A scan' || coalesce(' of ' || nullif(m.ref, ''), '') || ' looked for findings of its source and did not report it.',
+    null, null, (
+      select c.scan_id from (
+        select s.scan_id, s.completed_at from ${tables.scans} s where s.series_id = m.series_id and s.created_at <= m.missing_since
+        order by s.created_at desc, s.scan_id desc limit ${sql.raw(String(MAX_CANDIDATES))}
+      ) c where c.completed_at = m.missing_since limit 1)
+  from (select r.finding_id, r.series_id, r.missing_since, e.ref from ${missingRefs(tables, $)}) m
 ), page as (
   select *, (count(*) over ())::int as total from events
-  order by at desc, kind = 'created', id desc limit ${$.limit}::bigint offset ${$.offset}::bigint
+  order by at desc, kind = 'created', kind = 'missing', id desc limit ${$.limit}::bigint offset ${$.offset}::bigint
 )
-select page.*, t.name as token_name, r.name as rule_name, u.name as user_name from page
-left join ${apiTokens} t on t.id = page.actor_id
-left join ${rules} r on r.id = page.actor_id
+select page.*, t.name as token_name, r.name as rule_name, u.name as user_name,
+  s.name as scan_name, s.target ->> 'ref' as scan_ref
+from page
+left join ${tables.apiTokens} t on t.id = page.actor_id
+left join ${tables.rules} r on r.id = page.actor_id
 left join ${users} u on u.id = page.actor_id
-order by page.at desc, page.kind = 'created', page.id desc`,
+left join ${tables.scans} s on s.scan_id = page.scan_id
+order by page.at desc, page.kind = 'created', page.kind = 'missing', page.id desc`,
 );
 
 const countStatement = orgStatement<{ findingId: string }, { total: number }>(
-  ({ findingEvents, findings }, $) => sql`
-select (select count(*) from ${findingEvents} where finding_id = ${$.findingId}::uuid)::int + 1 as total
-from ${findings} where id = ${$.findingId}::uuid`,
+  (tables, $) => sql`
+select ((select count(*) from ${tables.findingEvents} where finding_id = ${$.findingId}::uuid) + 1
+  + (select count(*) from ${missingRefs(tables, $)}))::int as total
+from ${tables.findings} where id = ${$.findingId}::uuid`,
 );
 
 /** Reads a page of a finding's activity, newest first. @returns undefined if the finding does not exist */
@@ -81,7 +108,8 @@ export async function readActivity(
 }
 
 function toEntry(read: Row): ActivityEntry {
-  const { total: _, actor_id: id, token_name, rule_name, user_name, from, to, ...row } = read;
+  const { total: _, actor_id: id, token_name, rule_name, user_name, from, to, ...others } = read;
+  const { scan_id, scan_name, scan_ref, ...row } = others;
   const type = id === null ? 'system' : token_name !== null ? 'token' : rule_name !== null ? 'rule' : 'user';
   const isTime = row.kind === 'due_at' || row.kind === 'accepted_until';
   return {
@@ -91,6 +119,7 @@ function toEntry(read: Row): ActivityEntry {
     from: isTime && from ? iso(from) : from,
     to: isTime && to ? iso(to) : to,
     edited_at: row.edited_at && iso(row.edited_at),
+    scan: scan_id === null ? null : { id: scan_id, name: scan_name, ref: scan_ref },
   };
 }
 

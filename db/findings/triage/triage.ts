@@ -46,6 +46,8 @@ interface Change extends Written {
   what: string | null;
   /** The rule that the actor applies; null if there is none. */
   ruleId: string | null;
+  /** The scan that caused the change. */
+  scanId: string | null;
   /** See {@link Changer}. */
   unlessMoving: boolean;
 }
@@ -73,7 +75,7 @@ with change as materialized (
         and m.project_id = any (array(select id from moving))))
   order by project_id, fingerprint for no key update
 ), after as materialized (
-  select b.id, b.project_id, b.severity, c.position, c.note, coalesce(c.status, b.status) as status,
+  select b.id, b.project_id, b.severity, b.proposed, c.position, c.note, coalesce(c.status, b.status) as status,
     case when c.status <> b.status then ${$.now}::timestamptz else b.status_changed_at end as status_changed_at,
     b.regressed and c.settled is not true as regressed,
     case when c.settled is not true then b.regressed_at end as regressed_at,
@@ -95,7 +97,7 @@ with change as materialized (
     and (c.if_accepted_until is null or b.accepted_until <= c.if_accepted_until)
     and (c.if_missing is not true or b.missing_since is not null)
     and (c.only_unset is not true or c.status <> b.status or k.assigns or (k.dates and c.due_at is distinct from b.due_at))
-), ${writeChanges(tables, $, sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`)}, fields as materialized (
+), ${writeChanges(tables, $, sql`coalesce(${$.ruleId}::uuid, ${$.actorId}::uuid)`, sql`${$.scanId}::text`)}, fields as materialized (
   select array_agg(r.id) as ids, ${$.what}::text::json as what, json_strip_nulls(json_agg(r)) as fields from (
     select id, was_status as status, was_status_changed_at as status_changed_at, was_regressed as regressed,
       was_regressed_at as regressed_at, was_reason as reason, was_assignee_id as assignee_id, was_due_at as due_at,
@@ -137,12 +139,15 @@ export interface Changer {
   what?: ChangedFields;
   /** The rule that the actor applies. The activity shows it as the actor. */
   ruleId?: string;
+  /** The scan that caused the change. */
+  scanId?: string;
   /** Finds nothing if one of the findings is of a project that moves to another organization, instead of waiting for its move. */
   unlessMoving?: boolean;
 }
 
 function parametersOf(changes: readonly FindingChange[], changer: Changer): Change {
-  const { now, actorId, changeId, projectId = null, ruleId = null, unlessMoving = false } = changer;
+  const { now, actorId, changeId, projectId = null, ruleId = null, scanId = null } = changer;
+  const { unlessMoving = false } = changer;
   const what = changer.what ? JSON.stringify(changer.what) : null;
   const rows = changes.map(({ reason, assignee_id, due_at, accepted_until, ...change }, position) => ({
     ...change,
@@ -161,6 +166,7 @@ function parametersOf(changes: readonly FindingChange[], changer: Changer): Chan
     changeId,
     what,
     ruleId,
+    scanId,
     unlessMoving,
     now: now.toISOString(),
   };

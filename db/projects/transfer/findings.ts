@@ -72,8 +72,10 @@ with page as materialized (
 select actor_id, row_to_json(gone)::text as row from gone`,
 );
 
-const insertEvents = orgStatement<{ rows: string }, object>((tables, $) =>
-  insertRows(tables, tables.findingEvents, $.rows),
+const insertEvents = orgStatement<OfProject & { rows: string }, object>((tables, $) =>
+  insertRows(tables, tables.findingEvents, $.rows, {
+    values: { scan_id: scanIdInTarget(tables, $.projectId, sql`r.scan_id`) },
+  }),
 );
 
 const takeExploits = orgStatement<Ids, RowText>(
@@ -89,6 +91,18 @@ select row_to_json(gone)::text as row from gone`,
 
 const insertExploits = orgStatement<{ rows: string }, object>((tables, $) =>
   insertRows(tables, tables.exploits, $.rows),
+);
+
+const takeRefs = orgStatement<Ids, RowText>(
+  ({ findingRefs }, $) => sql`
+with gone as (delete from ${findingRefs} where finding_id = any (${$.ids}::uuid[]) returning *)
+select row_to_json(gone)::text as row from gone`,
+);
+
+const insertRefs = orgStatement<OfProject & { rows: string }, object>((tables, $) =>
+  insertRows(tables, tables.findingRefs, $.rows, {
+    values: { last_scan_id: scanIdInTarget(tables, $.projectId, sql`r.last_scan_id`) },
+  }),
 );
 
 /** Rule changes are looked up by rule, because their keys begin with it. They cannot be undone in the target. */
@@ -151,7 +165,9 @@ export async function moveFindings(
     await insertFindings(target).run(tx, rows);
     if (strangers.length > 0) await noteUnassigned(target).run(tx, { ...rows, now: now.toISOString() });
     for (const { created_by } of findings) if (created_by) actors.add(created_by);
-    await moveOf(tx, { source, target }, ids, actors);
+    const refs = await takeRefs(source).run(tx, { ids });
+    if (refs.length > 0) await insertRefs(target).run(tx, { projectId, rows: toJson(refs) });
+    await moveOf(tx, { source, target, projectId }, ids, actors);
     if (findings.some(({ is_accepted }) => is_accepted)) await moveRisks(tx, transfer, ids);
     await removeFindings(source).run(tx, { ids });
     copied += findings.length;
@@ -163,14 +179,14 @@ export async function moveFindings(
 /** Moves what belongs to some findings. */
 async function moveOf(
   tx: SqlClient,
-  { source, target }: Record<keyof Route, OrgTables>,
+  { source, target, projectId }: Record<keyof Route, OrgTables> & OfProject,
   ids: string,
   actors: Set<string>,
 ): Promise<void> {
   for (let count = EVENTS; count === EVENTS; ) {
     const events = await takeEvents(source).run(tx, { ids });
     count = events.length;
-    if (count > 0) await insertEvents(target).run(tx, { rows: toJson(events) });
+    if (count > 0) await insertEvents(target).run(tx, { projectId, rows: toJson(events) });
     for (const { actor_id } of events) if (actor_id) actors.add(actor_id);
   }
   for (let count = EXPLOITS; count === EXPLOITS; ) {

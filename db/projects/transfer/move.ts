@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Sql } from '../../pool/query.ts';
 import { finishScanIn } from '../../scans/scans.ts';
-import { orgStatement, run } from '../../statements.ts';
+import { listText, orgStatement, run } from '../../statements.ts';
 import { moveActors } from './actors.ts';
 import { type MoveOptions, moveFindings } from './findings.ts';
 import { insertRows, type Route, type RowText, toJson } from './rows.ts';
@@ -29,10 +29,14 @@ const readProject = orgStatement<OfProject, RowText>(
  * Shows the project in the target. Late, because a transaction that takes its slug for another project waits for a change of its row.
  * After a change of the slug, the slug in the source is the former one, unless it leads to another project of the target.
  */
-const arrive = orgStatement<OfProject & ProjectRow, object>(
+const arrive = orgStatement<
+  OfProject & Omit<ProjectRow, 'tracked_refs'> & { tracked_refs: string | null },
+  object
+>(
   ({ projects }, $) => sql`
 update ${projects} p set name = ${$.name}, created_at = ${$.created_at}::timestamptz,
-  close_after_scans = ${$.close_after_scans}::int, source_url = ${$.source_url}, transfer = null, former_slug = (
+  close_after_scans = ${$.close_after_scans}::int, source_url = ${$.source_url},
+  default_ref = ${$.default_ref}, tracked_refs = ${$.tracked_refs}::text[], transfer = null, former_slug = (
     select f.slug from (
       select case when p.slug = ${$.slug} then ${$.former_slug}::text else ${$.slug} end as slug
     ) f where not exists (select from ${projects} o where o.former_slug = f.slug and o.id <> p.id)
@@ -47,6 +51,8 @@ interface ProjectRow {
   created_at: string;
   close_after_scans: number | null;
   source_url: string | null;
+  default_ref: string | null;
+  tracked_refs: string[] | null;
   former_slug: string | null;
 }
 
@@ -74,8 +80,8 @@ delete from ${findingCounts} where project_id = ${$.projectId}::uuid`,
 
 const countFindings = orgStatement<OfProject, object>(
   ({ findings, findingCounts }, $) => sql`
-insert into ${findingCounts} (project_id, severity, status, count, regressed)
-select project_id, severity, status, count(*), count(*) filter (where regressed) from ${findings}
+insert into ${findingCounts} (project_id, severity, status, count, regressed, proposed)
+select project_id, severity, status, count(*), count(*) filter (where regressed), count(*) filter (where proposed) from ${findings}
 where project_id = ${$.projectId}::uuid group by project_id, severity, status`,
 );
 
@@ -137,10 +143,9 @@ export async function moveProject(
     if (removed.length === 0) throw new Error('the project has changed while it was moved');
     // Late, because changes of policies wait for it.
     if (dueDates.length > 0) await increaseVersion(target).run(tx, {});
-    const arrived = await arrive(target).run(tx, {
-      ...(JSON.parse(project.row) as ProjectRow),
-      projectId,
-    });
+    const row: ProjectRow = JSON.parse(project.row);
+    const tracked_refs = row.tracked_refs && listText(row.tracked_refs);
+    const arrived = await arrive(target).run(tx, { ...row, tracked_refs, projectId });
     if (arrived.length === 0 || !(await endTransfer(tx, transfer))) throw new TransferOver();
     return { findings: copied, tokens };
   });

@@ -75,7 +75,17 @@ const removeScans = orgStatement<OfProject, object>(
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Moves the scans of a project and what they saw again. */
+const takeSeries = orgStatement<OfProject, RowText>(
+  ({ series }, $) => sql`
+with gone as (delete from ${series} where project_id = ${$.projectId}::uuid returning *)
+select row_to_json(gone)::text as row from gone`,
+);
+
+const insertSeries = orgStatement<{ rows: string }, object>((tables, $) =>
+  insertRows(tables, tables.series, $.rows),
+);
+
+/** Moves the scans of a project, their series and what they saw again. */
 export async function moveScans(
   tx: SqlClient,
   { source, target }: Route,
@@ -83,6 +93,8 @@ export async function moveScans(
   onBatch: () => Promise<void>,
 ): Promise<void> {
   await lockScans(source).run(tx, { projectId });
+  const series = await takeSeries(source).run(tx, { projectId });
+  if (series.length > 0) await insertSeries(target).run(tx, { rows: toJson(series) });
   let after: Position = { created_at: '-infinity', scan_id: '' };
   for (;;) {
     const scans: ScanRow[] = await readScans(source).run(tx, { projectId, ...after });

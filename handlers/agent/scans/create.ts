@@ -1,7 +1,7 @@
 import { insertScan } from '../../../db/scans/scans.ts';
 import { PERSONAS, type ScanTarget } from '../../../db/schema/values.ts';
 import { ApiError } from '../../../lib/errors.ts';
-import { scanCommit, scanId } from '../../../lib/findings/input.ts';
+import { scanCommit, scanId, scannedShape } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
@@ -9,8 +9,6 @@ import { namesProject, projectReference } from '../../../lib/projects/projects.t
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { Scan } from '../../../lib/resources.ts';
 import { optional, text, z } from '../../../lib/schema.ts';
-
-const part = (example: string) => optional(text({ max: 2048, example }));
 
 export const registerScan = endpoint(
   {
@@ -28,14 +26,7 @@ export const registerScan = endpoint(
           ...projectReference,
           persona: z.enum(PERSONAS),
           name: optional(text({ min: 1, max: 200, trim: true, example: 'Nightly audit' })),
-          target: optional(
-            z.object({
-              type: part('repository'),
-              path: part('services/web'),
-              url: part('https://git.example.com/acme/web-shop'),
-              ref: part('main'),
-            }),
-          ),
+          ...scannedShape,
           commit: optional(scanCommit()),
         }),
       ),
@@ -53,6 +44,7 @@ export const registerScan = endpoint(
       name: body.name ?? `${body.persona} scan ${now.toISOString()}`,
       target: body.target as ScanTarget | undefined,
       commit: body.commit,
+      sources: body.sources,
       now,
     });
     if (!scan)

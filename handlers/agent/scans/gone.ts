@@ -17,7 +17,7 @@ export const scanGone = endpoint(
     tag: 'Agent ingest',
     summary: 'Count findings that are gone',
     description:
-      'Counts the findings that the latest comparable scan reported and this one did not. A scan is comparable if it completed, started earlier, has the same project, persona and target, and reported findings of the same sources or no findings. Without `source`, findings of all sources count.',
+      'Counts the findings that the latest comparable scan reported and this one did not, as `GET /scans/{id}/changes` does. `source` names the sources that are compared, for a scan that did not declare its own.',
     request: {
       params: z.object({ id: scanId() }),
       query: z.object({ source: optional(text({ max: 2_000, example: 'semgrep,bandit' })) }),
@@ -34,6 +34,6 @@ export const scanGone = endpoint(
     if (!scan || (token.projectId !== null && scan.project_id !== token.projectId))
       throw new ApiError('resource_error/not_found');
     const { against, gone } = await countGone(db, tables, scan, query.source?.split(',', MAX_SOURCES));
-    return ok({ ...(against !== null && { against }), gone });
+    return ok({ ...(against !== undefined && { against }), gone });
   },
 );

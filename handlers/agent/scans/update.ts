@@ -1,14 +1,15 @@
 import { toResource } from '../../../db/resources.ts';
-import { finishScan, readScan } from '../../../db/scans/scans.ts';
+import { readScan } from '../../../db/scans/scans.ts';
+import type { ScanTarget } from '../../../db/schema/values.ts';
 import { ApiError } from '../../../lib/errors.ts';
-import { scanId } from '../../../lib/findings/input.ts';
-import { closeMissing } from '../../../lib/findings/triage/close-missing.ts';
+import { scanId, scannedShape } from '../../../lib/findings/input.ts';
 import { bearer } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { BODY_LIMIT } from '../../../lib/http/request/input.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { Scan } from '../../../lib/resources.ts';
+import { endScan as end } from '../../../lib/scans/end.ts';
 import { optional, text, z } from '../../../lib/schema.ts';
 
 /** A longer message is cut, so that a scan can end however much its scanner reports. */
@@ -22,7 +23,7 @@ export const endScan = endpoint(
     tag: 'Agent ingest',
     summary: 'Complete or fail a scan',
     description:
-      'The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Findings that a completed scan did not report, and the comparable scan before it did, are marked with `missing_since`. Repeating the call with the same status changes nothing; with the other status it is a conflict.',
+      'The server counts the findings of the scan by severity. `error_message` says why the scan failed, or which problems a completed scan had; the web UI marks such a scan as completed with warnings. Findings that a completed scan did not report, and the comparable scan before it did, are marked with `missing_since`. `target` and `sources` replace those of the registration, for agents that know them only now. Repeating the call with the same status changes nothing; with the other status it is a conflict.',
     request: {
       params: z.object({ id: scanId() }),
       body: z.object({
@@ -32,6 +33,7 @@ export const endScan = endpoint(
             description: `With either status. Cut after ${MAX_ERROR_MESSAGE} characters.`,
           }),
         ),
+        ...scannedShape,
       }),
     },
     responses: { 200: { description: 'The scan with its summary.', result: Scan } },
@@ -51,15 +53,19 @@ export const endScan = endpoint(
     } = call;
     await requireStays(call, { scan: id });
     const { tables } = org;
-    const outcome = await finishScan(sql, tables, {
-      scanId: id,
-      status: body.status,
-      errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
-      now,
-      projectId: token.projectId,
-    });
+    const outcome = await end(
+      { log, nextId: services.nextId, org, sql },
+      {
+        scanId: id,
+        status: body.status,
+        errorMessage: body.error_message?.slice(0, MAX_ERROR_MESSAGE).toWellFormed() ?? null,
+        now,
+        projectId: token.projectId,
+        target: body.target as ScanTarget | undefined,
+        sources: body.sources,
+      },
+    );
     if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
-    await closeMissing({ log, nextId: services.nextId, now, org, sql }, outcome.closable);
     if (outcome.kind === 'ended') return ok(outcome.scan);
     if (outcome.status !== body.status)
       throw new ApiError('resource_error/conflict', { message: `The scan has already ${outcome.status}.` });

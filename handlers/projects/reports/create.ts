@@ -1,10 +1,9 @@
 import { cookieOrg } from '../../../lib/http/access.ts';
-import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
-import { importReportOf } from '../../../lib/http/request/report.ts';
+import { answerReport } from '../../../lib/http/request/report.ts';
 import { requireProject } from '../../../lib/projects/projects.ts';
-import { ImportedReport, REPORT_FILE, reportQuery } from '../../../lib/reports/schema.ts';
+import { ImportedReport, REPORT_FILE, ReportPreview, reportQuery } from '../../../lib/reports/schema.ts';
 import { z } from '../../../lib/schema.ts';
 
 export const uploadReport = endpoint(
@@ -17,12 +16,15 @@ export const uploadReport = endpoint(
     description: 'As `POST /agent/reports`, for members.',
     request: { params: z.object({ id: idParam() }), query: z.object(reportQuery) },
     file: REPORT_FILE,
-    responses: { 201: { description: 'The ended scan, and what changed.', result: ImportedReport } },
+    responses: {
+      200: { description: 'What the import would change.', result: ReportPreview },
+      201: { description: 'The ended scan, and what changed.', result: ImportedReport },
+    },
     errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { actor, db, org, params, query } = call;
     await requireProject(db, org, params.id);
-    return created(await importReportOf(call, actor.id, params.id, query));
+    return await answerReport(call, actor.id, params.id, query);
   },
 );

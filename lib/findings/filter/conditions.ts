@@ -17,6 +17,7 @@ import { except, intersect } from 'drizzle-orm/pg-core';
 import type { Db } from '../../../db/client.ts';
 import type { FindingKind } from '../../../db/findings/lists/pages.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
+import { mayBeGone } from '../../../db/scans/compare.ts';
 import { findingIdsOfScan } from '../../../db/scans/scans.ts';
 import { type OrgTables, searchedText } from '../../../db/schema/org.ts';
 import { UNRESOLVED } from '../../../db/schema/values.ts';
@@ -70,7 +71,11 @@ export function conditionsOf(context: FilterContext, filter: FindingFilter): SQL
     filter.severity && inArray(f.severity, filter.severity),
     filter.status && inArray(f.status, filter.status),
     filter.regressed === undefined ? undefined : eq(f.regressed, filter.regressed),
-    filter.attention ? or(inArray(f.status, [...UNRESOLVED]), f.regressed) : undefined,
+    filter.attention
+      ? or(and(inArray(f.status, [...UNRESOLVED]), isNull(f.proposed)), f.regressed)
+      : undefined,
+    filter.proposed === undefined ? undefined : filter.proposed ? sql`${f.proposed}` : isNull(f.proposed),
+    filter.ref === undefined ? undefined : presentOn(org.tables, filter.ref),
     filter.assignee && ofAssignees(context, filter.assignee),
     filter.mentions && mentioning(context, filter.mentions),
     isOrNot(
@@ -104,6 +109,14 @@ export function conditionsOf(context: FilterContext, filter: FindingFilter): SQL
     const end = [...text].slice(-INDEXED_CHARACTERS).join('');
     return end.length < 3 ? undefined : ilike(searchedText(f), `%${escapeLike(end)}%`);
   }
+}
+
+/** Findings that are present on a ref. Scans without a ref are of the default branch. */
+function presentOn({ findingRefs, findings, projects, series }: OrgTables, ref: string): SQL {
+  return sql`${findings.id} in (
+    select r.finding_id from ${findingRefs} r where r.missing_since is null and r.series_id = any (array(
+      select e.id from ${series} e where e.ref = ${ref} or (e.ref = '' and exists (
+        select from ${projects} p where p.id = e.project_id and p.default_ref = ${ref})))))`;
 }
 
 const isOrNot = (wanted: boolean | undefined, condition: SQL): SQL | undefined =>
@@ -144,7 +157,7 @@ function ofScans(db: Db, tables: OrgTables, { scan_id, against, change }: Findin
     case 'seen_again':
       return [inArray(id, intersect(of(scan_id), of(against)))];
     case 'gone':
-      return [inArray(id, except(of(against), of(scan_id)))];
+      return [inArray(id, except(of(against), of(scan_id))), mayBeGone(tables, scan_id, against)];
     default:
       return [inArray(id, except(of(scan_id), of(against)))];
   }

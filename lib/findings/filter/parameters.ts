@@ -90,6 +90,12 @@ export const filterShape = {
   missing: flag()
     .optional()
     .openapi({ description: 'Whether the latest comparable scan did not report them (`missing_since`).' }),
+  ref: text({ min: 1, max: 2_048, example: 'main' })
+    .optional()
+    .openapi({ description: 'Findings that are present on this branch, tag or pull request now.' }),
+  proposed: flag().optional().openapi({
+    description: 'Whether only refs that are neither the default branch nor tracked have reported them.',
+  }),
   has_exploit: flag().optional().openapi({ description: 'Whether an exploit is attached.' }),
   source: sources('Findings of these sources.').optional(),
   not_source: sources('Findings of no or other sources.').optional(),

@@ -109,6 +109,7 @@ export function resultOf(finding: ExportedFinding): z.output<typeof Result> {
       due_at: finding.due_at,
       accepted_until: finding.accepted_until,
       missing_since: finding.missing_since,
+      proposed: finding.proposed,
     } satisfies AllProperties,
   };
 }

@@ -15,13 +15,27 @@ export const ActivityEntry = z
         name: shown('Ada Lovelace').optional(),
       })
       .openapi({ description: 'A user whose account was deleted has no name.' }),
-    from: shown('open', 'Before the change: a status, a severity, a user id or a time.').optional(),
+    from: shown(
+      'open',
+      'Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`).',
+    ).optional(),
     to: shown('fixed', 'After the change; the file name of an exploit.').optional(),
     reason: z.enum(TRIAGE_REASONS).optional(),
     note: shown(
       'Only reachable from tests.',
       "The actor's remark, or the text of a comment in Markdown.",
     ).optional(),
+    scan: z
+      .object({
+        id: shown('01890a5d-ac96-774b-bcce-b302099a8057'),
+        name: shown('Nightly audit').optional(),
+        ref: shown('main').optional(),
+      })
+      .optional()
+      .openapi({
+        description:
+          'The scan that caused it. A deleted one has an `id` only. Absent in entries of earlier versions.',
+      }),
     edited_at: timestamp()
       .optional()
       .openapi({ description: 'When the comment was last edited. Absent if it was not.' }),

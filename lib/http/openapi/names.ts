@@ -134,9 +134,13 @@ export function nameSchemas(document: { paths?: object; components?: { schemas?:
     for (const media of Object.values(requestBody?.content ?? {})) {
       if (media.schema) media.schema = named(media.schema, `${base}Request`);
     }
+    const created = resultOf(responses['201']?.content);
     for (const [status, { content = {} }] of Object.entries(responses)) {
+      // A request that does not create what the operation creates may have a result of its own.
+      const result = status === '200' && created ? resultOf(content) : created;
+      const own = result?.$ref === created?.$ref ? base : (result?.$ref ?? base).replace(PREFIX, '');
       for (const media of Object.values(content)) {
-        if (media.schema) media.schema = responseOf(media.schema, base, status);
+        if (media.schema) media.schema = responseOf(media.schema, own, status);
       }
     }
   }
@@ -161,6 +165,9 @@ export function nameSchemas(document: { paths?: object; components?: { schemas?:
 function operationsOf(paths: object = {}): Operation[] {
   return Object.values(paths).flatMap((item) => Object.values(item as Record<string, Operation>));
 }
+
+const resultOf = (content: Content = {}): Schema | undefined =>
+  Object.values(content)[0]?.schema?.properties?.result;
 
 /** `due_at` becomes `DueAt`. */
 const pascal = (name: string): string =>

@@ -4,9 +4,10 @@ import { ApiError } from '../../errors.ts';
 import { permitOr } from '../../fair-share/over-share.ts';
 import { requireStays } from '../../projects/transfer/guard.ts';
 import { importReport, maxBytesDetail, type ReceivedReport } from '../../reports/import.ts';
-import type { ImportedReport, ReportQuery } from '../../reports/schema.ts';
+import { previewReport } from '../../reports/preview.ts';
+import type { ReportQuery } from '../../reports/schema.ts';
 import { FORM_BYTES, isForm } from '../../reports/unwrap.ts';
-import type { z } from '../../schema.ts';
+import { created, ok } from '../answer.ts';
 import type { InOrgCall } from '../call.ts';
 import { announcedLength, bodyTooLarge } from './body-stream.ts';
 import { holdBody, tooManyOf } from './held-body.ts';
@@ -15,18 +16,33 @@ const invalidBody = (message: string) => new ApiError('validation_error/invalid_
 
 const NOUNS = { one: 'report', many: 'reports' };
 
+/** Imports a report, or previews that. */
+type UseReport<Result> = (
+  context: Pick<InOrgCall, 'db' | 'log' | 'now' | 'org' | 'services' | 'sql'> & { actorId: string },
+  projectId: string,
+  query: ReportQuery,
+  sent: ReceivedReport,
+) => Promise<Result>;
+
 /**
- * Imports the report in the body of a request as a scan of its own.
+ * Imports the report in the body of a request as a scan of its own, or previews that.
  * @param actorId the token or user that sends it
  * @throws ApiError `invalid_body` if it cannot be read; then no scan remains. `resource_error/conflict` if the project is being
  *   transferred
  */
-export async function importReportOf(
+export async function answerReport(call: InOrgCall, actorId: string, projectId: string, query: ReportQuery) {
+  return query.preview
+    ? ok(await withReport(previewReport, call, actorId, projectId, query))
+    : created(await withReport(importReport, call, actorId, projectId, query));
+}
+
+async function withReport<Result>(
+  use: UseReport<Result>,
   call: InOrgCall,
   actorId: string,
   projectId: string,
   query: ReportQuery,
-): Promise<z.output<typeof ImportedReport>> {
+): Promise<Result> {
   const { db, log, now, org, services, sql } = call;
   await requireStays(call, { project: projectId });
   // From here on, the limits of reports apply.
@@ -39,7 +55,7 @@ export async function importReportOf(
     const sent = await receiveReport(call);
     releases.push(sent.free);
     if (bodies) releases.push(await enterReader(call));
-    return await importReport({ actorId, db, log, now, org, services, sql }, projectId, query, sent);
+    return await use({ actorId, db, log, now, org, services, sql }, projectId, query, sent);
   } finally {
     for (const release of releases) release();
   }

@@ -25,5 +25,6 @@ select coalesce("org_template"."findings"."id"::text, '')
   || ',' || coalesce("org_template"."findings"."assignee_id"::text, '')
   || ',' || coalesce(to_char("org_template"."findings"."due_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
   || ',' || coalesce(to_char("org_template"."findings"."accepted_until" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
-  || ',' || coalesce(to_char("org_template"."findings"."missing_since" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '') || E'\r\n'
+  || ',' || coalesce(to_char("org_template"."findings"."missing_since" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
+  || ',' || coalesce("org_template"."findings"."proposed"::text, '') || E'\r\n'
 from "org_template".findings

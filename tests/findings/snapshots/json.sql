@@ -25,5 +25,6 @@ select '{"id":' || '"' || "org_template"."findings"."id" || '"'
   || coalesce(',"assignee_id":' || '"' || "org_template"."findings"."assignee_id" || '"', '')
   || coalesce(',"due_at":' || to_char("org_template"."findings"."due_at" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
   || coalesce(',"accepted_until":' || to_char("org_template"."findings"."accepted_until" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
-  || coalesce(',"missing_since":' || to_char("org_template"."findings"."missing_since" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '') || '}'
+  || coalesce(',"missing_since":' || to_char("org_template"."findings"."missing_since" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
+  || coalesce(',"proposed":' || "org_template"."findings"."proposed", '') || '}'
 from "org_template".findings

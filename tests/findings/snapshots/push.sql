@@ -27,7 +27,7 @@ with input as materialized (
   where $3::int is null
     or $4::int = coalesce((select version from "org_template"."policy_versions"), 0)
 ), scan as materialized (
-  select scan_id, project_id, status from "org_template"."scans" s
+  select scan_id, project_id, status, series_id, tracked from "org_template"."scans" s
   where scan_id = any (array(select scan_id from input))
     and not exists (select from "org_template"."projects" p where p.id = s.project_id and (p.deleted_at is not null or p.transfer is not null)) for share
 ), token as materialized (
@@ -71,7 +71,9 @@ with input as materialized (
     change_id,
     due_dates,
     due_before,
-    resolved_at)
+    resolved_at,
+    proposed,
+    proposed_before)
   select
     i.id,
     i.scan_id,
@@ -100,15 +102,20 @@ with input as materialized (
     null,
     i.first_reason,
     i.first_assignee,
-    i.due_at,
+    case when i.proposed is null then i.due_at end,
     null,
     i.actor_id,
     null,
     i.rule_id,
-    i.due_dates,
+    case when i.proposed is null then i.due_dates end,
     null,
-    i.first_resolved_at
-  from input i join scan s on s.scan_id = i.scan_id and s.project_id = i.project_id
+    i.first_resolved_at,
+    i.proposed,
+    null
+  from (
+    select input.*, case when not s.tracked then true end as proposed
+    from input join scan s on s.scan_id = input.scan_id and s.project_id = input.project_id
+  ) i
   order by i.project_id, i.fingerprint
   on conflict (project_id, fingerprint) do update set
     last_scan_id = excluded.last_scan_id,
@@ -122,20 +129,23 @@ with input as materialized (
     file = coalesce(excluded.file, f.file),
     line = coalesce(excluded.line, f.line),
     source = coalesce(excluded.source, f.source),
-    regressed = f.regressed or f.status in ('fixed', 'verified'),
+    regressed = f.regressed or (f.status in ('fixed', 'verified') and excluded.proposed is null),
     seen_count = f.seen_count + 1,
     last_seen_at = excluded.last_seen_at,
     updated_at = excluded.updated_at,
     severity_before = f.severity,
-    regressed_at = case when f.regressed or not f.status in ('fixed', 'verified') then f.regressed_at else excluded.updated_at end,
+    regressed_at = case when f.regressed or not (f.status in ('fixed', 'verified') and excluded.proposed is null) then f.regressed_at else excluded.updated_at end,
     regressed_before = f.regressed,
-    due_at = case when not f.regressed and f.status in ('fixed', 'verified') and (excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end]
+    due_at = case when f.proposed and excluded.proposed is null and f.due_at is null then excluded.due_at
+      when not f.regressed and (f.status in ('fixed', 'verified') and excluded.proposed is null) and (excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end]
       when f.due_dates is not null and f.severity <> excluded.severity
         then f.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end]
       else f.due_at end,
-    missing_since = excluded.missing_since,
-    due_dates = case when not f.regressed and f.status in ('fixed', 'verified') and (excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates else f.due_dates end,
-    due_before = f.due_at
+    missing_since = case when excluded.proposed then f.missing_since end,
+    due_dates = case when (f.proposed and excluded.proposed is null and f.due_at is null) or not f.regressed and (f.status in ('fixed', 'verified') and excluded.proposed is null) and (excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates else f.due_dates end,
+    due_before = f.due_at,
+    proposed = case when f.proposed then excluded.proposed end,
+    proposed_before = f.proposed
   returning
     f.id,
     f.scan_id,
@@ -156,38 +166,44 @@ with input as materialized (
     f.assignee_id,
     f.due_at,
     f.accepted_until,
-    f.project_id, f.fingerprint, f.severity, f.severity_before, f.regressed_before, f.due_before, f.last_scan_id, (xmax <> 0) as deduplicated
+    f.missing_since,
+    f.proposed,
+    f.project_id, f.fingerprint, f.severity, f.severity_before, f.regressed_before, f.due_before, f.proposed_before, f.last_scan_id, f.last_seen_at, (xmax <> 0) as deduplicated
 ), moved as (
   select * from written where severity is distinct from severity_before or regressed is distinct from regressed_before
+    or proposed is distinct from proposed_before
 ), counted as (
-  insert into "org_template"."finding_counts" as c (project_id, severity, status, count, regressed)
-  select project_id, severity, status, sum(change), sum(regressed) from (
-    select project_id, severity, status, 1 as change, regressed::int as regressed from moved
+  insert into "org_template"."finding_counts" as c (project_id, severity, status, count, regressed, proposed)
+  select project_id, severity, status, sum(change), sum(regressed), sum(proposed) from (
+    select project_id, severity, status, 1 as change, regressed::int as regressed, coalesce(proposed::int, 0) as proposed from moved
     union all
-    select project_id, severity_before, status, -1, -(regressed_before::int) from moved where severity_before is not null
-  ) changes group by project_id, severity, status having sum(change) <> 0 or sum(regressed) <> 0
+    select project_id, severity_before, status, -1, -(regressed_before::int), -coalesce(proposed_before::int, 0)
+    from moved where severity_before is not null
+  ) changes group by project_id, severity, status
+  having sum(change) <> 0 or sum(regressed) <> 0 or sum(proposed) <> 0
   order by project_id, severity, status
-  on conflict (project_id, severity, status) do update set
-    count = c.count + excluded.count, regressed = c.regressed + excluded.regressed
+  on conflict (project_id, severity, status) do update set count = c.count + excluded.count,
+    regressed = c.regressed + excluded.regressed, proposed = c.proposed + excluded.proposed
 ), noted as (
-  insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, "from", "to")
-  select m.id, i.at, md5(i.id || k.kind)::uuid, k.kind, i.actor_id, k."from", k."to"
+  insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, "from", "to", scan_id)
+  select m.id, i.at, md5(i.id || k.kind)::uuid, k.kind, i.actor_id, k."from", k."to", i.scan_id
   from moved m join input i on i.project_id = m.project_id and i.fingerprint = m.fingerprint
   cross join lateral (values
     ('severity', m.severity_before, m.severity, m.severity <> m.severity_before),
     ('regressed', m.status, null, m.regressed and not m.regressed_before),
+    ('merged', null, null, m.proposed_before and m.proposed is null),
     ('due_at', to_json(m.due_before) #>> '{}', to_json(m.due_at) #>> '{}', m.due_at is distinct from m.due_before)
   ) k(kind, "from", "to", is_changed)
   where m.severity_before is not null and k.is_changed
 ), ruled as (
-  select w.id, i.rule_id, i.at, i.first_status, i.first_reason, i.first_assignee, i.due_at,
+  select w.id, i.rule_id, i.at, i.scan_id, i.first_status, i.first_reason, i.first_assignee, i.due_at,
     i.due_dates[case when i.severity = 'critical' then 1 when i.severity = 'high' then 2 when i.severity = 'medium' then 3 when i.severity = 'low' then 4 when i.severity = 'info' then 5 end] as due_policy
   from input i join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint
   where i.rule_id is not null and not w.deduplicated
 ), noted_rule as (
-  insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, "from", "to", reason, note)
+  insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, "from", "to", reason, note, scan_id)
   select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.rule_id, k."from", k."to", k.reason,
-    case when k.kind = 'status' then (select actions ->> 'note' from "org_template"."rules" where id = r.rule_id) end
+    case when k.kind = 'status' then (select actions ->> 'note' from "org_template"."rules" where id = r.rule_id) end, r.scan_id
   from ruled r cross join lateral (values
     ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
     ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),
@@ -200,8 +216,15 @@ with input as materialized (
   insert into "org_template"."sightings" (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id
   on conflict do nothing
+), present as (
+  insert into "org_template"."finding_refs" as r (finding_id, series_id, first_seen_at, last_seen_at, last_scan_id)
+  select w.id, s.series_id, w.last_seen_at, w.last_seen_at, s.scan_id from written w
+  join scan s on s.scan_id = w.last_scan_id where s.series_id is not null
+  on conflict (finding_id, series_id) do update set
+    last_seen_at = excluded.last_seen_at, last_scan_id = excluded.last_scan_id, missing_since = null
+  where r.last_scan_id <> excluded.last_scan_id or r.missing_since is not null
 )
-select i.ord, s.status as scan_status, w.deduplicated,
+select i.ord, s.status as scan_status, not s.tracked as proposed, w.deduplicated,
   case when w.deduplicated then json_build_object(
     'id', w.id,
     'scan_id', w.scan_id,
@@ -221,7 +244,9 @@ select i.ord, s.status as scan_status, w.deduplicated,
     'reason', w.reason,
     'assignee_id', w.assignee_id,
     'due_at', w.due_at,
-    'accepted_until', w.accepted_until) end as known
+    'accepted_until', w.accepted_until,
+    'missing_since', w.missing_since,
+    'proposed', w.proposed) end as known
 from input i
 left join scan s on s.scan_id = i.scan_id
 left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id

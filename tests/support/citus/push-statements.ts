@@ -2,6 +2,7 @@ import type { PushRow } from '../../../db/findings/ingest/push.ts';
 import {
   addEvents,
   addRecords,
+  addRefs,
   addRuleChanges,
   addSightings,
   changeCounts,
@@ -23,11 +24,14 @@ export async function sendPushStatements(client: SqlClient, tables: OrgTables): 
   await lockStatement(tables).run(client, { scanIds: '{one}', actorIds: `{${ID}}`, now: AT });
   await insertPushes(client, tables, [push], 0);
   await changeCounts(client, tables, [
-    { project_id: ID, severity: 'high', status: 'open', count: 1, regressed: 0 },
+    { project_id: ID, severity: 'high', status: 'open', count: 1, regressed: 0, proposed: 0 },
   ]);
-  await addEvents(client, tables, [{ finding_id: ID, at: AT, push_id: ID, kind: 'status', actor_id: ID }]);
+  await addEvents(client, tables, [
+    { finding_id: ID, at: AT, push_id: ID, kind: 'status', actor_id: ID, scan_id: 'one' },
+  ]);
   await addRuleChanges(client, tables, [{ rule_id: ID, finding_id: ID }]);
   await addSightings(client, tables, [{ scan_id: 'one', finding_id: ID }]);
+  await addRefs(client, tables, [{ finding_id: ID, series_id: ID, last_seen_at: AT, last_scan_id: 'one' }]);
   await addRecords(client, tables, [
     {
       ...{ key: ID, position: 0, created_at: AT, has_scan: true, finding_id: ID },

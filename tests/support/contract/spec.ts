@@ -107,10 +107,12 @@ POST   /api/v1/profile/tokens                             cookie
 GET    /api/v1/profile/tokens                             cookie
 DELETE /api/v1/profile/tokens/{id}                        cookie
 GET    /api/v1/scans/{id}/changes                         cookie+org
+GET    /api/v1/scans/{id}/gate                            cookie+org
 POST   /api/v1/agent/findings/batch                       bearer
 POST   /api/v1/agent/reports                              bearer
 POST   /api/v1/projects/{id}/reports                      cookie+org, member
 GET    /api/v1/agent/scans/{id}/gone                      bearer
+GET    /api/v1/agent/scans/{id}/gate                      bearer
 PATCH  /api/v1/findings                                   cookie+org, member
 PATCH  /api/v1/projects/{slug}                            cookie+org, admin
 GET    /api/v1/findings/{id}/activity                     cookie+org
@@ -132,6 +134,7 @@ GET    /api/v1/dashboard/trend                            cookie+org
 GET    /api/v1/dashboard/projects                         cookie+org
 GET    /api/v1/revision                                   cookie+org
 GET    /api/v1/findings/{id}/similar                      cookie+org
+GET    /api/v1/findings/{id}/refs                         cookie+org
 GET    /api/v1/dashboard/metrics                          cookie+org
 GET    /api/v1/views                                      cookie+org
 POST   /api/v1/views                                      cookie+org

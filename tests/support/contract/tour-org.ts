@@ -120,21 +120,32 @@ export function planOrgTour(on: Traveller) {
         await push({ fingerprint: 'xss' }),
       ];
     },
+    agentScanGate: () => on.api.get('/agent/scans/weekly/gate?fail_on=low', on.asAgent()),
     scanGone: () =>
       all(
         ['nightly', 'weekly'].map((id) => on.api.get(`/agent/scans/${id}/gone?source=semgrep`, on.asAgent())),
       ),
     sendReport: () =>
-      on.api.post(`/agent/reports?project_id=${on.made.project}`, { ...on.asAgent(), body: REPORT }),
+      all(
+        ['', '&preview=true&fail_on=low&sources=zap'].map((query) =>
+          on.api.post(`/agent/reports?project_id=${on.made.project}${query}`, {
+            ...on.asAgent(),
+            body: REPORT,
+          }),
+        ),
+      ),
     uploadReport: () => {
       const form = new FormData();
       form.set('file', new File([REPORT], 'report.json'));
-      return on.api.post(
-        `/projects/${on.made.project}/reports?persona=senku&target_ref=main&commit=4f2a9c1`,
-        {
-          ...on.asOwner(),
-          body: form,
-        },
+      const query =
+        'persona=senku&target_type=web&target_url=web&target_ref=main&base_ref=main&default_ref=main&category=web&commit=4f2a9c1';
+      return all(
+        ['', '&preview=true'].map((more) =>
+          on.api.post(`/projects/${on.made.project}/reports?${query}${more}`, {
+            ...on.asOwner(),
+            body: form,
+          }),
+        ),
       );
     },
 
@@ -145,6 +156,8 @@ export function planOrgTour(on: Traveller) {
         ),
       ),
     getScan: () => on.api.get('/scans/nightly', on.asOwner()),
+    scanGate: () =>
+      all(['', '?base_ref=main'].map((query) => on.api.get(`/scans/weekly/gate${query}`, on.asOwner()))),
     scanChanges: () =>
       all(
         ['weekly/changes', 'weekly/changes?against=nightly', 'nightly/changes'].map((path) =>
@@ -220,6 +233,7 @@ export function planOrgTour(on: Traveller) {
         ...on.asOwner(),
         body: { body: 'Ada fixes this.' },
       }),
+    findingRefs: () => on.api.get(`/findings/${on.made.finding}/refs`, on.asOwner()),
     similarFindings: () => on.api.get(`/findings/${on.made.finding}/similar`, on.asOwner()),
     getActivity: () =>
       all(

@@ -29,13 +29,18 @@ export async function expectKeptCounts({ sql }: Database, { id }: { id: string }
     ...regressed,
   ]);
   expect([...(await read('status', 'count', 'scan_counts where count <> 0'))]).toEqual([...scans]);
-  return { findings: [...findings], regressed: [...regressed], scans: [...scans] };
+  const proposed = await read('severity, status', 'count(*) filter (where proposed)', ofFindings);
+  expect([...(await read('severity, status', 'proposed', 'finding_counts where count <> 0'))]).toEqual([
+    ...proposed,
+  ]);
+  const ordinary = findings.map((count, i) => ({ ...count, n: count.n - (proposed[i]?.n ?? 0) }));
+  return { findings: [...findings], ordinary, regressed: [...regressed], scans: [...scans] };
 }
 
 /** Expects that nothing is left of deleted findings and scans, and that the summaries of ended scans count what is there. */
 export async function expectNothingLeft({ sql }: Database, { id }: { id: string }): Promise<void> {
   const schema = `"${orgSchemaName(id)}"`;
-  for (const table of ['exploits', 'finding_events', 'sightings', 'rule_changes']) {
+  for (const table of ['exploits', 'finding_events', 'finding_refs', 'sightings', 'rule_changes']) {
     const left = `select * from ${schema}.${table} where finding_id not in (select id from ${schema}.findings)`;
     expect([...(await sql.unsafe(left))], table).toEqual([]);
   }
@@ -56,19 +61,21 @@ const sum = (counts: readonly Count[]) => counts.reduce((total, { n }) => total 
 
 /** Expects that the counts that are kept, the dashboard and the totals of pages say what the rows say. */
 export async function expectRightCounts(database: Database, api: Api, org: TestOrg): Promise<void> {
-  const { findings, regressed, scans } = await expectKeptCounts(database, org);
+  const { findings, ordinary, regressed, scans } = await expectKeptCounts(database, org);
   const bySeverity = SEVERITIES.map((severity) => [
     severity,
-    sum(findings.filter((count) => count.severity === severity)),
+    sum(ordinary.filter((count) => count.severity === severity)),
   ]);
   const stats = must(await api.get('/dashboard/stats', org.asOwner));
   expect(stats).toMatchObject({
     total_scans: sum(scans),
     active_scans: sum(scans.filter(({ status }) => status === 'running')),
-    total_findings: sum(findings),
-    severity_breakdown: { total: sum(findings), ...Object.fromEntries(bySeverity) },
+    total_findings: sum(ordinary),
+    severity_breakdown: { total: sum(ordinary), ...Object.fromEntries(bySeverity) },
   });
-  expect(stats.recent_findings).toEqual(must(await api.get('/findings?per_page=10', org.asOwner)));
+  expect(stats.recent_findings).toEqual(
+    must(await api.get('/findings?per_page=10&proposed=false', org.asOwner)),
+  );
 
   const total = async (path: string, query = '') =>
     (await api.get(`${path}?per_page=1${query}`, org.asOwner)).json.result_info.total;
@@ -87,7 +94,7 @@ export async function expectRightCounts(database: Database, api: Api, org: TestO
     expect([query, await total('/findings', query)]).toEqual([query, sum(findings.filter(matches))]);
   }
   const isResolved = ({ status }: Count) => !UNRESOLVED.includes(status as never);
-  const ofAttention = sum(findings) - sum(findings.filter(isResolved)) + sum(regressed.filter(isResolved));
+  const ofAttention = sum(ordinary) - sum(ordinary.filter(isResolved)) + sum(regressed.filter(isResolved));
   expect(await total('/findings', '&regressed=true')).toBe(sum(regressed));
   expect(await total('/findings', '&regressed=false')).toBe(sum(findings) - sum(regressed));
   expect(await total('/findings', '&attention=true&sort=-priority')).toBe(ofAttention);

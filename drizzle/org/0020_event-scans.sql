@@ -1,0 +1,1 @@
+ALTER TABLE "org_template"."finding_events" ADD COLUMN "scan_id" varchar(36);
