@@ -49,6 +49,7 @@ errors, 129/130/143 stopped by a signal.`,
   withScanOptions(program.command('report'), FORMATS)
     .description('push the findings of scanner reports (- is stdin) as one scan')
     .argument('<file...>')
+    .option('--explain', 'print what the service would change and why, and store nothing')
     .action(
       withExitCode(async (files, flags) => (await import('./commands/report.ts')).report(files, flags)),
     );

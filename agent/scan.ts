@@ -18,11 +18,25 @@ export interface ScanSpec {
     path?: string | undefined;
     url?: string | undefined;
     ref?: string | undefined;
+    base_ref?: string | undefined;
+    default_ref?: string | undefined;
+    category?: string | undefined;
   };
   commit?: string | undefined;
+  /** The scanners that ran, also those that found nothing. */
+  sources?: string[];
 }
+
+/** The part of a scan that may be known only when its report has been read. */
+export type Described = Pick<ScanSpec, 'target' | 'sources'>;
+
+/** Without a target of which nothing is known. */
+export const describedBy = ({ target, sources }: Described): Described => ({
+  ...(target && Object.values(target).some((part) => part !== undefined) && { target }),
+  ...(sources && sources.length > 0 && { sources }),
+});
 
 /** A completed scan has an error message if the scanner could not check everything. */
 export type ScanEnd =
-  | { status: 'completed'; error_message?: string }
+  | ({ status: 'completed'; error_message?: string } & Described)
   | { status: 'failed'; error_message: string };

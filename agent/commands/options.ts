@@ -41,6 +41,9 @@ export interface ScanFlags extends CommonFlags {
   targetPath?: string;
   targetUrl?: string;
   targetRef?: string;
+  baseRef?: string;
+  defaultRef?: string;
+  category?: string;
   commit?: string;
   concurrency: number;
   failOn?: Severity;
@@ -51,6 +54,8 @@ export interface ScanFlags extends CommonFlags {
   /** A file that a summary in Markdown is appended to. */
   summary?: string;
   dryRun?: boolean;
+  /** Asks the service what the reports would change, and sends nothing else. */
+  explain?: boolean;
 }
 
 /** Adds the options of the commands that create a scan. */
@@ -63,7 +68,10 @@ export const withScanOptions = (command: Command, formats: readonly string[]): C
     .option('--target-type <text>', 'kind of target: repository, image, host …')
     .option('--target-path <path>', 'path of the target')
     .option('--target-url <url>', 'URL of the target')
-    .option('--target-ref <name>', 'branch or tag of the target')
+    .option('--target-ref <name>', 'branch or tag of the target (default: from CI variables or git)')
+    .option('--base-ref <name>', 'branch that the pull request goes into (default: from CI variables)')
+    .option('--default-ref <name>', 'default branch (default: from CI variables or git)')
+    .option('--category <text>', 'tells scans of different things apart (default: from the report)')
     .option('--commit <id>', 'scanned commit (default: the commit of the workspace)')
     .option('--concurrency <n>', 'number of concurrent requests', positiveInt(64), DEFAULT_CONCURRENCY)
     .addOption(
@@ -76,7 +84,7 @@ export const withScanOptions = (command: Command, formats: readonly string[]): C
     .addOption(
       choiceOption(
         '--fail-on-new <severity>',
-        'exit with code 2 if a new or regressed finding has at least this severity',
+        'exit with code 2 if a finding that the base branch or commit does not have has at least this severity',
         SEVERITIES,
       ),
     )

@@ -1,4 +1,4 @@
-import { type ScanResult, summaryJson, summaryTable } from '../summary/result.ts';
+import { gateOf, gateTable, type ScanResult, summaryJson, summaryTable } from '../summary/result.ts';
 import { countAtLeast, sum } from '../summary/tally.ts';
 import { appendFailure, appendSummary } from '../summary/write.ts';
 import { quantity } from '../text.ts';
@@ -18,7 +18,10 @@ export function reportOutcome(result: ScanResult, session: Session, flags: ScanF
   const { tally, stopped, pending, refused } = outcome;
   const url = pageOf(settings, outcome.scanId);
   const failing = countAtLeast(flags.failOn, tally.open);
-  const failingNew = countAtLeast(flags.failOnNew, tally.openNew);
+  const gate = gateOf(result);
+  const noGate = result.gate && !('total' in result.gate) ? result.gate : undefined;
+  // Without a gate, the findings count that this run was the first to deliver, or that have regressed.
+  const failingNew = gate?.total ?? countAtLeast(flags.failOnNew, tally.openNew);
   if (flags.json) {
     output.json(
       summaryJson(result, {
@@ -29,12 +32,17 @@ export function reportOutcome(result: ScanResult, session: Session, flags: ScanF
     );
   } else if (!flags.quiet) {
     output.result(summaryTable(result));
+    if (gate && gate.total > 0) output.result(gateTable(gate));
     if (outcome.registered) output.result(url);
   }
   const { refusals } = tally;
   for (const { title, reason } of refusals) output.warn(`the service refused “${title}”: ${reason}`);
   if (refused > refusals.length)
     output.warn(`the service refused ${quantity(refused - refusals.length, 'more finding')}`);
+  if (noGate)
+    output.warn(
+      `${noGate.reason}: --fail-on-new counts the findings that the service did not know before, and a second run passes.`,
+    );
   if (pending > 0 || stopped) {
     const reason = stopped ? ` (${stopped.message.replace(/\.$/, '')})` : '';
     const problem =
@@ -61,7 +69,7 @@ export function reportOutcome(result: ScanResult, session: Session, flags: ScanF
     if (failing + failingNew > 0) return EXIT.failOn;
     if (stopped?.reason === 'not_accepted' && outcome.fresh + outcome.seenAgain === 0) return EXIT.usage;
     if (content.errors.length > 0 && !flags.allowScannerErrors) return EXIT.scanner;
-    return pending > 0 || refused > 0 || stopped ? EXIT.undelivered : EXIT.ok;
+    return pending > 0 || refused > 0 || stopped || noGate?.isOlder === false ? EXIT.undelivered : EXIT.ok;
   }
 }
 

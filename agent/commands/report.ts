@@ -1,4 +1,6 @@
 import { type Finding, SEVERITIES } from '../../lib/importers/finding.ts';
+import { groupsOf } from '../../lib/importers/read/groups.ts';
+import { UsageError } from '../errors.ts';
 import { table } from '../output.ts';
 import { openReport } from '../scanner/report-file.ts';
 import { combineReports, printRemarks, type ReportContent, readReport } from '../scanner/reports.ts';
@@ -9,17 +11,38 @@ import { type Session, startSession } from './common.ts';
 import { deliver, failOnSignal, startScan } from './deliver.ts';
 import { EXIT, type ScanFlags } from './options.ts';
 
-/** Pushes the findings of reports as one scan. @returns the exit code */
+/**
+ * Pushes the findings of reports as one scan. Reports about different things are a scan each: the service compares scans of the
+ * same thing, whatever else a run scans. @returns the exit code
+ */
 export async function report(files: string[], flags: ScanFlags): Promise<number> {
+  if (flags.dryRun && flags.explain)
+    throw new UsageError('--dry-run asks no service, and --explain does: use one of them.');
   const session = startSession(flags);
   // All reports are read before anything is pushed.
   const read = await createReader(session, flags, files.length === 1);
   const reports: ReportContent[] = [];
   for (const file of files) reports.push(await read(file, openReport(file, session.state)));
-  const content = combineReports(reports);
-  printRemarks(content, session.output);
-  if (flags.dryRun) return showFindings(content, session, flags);
-  const scan = await startScan(session, flags);
+  if (flags.dryRun) {
+    const content = combineReports(reports);
+    printRemarks(content, session.output);
+    return showFindings(content, session, flags);
+  }
+  const scans = groupsOf(reports, ({ category = '' }) => flags.category ?? category);
+  const codes: number[] = [];
+  for (const scanned of scans) {
+    const content = combineReports(scanned);
+    printRemarks(content, session.output);
+    const act = flags.explain ? (await import('./explain.ts')).explain : send;
+    codes.push(await act(content, session, flags));
+  }
+  return WORST_FIRST.find((code) => codes.includes(code)) ?? EXIT.ok;
+}
+
+const WORST_FIRST = [EXIT.failOn, EXIT.usage, EXIT.scanner, EXIT.undelivered];
+
+async function send(content: ReportContent, session: Session, flags: ScanFlags): Promise<number> {
+  const scan = await startScan(session, flags, content);
   const removeHandlers = failOnSignal(scan.reporter);
   const code = await deliver(scan, content, session, flags);
   removeHandlers();
@@ -46,6 +69,8 @@ export async function showFindings(
   { output }: Session,
   flags: ScanFlags,
 ): Promise<number> {
+  if (flags.failOnNew)
+    output.warn('--fail-on-new has no effect with --dry-run, which asks no service. Use --fail-on.');
   const limit = flags.failOn && SEVERITIES.indexOf(flags.failOn);
   let isFailing = false;
   let count = 0;

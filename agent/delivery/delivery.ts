@@ -3,7 +3,7 @@ import { type Client, ServiceError } from '../../lib/client/index.ts';
 import { isTransient, isUnreachable, type Wait, withRetries } from '../../lib/client/retry.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type Entry, isPending, type Outcome } from '../journal/lines.ts';
-import type { ScanEnd } from '../scan.ts';
+import { describedBy, type ScanEnd } from '../scan.ts';
 import { type Batch, batchesOf, isUnknownToService, outcomesOf, refusesBatch } from './batches.ts';
 import { describeError, describeRefusal, describeUnreachable, isRefusal } from './refusals.ts';
 
@@ -225,7 +225,7 @@ export function createDelivery(journal: Journal, options: DeliveryOptions): Deli
       const isRefused = error instanceof ServiceError && error.status === 400;
       if (!isRefused || scanEnd.status !== 'completed' || scanEnd.error_message === undefined) throw error;
       // An older service does not accept a message for a completed scan.
-      await send({ status: 'completed' });
+      await send({ status: 'completed', ...describedBy(scanEnd) });
     }
   }
 

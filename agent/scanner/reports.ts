@@ -17,6 +17,10 @@ export { firstMessages, scanMessage, shorten } from '../../lib/importers/text/me
 export interface ReportContent {
   /** The names of the importers. */
   formats: string[];
+  /** The scanners that ran, also those that found nothing. */
+  sources: string[];
+  /** Identifies the scanned thing, if the report does. */
+  category?: string | undefined;
   findings: Findings;
   /** Why the findings are incomplete: errors of the tools and scanners that failed. */
   errors: string[];
@@ -51,12 +55,14 @@ export async function readReport(
       ...{ format: expected, migrate },
       createStore: () => fileStore(state),
     });
-    const { format, findings, errors, warnings, skipped } = imported;
+    const { format, sources, category, findings, errors, warnings, skipped } = imported;
     output.note(`${file}: ${quantity(findings.count, 'finding')} (${format || 'no tool'})`);
     const prefixed = (messages: string[]) =>
       isOnly ? messages : messages.map((message) => `${file}: ${message}`);
     return {
       formats: format ? [format] : [],
+      sources: source === undefined ? sources : [source],
+      category,
       findings: mapFindings(
         findings,
         (found) => (source === undefined ? found : { ...found, source }),
@@ -102,6 +108,8 @@ export function combineReports(reports: readonly ReportContent[]): ReportContent
   if (repeated > 0) skip('another report contains them', repeated);
   return {
     formats: [...new Set(reports.flatMap(({ formats }) => formats))],
+    sources: [...new Set(reports.flatMap(({ sources }) => sources))],
+    category: reports[0]?.category,
     findings,
     errors: reports.flatMap(({ errors }) => errors),
     warnings: reports.flatMap(({ warnings }) => warnings),

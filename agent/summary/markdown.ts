@@ -1,7 +1,8 @@
 import { formatLocation, inlineCode } from '../../lib/importers/text/markdown.ts';
 import { firstMessages, shorten, skippedCount } from '../scanner/reports.ts';
 import { oneLine, quantity } from '../text.ts';
-import { type ScanResult, summaryRows } from './result.ts';
+import type { FailingFinding } from './gate.ts';
+import { gateOf, type ScanResult, summaryRows } from './result.ts';
 import { type ListedFinding, sum } from './tally.ts';
 
 const MAX_TEXT = 200;
@@ -23,11 +24,13 @@ export function formatSummary(
   const { tally, pending, refused } = outcome;
   const [titles = [], ...rows] = summaryRows(result);
   const skipped = skippedCount(content);
+  const gate = gateOf(result);
   const row = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
   return blocks([
     heading(name),
     content.errors.length > 0 && '⚠️ **The scanner reported errors. The findings are incomplete.**',
     [row(titles), row(['---', ...titles.slice(1).map(() => '---:')]), ...rows.map(row)].join('\n'),
+    ...bullets('Not allowed by `--fail-on-new`', gate ? failing(gate.findings, gate.total) : []),
     ...bullets('New', listed(tally.listed.fresh, sum(tally.fresh))),
     ...bullets('Regressed', listed(tally.listed.regressed, sum(tally.regressed))),
     ...bullets('Errors', firstMessages(content.errors).map(code)),
@@ -40,13 +43,28 @@ export function formatSummary(
 }
 
 /** The most severe findings as list items. @param count of all findings */
-function listed(findings: readonly ListedFinding[], count: number): string[] {
-  const items = findings.map(({ severity, title, file, line }) => {
-    const location = formatLocation(file, line);
-    return `${severity}: ${code(title)}${location ? ` in ${code(location)}` : ''}`;
-  });
-  return count > items.length ? [...items, `${count - items.length} more`] : items;
+const listed = (findings: readonly ListedFinding[], count: number): string[] =>
+  andMore(findings.map(item), count);
+
+/** The findings that fail the gate, with the reasons. @param count of all */
+const failing = (findings: readonly FailingFinding[], count: number): string[] =>
+  andMore(
+    findings.map((finding) => `${item(finding)}: ${code(finding.reason)}`),
+    count,
+  );
+
+function item({
+  severity,
+  title,
+  file,
+  line,
+}: Pick<ListedFinding, 'severity' | 'title' | 'file' | 'line'>): string {
+  const location = formatLocation(file, line);
+  return `${severity}: ${code(title)}${location ? ` in ${code(location)}` : ''}`;
 }
+
+const andMore = (items: string[], count: number): string[] =>
+  count > items.length ? [...items, `${count - items.length} more`] : items;
 
 /** The summary of a scanner that wrote no report. */
 export const formatFailure = (error: Error, { name }: { name?: string | undefined }): string =>

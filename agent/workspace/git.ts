@@ -50,6 +50,24 @@ export async function readCommit(directory: string, timeoutMs = TIMEOUT_MS): Pro
   }
 }
 
+/** The checked-out branch, and the default branch of the repository that was cloned, where git knows them. */
+export async function readBranches(
+  directory: string,
+  timeoutMs = TIMEOUT_MS,
+): Promise<{ ref?: string | undefined; default_ref?: string | undefined }> {
+  const root = findGitRoot(directory);
+  if (root === undefined) return {};
+  const branchOf = async (name: string, prefix: string) => {
+    const full = await runGit(root, ['symbolic-ref', '--quiet', name], timeoutMs).catch(() => '');
+    return full.startsWith(prefix) ? full.slice(prefix.length).trim() || undefined : undefined;
+  };
+  const [ref, default_ref] = await Promise.all([
+    branchOf('HEAD', 'refs/heads/'),
+    branchOf('refs/remotes/origin/HEAD', 'refs/remotes/origin/'),
+  ]);
+  return { ref, default_ref };
+}
+
 /**
  * The renames in the index and in the latest commits, latest first. Empty without git, without commits, or if git refuses the
  * repository or takes too long.

@@ -117,6 +117,35 @@ describe('svc-agent report', () => {
     expect(run.code).toBe(code);
   });
 
+  it('declares the scanners and the branches, and sends reports about different things as a scan each', async () => {
+    const write = (name: string, report: object) => {
+      writeFileSync(join(workspace, name), JSON.stringify(report));
+      return name;
+    };
+    const image = (name: string) =>
+      write(`${name}.json`, {
+        SchemaVersion: 2,
+        ArtifactName: name,
+        ArtifactType: 'container_image',
+        Results: [],
+      });
+    const clean = write('bandit.json', { results: [], errors: [], metrics: {}, generated_at: '' });
+    const files = [image('web'), image('api'), clean];
+    const said = async () => (await scans()).map(({ sources, target }) => [sources, target]);
+    const ci = { GITLAB_CI: 'true', CI_COMMIT_REF_NAME: 'fix', CI_DEFAULT_BRANCH: 'main' };
+    expect((await agent(['report', ...files, '--base-ref', 'trunk'], ci)).code).toBe(0);
+    const refs = { ref: 'fix', base_ref: 'trunk', default_ref: 'main' };
+    expect(await said()).toEqual([
+      [['bandit'], refs],
+      [['trivy'], { ...refs, category: 'api' }],
+      [['trivy'], { ...refs, category: 'web' }],
+    ]);
+    await agent(['report', ...files, '--category', 'all']);
+    expect((await said())[0]).toEqual([['trivy', 'bandit'], { category: 'all' }]);
+    await agent(['run', '--', 'cat', 'web.json']);
+    expect((await said())[0]).toEqual([['trivy'], { category: 'web' }]);
+  });
+
   it('does not fail on findings that users have dismissed', async () => {
     const report = writeReport(workspace, 1);
     expect((await agentProcess(['report', report, '--fail-on', 'info'])).code).toBe(2);

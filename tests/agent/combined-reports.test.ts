@@ -8,7 +8,14 @@ const finding = (fingerprint: string, fields: Partial<Finding> = {}): Finding =>
 });
 
 const report = (...findings: Finding[]): ReportContent => ({
-  ...{ formats: ['generic-json'], findings: listOf(findings), errors: [], warnings: [], skipped: {} },
+  ...{
+    formats: ['generic-json'],
+    sources: [],
+    findings: listOf(findings),
+    errors: [],
+    warnings: [],
+    skipped: {},
+  },
 });
 
 describe('several reports in one scan', () => {

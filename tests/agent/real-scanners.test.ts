@@ -127,7 +127,7 @@ describe.concurrent.each(REAL_SCANNERS)('$program', (scanner) => {
       const { workspace, run, findings, scans } = await open(scanner);
       const summary = () => readFileSync(join(workspace, 'summary.md'), 'utf8');
 
-      const initial = await run(scanner, '--fail-on', 'critical', '--summary', 'summary.md');
+      const initial = await run(scanner, '--commit', 'a', '--fail-on', 'critical', '--summary', 'summary.md');
       expect(initial).toMatchObject({ code: 0, result: { new: found.length, seen_again: 0, errors: [] } });
       const stored = await findings();
       expect(stored).toEqual(expect.arrayContaining(found.map(like)));
@@ -137,7 +137,10 @@ describe.concurrent.each(REAL_SCANNERS)('$program', (scanner) => {
       expect(scan.error_message).toBeFalsy();
       expect(totalsIn(summary(), 'new')).toBe(`${found.length}`);
 
-      const again = await run(scanner, '--fail-on', first.severity, '--fail-on-new', 'info');
+      const again = await run(
+        scanner,
+        ...['--commit', 'b', '--fail-on', first.severity, '--fail-on-new', 'info'],
+      );
       expect(again).toMatchObject({
         code: 2,
         result: { new: 0, seen_again: found.length, gone: 0, failing_new: 0 },
@@ -149,7 +152,10 @@ describe.concurrent.each(REAL_SCANNERS)('$program', (scanner) => {
       );
       await setStatus(decided.id, 'false_positive');
       write(workspace, scanner.edited);
-      const edited = await run(scanner, '--fail-on-new', first.severity, '--summary', 'summary.md');
+      const edited = await run(
+        scanner,
+        ...['--commit', 'c', '--fail-on-new', first.severity, '--summary', 'summary.md'],
+      );
       expect(edited).toMatchObject({ code: 2, result: { new: 1, failing_new: 1, gone: 1, errors: [] } });
       expect(totalsIn(summary().slice(summary().lastIndexOf('## ')), 'new')).toBe('1');
       const after = await findings();
