@@ -319,9 +319,9 @@ describePages('the dashboard and scans', (site) => {
     await page.waitForURL(`**/findings?scan_id=${second}&against=${first}&change=new`);
 
     await page.goto(site.orgUrl(org.slug, `/scans/${first}`));
-    await page.getByText('so all findings are new').waitFor();
+    await page.getByText('This project has no earlier completed scan').waitFor();
     await page.getByRole('combobox', { name: 'Compare with' }).click();
-    await page.getByRole('option').first().click();
+    await page.getByRole('listbox', { name: 'Compare with' }).getByRole('option').first().click();
     await page.waitForURL(`**/scans/${first}?against=*`);
     await changed.getByRole('link', { name: /Gone/ }).waitFor();
 

@@ -21,7 +21,14 @@ describePages('a working morning', (site) => {
     const left = async () => (await list('?attention=true')).length;
     const page = await site.open(org, '/findings?attention=true&sort=-priority&group_by=rule');
     const { keyboard } = page;
-    const said = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor();
+    const said = (text: string) =>
+      page
+        .getByRole('status')
+        .filter({ hasText: text })
+        .waitFor()
+        .catch(async (cause) => {
+          throw new Error(`not ${text}: ${await page.locator('body').innerText()}`, { cause });
+        });
 
     // Eight findings of a rule are one row.
     for (let rule = 0; rule < 5; rule++) {

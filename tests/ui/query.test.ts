@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEVERITIES, STATUSES } from '../../ui/src/app/search.ts';
+import {
+  findingSearch,
+  parseSearch,
+  SEVERITIES,
+  STATUSES,
+  scanSearch,
+  stringifySearch,
+} from '../../ui/src/app/search.ts';
 import type { Filters, QueryContext } from '../../ui/src/findings/query/key.ts';
 import { formatQuery, parseQuery, unknownKeys } from '../../ui/src/findings/query/query.ts';
 import { suggest } from '../../ui/src/findings/query/suggest.ts';
@@ -13,8 +20,8 @@ const SHOP = '01890a5d-ac96-774b-bcce-b302099a0005';
 
 const context: QueryContext = {
   projects: [
-    { id: WEB, slug: 'web', name: 'Web shop' },
-    { id: APP, slug: 'app', name: 'App' },
+    { id: WEB, slug: 'web', name: 'Web shop', default_ref: 'main', tracked_refs: ['release/*', 'next'] },
+    { id: APP, slug: 'app', name: 'App', default_ref: 'main' },
     { id: SHOP, slug: 'shop', name: 'Shop' },
   ],
   members: [
@@ -49,6 +56,7 @@ describe('a query', () => {
     ['mentions:me,"grace hopper"', { mentions: ['me', GRACE] }],
     ['assignee:"ada lovelace",grace@example.com', { assignee: [ADA, GRACE] }],
     ['source:semgrep -source:zap,"my tool"', { source: ['semgrep'], not_source: ['zap', 'my tool'] }],
+    ['ref:release/1.x -proposed:true', { ref: 'release/1.x', proposed: false }],
     ['cwe:79 cve:cve-2026-1', { cwe: 'CWE-79', cve: 'CVE-2026-1' }],
     ['older:30d', { found_before: '2026-03-01' }],
     ['newer:2w', { found_after: '2026-03-17' }],
@@ -76,6 +84,7 @@ describe('a query', () => {
     ['mentions:none', 'mentions:none', /member “none” does not exist/],
     ['path:a path:b', 'path:b', /once/],
     ['-file:a', '-file:a', /cannot be excluded/],
+    ['ref:a ref:b', 'ref:b', /once/],
     ['older:soon', 'older:soon', /not a time/],
     ['found:yesterday', 'found:yesterday', /not a date/],
     ['cwe:x', 'cwe:x', /not a CWE/],
@@ -122,7 +131,9 @@ describe('a query', () => {
         source: optional(fc.uniqueArray(text, { minLength: 1, maxLength: 3 })),
         not_source: optional(fc.uniqueArray(text, { minLength: 1, maxLength: 3 })),
         regressed: optional(fc.boolean()),
+        proposed: optional(fc.boolean()),
         has_exploit: optional(fc.boolean()),
+        ref: optional(text),
         path: optional(text),
         not_path: optional(text),
         found_after: optional(date),
@@ -156,12 +167,25 @@ describe('the suggestions', () => {
     expect(textsOf('severity:critical,')).toEqual(['high', 'medium', 'low', 'info']);
     expect(textsOf('assignee:lov')).toEqual(['ada@example.com']);
     expect(textsOf('project:"sh')).toEqual(['web', 'shop']);
+    expect(textsOf('ref:')).toEqual(['main', 'next']);
   });
 
   it('replace only what is before the cursor in its term', () => {
     const query = 'severity:hi status:open';
     const { start, suggestions } = suggest(query, 11, context);
     expect([start, suggestions.map(({ text }) => text)]).toEqual([9, ['high']]);
+  });
+});
+
+describe('an address', () => {
+  it('keeps the branch and whether findings are proposed', () => {
+    const search = { ref: 'feature/a,b&c=d é', proposed: false };
+    expect(findingSearch(parseSearch(stringifySearch(search)))).toEqual(search);
+  });
+
+  it('of a scan keeps the severity of its gate, and no other value', () => {
+    expect(scanSearch({ fail_on: 'low', against: 'a' })).toEqual({ fail_on: 'low', against: 'a' });
+    expect(scanSearch({ fail_on: 'none', against: null })).toEqual({});
   });
 });
 

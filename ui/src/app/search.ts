@@ -60,7 +60,11 @@ export interface FindingSearch {
   mentions?: string;
   overdue?: boolean;
   missing?: boolean;
+  /** Findings that only refs which are not tracked have reported. */
+  proposed?: boolean;
   has_exploit?: boolean;
+  /** A branch, tag or pull request that they are present on. */
+  ref?: string;
   /** Names of scanners, separated by commas. */
   source?: string;
   not_source?: string;
@@ -113,7 +117,7 @@ export const wholeNumber = (value: unknown): number | undefined => {
 
 /** The parameters whose value is any text. */
 export const TEXTS = [
-  ...(['source', 'not_source', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
+  ...(['source', 'not_source', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
 ];
 
@@ -142,6 +146,7 @@ export function findingSearch(given: Given): FindingSearch {
     mentions: has('mentions') ? textOf(given.mentions) : undefined,
     overdue: has('overdue') ? flagOf(given.overdue) : undefined,
     missing: flagOf(given.missing),
+    proposed: flagOf(given.proposed),
     has_exploit: flagOf(given.has_exploit),
     ...textsOf(given, TEXTS),
     q: textOf(given.q),
@@ -150,6 +155,20 @@ export function findingSearch(given: Given): FindingSearch {
     page: wholeNumber(given.page),
   });
 }
+
+/** The parameters of the page of a scan. */
+export interface ScanSearch {
+  /** The scan to compare with. */
+  against?: string;
+  /** The lowest severity that fails the gate. */
+  fail_on?: Severity;
+}
+
+export const scanSearch = (given: Given): ScanSearch =>
+  withoutUndefined<ScanSearch>({
+    against: textOf(given.against),
+    fail_on: oneOf(SEVERITIES, given.fail_on),
+  });
 
 /** Parses text parameters of an address. */
 export const textSearch =

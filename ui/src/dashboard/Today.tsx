@@ -56,6 +56,7 @@ export function Today({ projects, of }: Props) {
         search={{
           ...of,
           severity: ['critical', 'high'],
+          proposed: false,
           ...(has('found_after') && since !== undefined && { found_after: `${since}T00:00:00Z` }),
           sort: '-created_at',
         }}

@@ -9,8 +9,13 @@ import classes from './FindingItems.module.css';
 import { SeverityBadge, SeverityMark, StatusBadge } from './Severity.tsx';
 import { titleOf } from './title.ts';
 
+type Listed = Schemas['ListedFinding'];
+/** A finding of a list or of a gate, which has fewer fields. */
+type Item = Pick<Listed, 'id' | 'title' | 'severity' | 'status' | 'file' | 'line'> &
+  Partial<Pick<Listed, 'created_at' | 'project_id' | 'regressed' | 'proposed'>>;
+
 interface Props {
-  findings: Schemas['ListedFinding'][];
+  findings: readonly Item[];
   /** The list that the findings are the start of, for links to the previous and next finding. */
   list?: FindingSearch;
   /** The names of projects by id, if they are shown. */
@@ -45,12 +50,11 @@ export function FindingItems({ findings, list, projects }: Props) {
               <bdi>{titleOf(finding.title)}</bdi>
             </OrgAnchor>
             <Text size="xs" c="dimmed" truncate>
-              <Ago time={finding.created_at} />
-              <Where finding={finding} project={projects?.get(finding.project_id)} />
+              <Facts finding={finding} project={projects?.get(finding.project_id ?? '')} />
             </Text>
           </div>
           <div className={classes.side}>
-            <StatusBadge status={finding.status} regressed={finding.regressed} />
+            <StatusBadge status={finding.status} regressed={finding.regressed} proposed={finding.proposed} />
           </div>
         </li>
       ))}
@@ -58,23 +62,12 @@ export function FindingItems({ findings, list, projects }: Props) {
   );
 }
 
-function Where(props: { finding: Schemas['ListedFinding']; project: string | undefined }) {
-  const { finding, project } = props;
-  const { file, line } = finding;
-  return (
-    <>
-      {project !== undefined && (
-        <>
-          {text.separator}
-          <bdi>{project}</bdi>
-        </>
-      )}
-      {file && (
-        <>
-          {text.separator}
-          <FileLocation file={file} line={line} />
-        </>
-      )}
-    </>
-  );
+function Facts({ finding, project }: { finding: Item; project: string | undefined }) {
+  const { created_at, file, line } = finding;
+  const facts = [
+    created_at && <Ago key="found" time={created_at} />,
+    project !== undefined && <bdi key="project">{project}</bdi>,
+    file && <FileLocation key="file" file={file} line={line} />,
+  ].filter(Boolean);
+  return <>{facts.flatMap((fact, index) => (index === 0 ? [fact] : [text.separator, fact]))}</>;
 }

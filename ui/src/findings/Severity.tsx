@@ -57,10 +57,15 @@ interface StatusProps {
   status: FindingStatus;
   /** Whether the finding was seen again after it was fixed or verified. */
   regressed?: boolean | undefined;
+  /** Whether neither the default branch nor a tracked ref has reported the finding. */
+  proposed?: boolean | undefined;
 }
 
-/** The status of a finding as an icon and a word. A finding that has regressed says so before its status. */
-export function StatusBadge({ status, regressed = false }: StatusProps) {
+/**
+ * The status of a finding as an icon and a word. A finding that has regressed says so before its status, one that is proposed after
+ * it.
+ */
+export function StatusBadge({ status, regressed = false, proposed = false }: StatusProps) {
   const StatusIcon = regressed ? IconRotateClockwise : STATUS_ICONS[status];
   return (
     <span className={classes.status} data-status={status} data-regressed={regressed || undefined}>
@@ -71,6 +76,14 @@ export function StatusBadge({ status, regressed = false }: StatusProps) {
         </>
       ) : (
         STATUS_NAMES[status]
+      )}
+      {proposed && (
+        <>
+          {' '}
+          <span className={classes.was} title={text.whyProposed}>
+            {text.proposed}
+          </span>
+        </>
       )}
     </span>
   );

@@ -37,6 +37,16 @@ export const similarQuery = (org: OrgSession, id: string) =>
     staleTime: 60_000,
   });
 
+export type FindingRef = Schemas['FindingRef'];
+
+/** The branches, tags and pull requests that have reported a finding, tracked ones first. */
+export const refsQuery = (org: OrgSession, id: string) =>
+  queryOptions({
+    queryKey: [...findingKey(org, id), 'refs'],
+    queryFn: async ({ signal }): Promise<FindingRef[]> =>
+      (await org.api.get('/findings/{id}/refs', { params: { path: { id } }, signal })).result,
+  });
+
 export type ActivityEntry = Schemas['ActivityEntry'];
 
 const activityPage = async (

@@ -128,7 +128,8 @@ interface RowProps {
 }
 
 function Row({ finding, project, assignee }: RowProps) {
-  const { id, title, file, line, cve, severity, status, regressed, reason, due_at, created_at } = finding;
+  const { id, title, file, line, cve, severity, status, regressed, proposed, reason, due_at, created_at } =
+    finding;
   return (
     <Table.Tr>
       <Table.Td>
@@ -155,7 +156,7 @@ function Row({ finding, project, assignee }: RowProps) {
         </Text>
       </Table.Td>
       <Table.Td>
-        <StatusBadge status={status} regressed={regressed} />
+        <StatusBadge status={status} regressed={regressed} proposed={proposed} />
         {reason && (
           <Text size="xs" c="dimmed">
             {REASON_NAMES[reason]}

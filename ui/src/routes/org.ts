@@ -2,7 +2,14 @@ import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-route
 import * as text from '#strings/routes.ts';
 import { api } from '../app/api.ts';
 import { NoSuchOrg, WrongHost } from '../app/org-errors.ts';
-import { findingSearch, oneOf, textSearch, wholeNumber, withoutUndefined } from '../app/search.ts';
+import {
+  findingSearch,
+  oneOf,
+  scanSearch,
+  textSearch,
+  wholeNumber,
+  withoutUndefined,
+} from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
 import { orgSession } from '../app/session.ts';
 import { ATTENTION } from '../findings/views.ts';
@@ -114,7 +121,7 @@ const scans = createRoute({
 const scan = createRoute({
   getParentRoute: () => org,
   path: '/scans/$id',
-  validateSearch: textSearch('against'),
+  validateSearch: scanSearch,
   component: page(() => import('../scans/ScanPage.tsx'), 'ScanPage'),
 });
 

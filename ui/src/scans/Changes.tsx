@@ -2,7 +2,7 @@ import { Paper, Select, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantin
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/scans.tsx';
-import { CHANGES } from '../app/search.ts';
+import { CHANGES, scanSearch } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor, OrgBox } from '../components/links.tsx';
@@ -90,7 +90,9 @@ function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | u
           ),
         }))}
         value={chosen ?? other?.id ?? null}
-        onChange={(id) => navigate({ search: id === null ? {} : { against: id }, replace: true })}
+        onChange={(id) =>
+          navigate({ search: (search) => scanSearch({ ...search, against: id }), replace: true })
+        }
         clearable={chosen !== undefined}
         clearButtonProps={{ 'aria-label': text.compareWithPrevious }}
         searchable

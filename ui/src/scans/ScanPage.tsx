@@ -18,6 +18,7 @@ import { FindingItems } from '../findings/FindingItems.tsx';
 import { IconAlertTriangle, IconMoodCheck } from '../icons/icons.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { Changes } from './Changes.tsx';
+import { Gate } from './Gate.tsx';
 import { PERSONA_NAMES } from './persona.ts';
 import {
   hasWarnings,
@@ -82,6 +83,7 @@ function Shown({ scan }: { scan: Scan }) {
       {scan.error_message && <Problem message={scan.error_message} isWarning={hasWarnings(scan)} />}
       <Facts scan={scan} />
       <Summary scan={scan} />
+      {scan.status === 'completed' && <Gate scan={scan} />}
       <Changes scan={scan} />
       <Top scan={scan} />
     </Stack>
@@ -132,6 +134,19 @@ function Facts({ scan }: { scan: Scan }) {
       <Fact name={text.target}>
         <Target target={scan.target} />
       </Fact>
+      {SHOWN_PARTS.map(
+        (part) =>
+          scan.target?.[part] && (
+            <Fact key={part} name={text.targetParts[part]}>
+              <bdi>{scan.target[part]}</bdi>
+            </Fact>
+          ),
+      )}
+      {scan.sources && (
+        <Fact name={text.scanners}>
+          <bdi>{scan.sources.join(', ')}</bdi>
+        </Fact>
+      )}
       <Fact name={text.started}>
         {text.startedAt(dateTime(scan.started_at), <Ago time={scan.started_at} />)}
       </Fact>
@@ -144,6 +159,8 @@ function Facts({ scan }: { scan: Scan }) {
     </SimpleGrid>
   );
 }
+
+const SHOWN_PARTS = ['base_ref', 'default_ref', 'category'] as const;
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
   return (

@@ -1,6 +1,7 @@
 import { type QueryKey, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { Schemas } from '../app/api.ts';
+import type { Severity } from '../app/search.ts';
 import type { OrgSession } from '../app/session.ts';
 import { readFindings } from '../findings/list-queries.ts';
 
@@ -76,6 +77,15 @@ export const scanChangesQuery = (org: OrgSession, id: string, against: string | 
       const params = { path: { id }, query: against === undefined ? {} : { against } };
       return (await org.api.get('/scans/{id}/changes', { params, signal })).result;
     },
+  });
+
+/** Whether a scan passes its gate, and the new findings that fail it. */
+export const scanGateQuery = (org: OrgSession, id: string, fail_on: Severity) =>
+  queryOptions({
+    queryKey: [...scansKey(org), id, 'gate', fail_on],
+    queryFn: async ({ signal }) =>
+      (await org.api.get('/scans/{id}/gate', { params: { path: { id }, query: { fail_on } }, signal }))
+        .result,
   });
 
 /** The first findings of a scan by priority. */

@@ -36,8 +36,10 @@ export function useSend<Values extends object, Result>(
 function toFields<Values extends object>(form: UseFormReturnType<Values>, error: unknown): unknown {
   if (!(error instanceof ServiceError) || error.details.length === 0) return error;
   const values = form.getValues();
+  // An error about one of several values, such as `tracked_refs.3`, is shown at the field that has them.
+  const details = error.details.map(({ field, message }) => ({ field: field.split('.', 1).join(), message }));
   const [own, others] = [true, false].map((mine) =>
-    error.details.filter(({ field }) => Object.hasOwn(values, field) === mine),
+    details.filter(({ field }) => Object.hasOwn(values, field) === mine),
   );
   const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
   form.setErrors(Object.fromEntries((own ?? []).map(({ field, message }) => [field, sentence(message)])));

@@ -1,17 +1,14 @@
-import { Anchor, Skeleton, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor, Skeleton, Title } from '@mantine/core';
 import { CatchBoundary } from '@tanstack/react-router';
 import { type ReactNode, Suspense } from 'react';
 import { score } from '#strings/findings/page/cvss.tsx';
 import * as text from '#strings/findings/page.tsx';
 import { lazyNamed } from '../../app/late.ts';
-import { useOrg } from '../../app/session.ts';
 import { Copy, Copyable } from '../../components/Copy.tsx';
 import { OrgAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
 import { IconExternalLink } from '../../icons/icons.ts';
-import { scanQuery } from '../../scans/queries.ts';
-import { scanName } from '../../scans/scan-name.ts';
+import { ScanLink } from '../../scans/ScanLink.tsx';
 import type { Finding } from '../finding-queries.ts';
 import { Collapsible } from './Collapsible.tsx';
 import classes from './Finding.module.css';
@@ -122,21 +119,5 @@ function Outside({ href, children }: { href: string; children: string }) {
     <Anchor href={href} target="_blank" rel="noopener noreferrer" inherit>
       {children} <IconExternalLink size={12} role="img" aria-label={text.opensNewWindow} />
     </Anchor>
-  );
-}
-
-function ScanLink({ id }: { id: string }) {
-  const org = useOrg();
-  const { data } = useQuery({ ...scanQuery(org, id), staleTime: 60_000 });
-  return (
-    <OrgAnchor to="/o/$org/scans/$id" params={{ id }} inherit>
-      {data ? (
-        <bdi>{scanName(data) || data.persona}</bdi>
-      ) : (
-        <Text span inherit>
-          {text.aScan}
-        </Text>
-      )}
-    </OrgAnchor>
   );
 }

@@ -31,6 +31,7 @@ import { FindingText } from './FindingText.tsx';
 import { Headline } from './Headline.tsx';
 import { ListNav } from './ListNav.tsx';
 import { OthersChanges } from './OthersChanges.tsx';
+import { Refs } from './Refs.tsx';
 import { Similar } from './Similar.tsx';
 import { StatusPanel } from './StatusPanel.tsx';
 import { Timeline } from './timeline/Timeline.tsx';
@@ -96,6 +97,7 @@ function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageS
         <div className={classes.side}>
           <StatusPanel finding={finding} triage={triage} />
           <Facts finding={finding} />
+          <Refs finding={finding} />
           <Timeline id={finding.id} />
         </div>
         <div className={classes.similar}>

@@ -7,7 +7,7 @@ import { Copy } from '../../components/Copy.tsx';
 import { OrgAnchor } from '../../components/links.tsx';
 import { ago } from '../../components/time/ago.ts';
 import { dateTime } from '../../components/time/Time.tsx';
-import { IconAlertTriangle, IconClock, IconRotateClockwise } from '../../icons/icons.ts';
+import { IconAlertTriangle, IconClock, IconInfoCircle, IconRotateClockwise } from '../../icons/icons.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { dateOf } from '../../triage/texts.ts';
 import type { Finding } from '../finding-queries.ts';
@@ -51,7 +51,7 @@ const isResolved = (status: Finding['status']) => status !== 'open' && status !=
 
 /** The states of a finding that need attention, in words. */
 function StateWords({ finding }: { finding: Finding }) {
-  const { regressed, regressed_at, status, due_at, accepted_until } = finding;
+  const { regressed, regressed_at, proposed, status, due_at, accepted_until } = finding;
   const isOverdue = due_at !== undefined && !isResolved(status) && Date.parse(due_at) < Date.now();
   return (
     <>
@@ -60,6 +60,7 @@ function StateWords({ finding }: { finding: Finding }) {
           {text.regressed(regressed_at && ago(regressed_at))}
         </State>
       )}
+      {proposed && <State icon={<IconInfoCircle size={14} aria-hidden />}>{text.proposed}</State>}
       {isOverdue && (
         <State alarming icon={<IconAlertTriangle size={14} aria-hidden />}>
           <span title={dateTime(due_at)}>{text.overdueSince(dateOf(due_at))}</span>

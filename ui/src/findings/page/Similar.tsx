@@ -1,8 +1,8 @@
-import { Button, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
+import { ShowMore } from '../../components/ShowMore.tsx';
 import { projectsQuery } from '../../projects/queries.ts';
 import { FindingItems } from '../FindingItems.tsx';
 import { type SimilarFinding, similarQuery } from '../finding-queries.ts';
@@ -40,18 +40,14 @@ interface AlikeProps {
 
 /** Findings with the same thing in common. */
 function Alike({ why, findings, projects }: AlikeProps) {
-  const [all, show] = useDisclosure();
   return (
     <div>
       <Text size="sm" fw={600}>
         {WHY[why]}
       </Text>
-      <FindingItems findings={all ? findings : findings.slice(0, SHOWN)} projects={projects} />
-      {!all && findings.length > SHOWN && (
-        <Button variant="subtle" size="compact-sm" ml={-8} onClick={show.open}>
-          {text.showMore(findings.length - SHOWN)}
-        </Button>
-      )}
+      <ShowMore items={findings} count={SHOWN}>
+        {(shown) => <FindingItems findings={shown} projects={projects} />}
+      </ShowMore>
     </div>
   );
 }

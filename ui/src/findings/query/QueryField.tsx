@@ -188,8 +188,8 @@ const LISTS = ['project_id', 'assignee', 'mentions', 'source', 'not_source'] as 
 /** All filters that a query can express. */
 const NAMES = [
   ...LISTS,
-  ...(['severity', 'status', 'attention', 'regressed', 'overdue', 'missing', 'has_exploit'] as const),
-  ...(['cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'q'] as const),
+  ...(['severity', 'status', 'attention', 'regressed', 'overdue', 'missing'] as const),
+  ...(['proposed', 'has_exploit', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'q'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
 ] satisfies readonly (keyof Filters & keyof FindingFilter)[];
 

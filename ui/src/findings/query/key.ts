@@ -19,7 +19,13 @@ export type Filters = Omit<Expressed, ListName> & { [Name in ListName]?: string[
 
 /** The names that a query can contain. */
 export interface QueryContext {
-  projects: readonly { id: string; slug: string; name: string }[];
+  projects: readonly {
+    id: string;
+    slug: string;
+    name: string;
+    default_ref?: string;
+    tracked_refs?: string[];
+  }[];
   members: readonly { id: string; name: string; email: string }[];
   now: Date;
 }

@@ -4,8 +4,8 @@ import { age, period } from './dates.ts';
 import { type Filters, InvalidValue, type Key, type ListName, type Option, requireAffirmed } from './key.ts';
 import { quoted } from './terms.ts';
 
-type TextName = 'cwe' | 'cve' | 'rule' | 'file' | 'path' | 'not_path';
-type FlagName = 'attention' | 'regressed' | 'overdue' | 'missing' | 'has_exploit';
+type TextName = 'ref' | 'cwe' | 'cve' | 'rule' | 'file' | 'path' | 'not_path';
+type FlagName = 'attention' | 'regressed' | 'overdue' | 'missing' | 'proposed' | 'has_exploit';
 
 /** The most values of a filter that the service accepts. */
 const MAX_VALUES = 50;
@@ -52,7 +52,11 @@ const flag = (name: FlagName, key: string, description: string): Key => ({
 const text = (
   name: Exclude<TextName, 'not_path'>,
   description: string,
-  { not, normalize = (value) => value }: { not?: 'not_path'; normalize?: (value: string) => string } = {},
+  {
+    not,
+    normalize = (value) => value,
+    options = () => [],
+  }: { not?: 'not_path'; normalize?: (value: string) => string; options?: Key['options'] } = {},
 ): Key => ({
   description,
   read(values, isNegated, filters) {
@@ -67,7 +71,7 @@ const text = (
     ...(filters[name] === undefined ? [] : [`${name}:${quoted(filters[name])}`]),
     ...(not && filters[not] !== undefined ? [`-${name}:${quoted(filters[not])}`] : []),
   ],
-  options: () => [],
+  options,
 });
 
 const project: Key = {
@@ -139,6 +143,12 @@ const cweOf = (value: string): string => {
   return `CWE-${digits}`;
 };
 
+/** The default branches, and the tracked refs that have a name. */
+const namedRefs: Key['options'] = ({ projects }) =>
+  [...new Set(projects.flatMap(({ default_ref, tracked_refs = [] }) => [default_ref ?? '', ...tracked_refs]))]
+    .filter((ref) => ref !== '' && !ref.includes('*'))
+    .map((value) => ({ value }));
+
 /** All keys, in the order in which they are written. */
 export const KEYS: Readonly<Record<string, Key>> = {
   severity: choice('severity', SEVERITIES, words.severity),
@@ -147,11 +157,13 @@ export const KEYS: Readonly<Record<string, Key>> = {
   regressed: flag('regressed', 'regressed', words.regressed),
   overdue: flag('overdue', 'overdue', words.overdue),
   missing: flag('missing', 'missing', words.missing),
+  proposed: flag('proposed', 'proposed', words.proposed),
   exploit: flag('has_exploit', 'exploit', words.exploit),
   project,
   assignee: people('assignee', [ME, { value: 'none', label: words.nobody }], words.assignee),
   mentions: people('mentions', [ME], words.mentions),
   source,
+  ref: text('ref', words.ref, { options: namedRefs }),
   cwe: text('cwe', words.cwe, { normalize: cweOf }),
   cve: text('cve', words.cve, { normalize: (value) => value.toUpperCase() }),
   rule: text('rule', words.rule),

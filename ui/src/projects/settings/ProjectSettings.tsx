@@ -1,4 +1,4 @@
-import { Anchor, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Select, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -24,6 +24,7 @@ import { refreshFindings } from '../../triage/cache.ts';
 import { projectQuery, projectsQuery } from '../queries.ts';
 import { SLUG } from '../slug.ts';
 import { TransferProject, Transferred } from '../transfer/TransferProject.tsx';
+import { branchValues, changesOf } from './branches.ts';
 
 type Project = Schemas['Project'];
 
@@ -57,6 +58,7 @@ export function ProjectSettings() {
           <ProjectName key={`name ${id}`} project={project.data} />
           <ProjectSlug key={`slug ${id}`} project={project.data} />
           <SourceLinks key={`links ${id}`} project={project.data} />
+          <Branches key={`branches ${id}`} project={project.data} />
           <ProjectDueDates key={`due ${id}`} projectId={id} />
           <CloseMissing key={`close ${id}`} project={project.data} />
           <TransferProject key={`transfer ${id}`} project={project.data} onDone={setDone} />
@@ -190,6 +192,46 @@ function SourceLinks({ project }: { project: Project }) {
               )}
         </Text>
       </Stack>
+    </SettingsCard>
+  );
+}
+
+/** The branches that the state of findings follows. */
+function Branches({ project }: { project: Project }) {
+  const org = useOrg();
+  const queries = useQueryClient();
+  const saveProject = useSaveProject(project);
+  const form = useForm({ initialValues: branchValues(project) });
+  const typed = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false, maw: '44rem' };
+  return (
+    <SettingsCard
+      title={text.branches}
+      description={text.whatBranchesDo}
+      form={form}
+      saved={text.branchesSaved}
+      save={async (values) => {
+        const saved = await saveProject(changesOf(values));
+        void refreshFindings(queries, org);
+        return branchValues(saved);
+      }}
+    >
+      <TextInput
+        label={text.defaultBranch}
+        description={text.whatDefaultBranchIs}
+        placeholder={text.exampleOfBranch}
+        {...typed}
+        {...form.getInputProps('default_ref')}
+      />
+      <Textarea
+        label={text.trackedRefs}
+        description={text.whatTrackedRefsAre}
+        placeholder={text.exampleOfPatterns}
+        autosize
+        minRows={3}
+        maxRows={20}
+        {...typed}
+        {...form.getInputProps('tracked_refs')}
+      />
     </SettingsCard>
   );
 }

@@ -1,4 +1,4 @@
-import { plural, TAG } from './language.ts';
+import { number, plural, TAG } from './language.ts';
 
 export const copy = 'Copy';
 export const copied = 'Copied';
@@ -6,6 +6,8 @@ export const copyBlocked = 'The browser blocked copying';
 export const copyManually = 'Select the text and copy it manually.';
 export const loading = 'Loading';
 export const printReport = 'Print report';
+export const showMore = (count: number) => `Show ${number(count)} more`;
+export const showFewer = 'Show fewer';
 export const done = 'Done';
 export const cancel = 'Cancel';
 

@@ -24,6 +24,8 @@ export const byStatus = (counts: readonly (readonly [count: number, status: keyo
   counts.map(([count, status]) => ofStatus(count, status)).join(', ');
 
 export const regressed = 'Regressed';
+export const proposed = 'Proposed';
+export const whyProposed = 'Neither the default branch nor a tracked branch has it yet';
 export const noFindings = 'No findings';
 export const none = 'None';
 export const needAttention = (count: number, severity: Severity) =>

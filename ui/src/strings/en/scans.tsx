@@ -29,6 +29,12 @@ export const loading = 'Loading';
 
 export const scan = 'Scan';
 export const target = 'Target';
+export const targetParts = {
+  base_ref: 'Merges into',
+  default_ref: 'Default branch',
+  category: 'Category',
+};
+export const scanners = 'Scanners';
 export const notSpecified = 'Not specified';
 export const atRevision = (revision: ReactNode) => <>at {revision}</>;
 export const findings = 'Findings';
@@ -69,6 +75,40 @@ export const needAttention = (findings: number) =>
   plural(findings, { one: '# needs attention', other: '# need attention' });
 export const regressed = (findings: number) => plural(findings, { one: '# regressed', other: '# regressed' });
 
+export const gate = 'Gate';
+export const failsOn = 'Fails on';
+export const andAbove = (severity: string) => `${severity} and above`;
+export const passes = () => (
+  <>
+    <strong>Passed</strong>: no new findings
+  </>
+);
+export const fails = (count: number, bySeverity: string) => (
+  <>
+    <strong>Failed</strong>: {plural(count, { one: '# new finding', other: '# new findings' })} ({bySeverity})
+  </>
+);
+export const failsOnBase = (count: number, base: ReactNode, bySeverity: string) => (
+  <>
+    <strong>Failed</strong>: {plural(count, { one: '# finding is', other: '# findings are' })} not on {base} (
+    {bySeverity})
+  </>
+);
+export const comparedWith = (base: ReactNode, scan: ReactNode) => (
+  <>
+    Compared with {base} (latest scan: {scan}).
+  </>
+);
+export const comparedWithScan = (scan: ReactNode) => (
+  <>Compared with the latest scan of another commit: {scan}.</>
+);
+export const noBase = 'No earlier scan to compare with, so all findings of the scan count as new.';
+export const baseNotScanned = (base: ReactNode) => (
+  <>No completed scan of {base} to compare with, so all findings of the scan count as new.</>
+);
+export const whatPasses = "Findings with the status False positive or Won't fix do not count.";
+export const mostSevere = (findings: number) => `Only the ${number(findings)} most severe are listed.`;
+
 export const changes = 'Changes';
 export const changeNames = { new: 'New', seen_again: 'Seen again', gone: 'Gone' };
 export const whereFound = {
@@ -77,9 +117,9 @@ export const whereFound = {
   gone: 'only in the other scan',
 };
 export const noEarlierScan = (kind: string) =>
-  `This project has no earlier completed scan of this kind (${kind}) by the same scanner with the same target, so all findings are new. Choose another scan to compare with.`;
+  `This project has no earlier completed scan of this kind (${kind}) by the same scanner with the same branch and target. Choose another scan to compare with.`;
 export const compareWith = 'Compare with';
-export const defaultScan = 'Default: the latest earlier scan of the same kind, scanner and target.';
+export const defaultScan = 'Default: the latest earlier scan of the same kind, scanner, branch and target.';
 export const chooseScan = 'Choose a scan of this project';
 export const scanChoice = (scan: string, kind: string, time: string) => `${scan} · ${kind} · ${time}`;
 export const compareWithPrevious = 'Compare with the previous scan';

@@ -125,8 +125,9 @@ interface Props {
 
 /** The status of a finding, with a menu to set it if the role allows it. */
 export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
-  const { status, regressed, title } = finding;
-  if (!mayTriage) return <StatusBadge status={status} regressed={regressed} />;
+  const { status, regressed, proposed, title } = finding;
+  const badge = <StatusBadge status={status} regressed={regressed} proposed={proposed} />;
+  if (!mayTriage) return badge;
   return (
     <LazyMenu
       position="bottom-start"
@@ -136,10 +137,10 @@ export function StatusCell({ finding, mayTriage, setStatus, tabIndex }: Props) {
           {...props}
           display="flex"
           tabIndex={tabIndex}
-          aria-label={listText.statusWithChange(STATUS_NAMES[status], regressed)}
+          aria-label={listText.statusWithChange(STATUS_NAMES[status], { regressed, proposed })}
           title={listText.changeStatusOf(titleOf(title))}
         >
-          <StatusBadge status={status} regressed={regressed} />
+          {badge}
         </UnstyledButton>
       )}
     >

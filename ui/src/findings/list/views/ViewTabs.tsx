@@ -117,7 +117,8 @@ function Tab({ label, search, isCurrent, count, isWithoutSearch = false }: TabPr
 /** Filters for which the service searches rows instead of reading stored counts. */
 const SEARCHED = [
   ...(['q', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'source', 'not_source', 'scan_id'] as const),
-  ...(['missing', 'has_exploit', 'found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+  ...(['ref', 'missing', 'proposed', 'has_exploit'] as const),
+  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
 ] as const;
 
 interface ViewTotals {

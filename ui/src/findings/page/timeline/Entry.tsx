@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import * as text from '#strings/findings/page/timeline.tsx';
 import { reasonInSentence } from '#strings/triage.tsx';
 import type { FindingStatus, Severity } from '../../../app/search.ts';
+import { OrgAnchor } from '../../../components/links.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
 import { dateOf } from '../../../triage/texts.ts';
 import type { ActivityEntry } from '../../finding-queries.ts';
@@ -15,12 +16,14 @@ interface Props {
   nameOf(userId: string): string | undefined;
 }
 
+const CAUSES: ReadonlySet<string> = new Set(['status', 'regressed', 'merged', 'missing']);
+
 /** A change or comment of a finding, in one sentence. */
 export function Entry({ entries, nameOf }: Props) {
   const [first] = entries;
   if (!first) return null;
   // The cause first, then what belongs to it.
-  const isCause = ({ kind }: ActivityEntry) => kind === 'status' || kind === 'regressed';
+  const isCause = ({ kind }: ActivityEntry) => CAUSES.has(kind);
   const sorted = entries.toSorted((a, b) => Number(isCause(b)) - Number(isCause(a)));
   const note = entries.find((entry) => entry.note)?.note;
   return (
@@ -32,8 +35,11 @@ export function Entry({ entries, nameOf }: Props) {
             const action = actionOf(entry, nameOf);
             return entry.reason ? text.because(action, reasonInSentence(entry.reason)) : action;
           }),
-          <Text span size="xs" c="dimmed" className={classes.time}>
-            <Ago time={first.at} />
+          <Text span size="xs" c="dimmed">
+            {first.scan && text.inScan(<CauseLink scan={first.scan} />)}{' '}
+            <span className={classes.time}>
+              <Ago time={first.at} />
+            </span>
           </Text>,
         )}
       </Text>
@@ -43,6 +49,17 @@ export function Entry({ entries, nameOf }: Props) {
         </Text>
       )}
     </li>
+  );
+}
+
+/** The scan that caused an entry. */
+function CauseLink({ scan: { id, name } }: { scan: NonNullable<ActivityEntry['scan']> }) {
+  // A deleted scan has no page.
+  if (name === undefined) return text.deletedScan;
+  return (
+    <OrgAnchor to="/o/$org/scans/$id" params={{ id }} inherit underline="always">
+      <bdi>{name}</bdi>
+    </OrgAnchor>
   );
 }
 
@@ -63,6 +80,14 @@ function actionOf({ kind, from, to, actor }: ActivityEntry, nameOf: Props['nameO
       return text.foundIt;
     case 'regressed':
       return text.sawAgain;
+    case 'merged':
+      return text.merged;
+    case 'missing':
+      return text.isMissing;
+    case 'matched':
+      return text.matched;
+    case 'moved':
+      return text.moved(from, to);
     case 'severity':
       return text.changedSeverity(severity(from), severity(to));
     case 'status':

@@ -21,8 +21,13 @@ export const finding = 'Finding';
 export const loadingRow = 'Loading';
 export const selectVisible = 'Select visible findings';
 export const select = (title: string) => `Select ${title}`;
-export const statusWithChange = (status: string, isRegressed: boolean) =>
-  isRegressed ? `Status: Regressed ${status}. Change` : `Status: ${status}. Change`;
+export const statusWithChange = (
+  status: string,
+  { regressed, proposed = false }: { regressed: boolean; proposed?: boolean | undefined },
+) => {
+  if (regressed) return `Status: Regressed ${status}. Change`;
+  return proposed ? `Status: ${status} Proposed. Change` : `Status: ${status}. Change`;
+};
 export const changeStatusOf = (title: string) => `Change the status of ${title}`;
 
 export const noMatching = 'No matching findings';

@@ -26,6 +26,7 @@ export const regressed = (when: string | undefined) =>
   when === undefined
     ? 'Regressed: seen again after it was fixed'
     : `Regressed ${when}: seen again after it was fixed`;
+export const proposed = 'Proposed: neither the default branch nor a tracked branch has it yet';
 export const overdueSince = (date: string) => `Overdue since ${date}`;
 export const riskAcceptedUntil = (date: string) => `Risk accepted until ${date}`;
 
@@ -68,12 +69,30 @@ export const seenBy = (time: ReactNode, scan: ReactNode) => (
 );
 export const seen = 'Seen';
 export const timesSeen = (count: number) => plural(count, { one: 'Once', other: '# times' });
-export const aScan = 'a scan';
 export const identifiers = 'Identifiers';
 export const id = 'ID';
 export const copyId = 'Copy the ID';
 export const fingerprint = 'Fingerprint';
 export const copyFingerprint = 'Copy the fingerprint';
+
+export const branches = 'Branches';
+export const whenProposed =
+  'Dashboards, metrics and due dates leave this finding out until a scan of the default branch or a tracked branch reports it.';
+export const withoutRef = 'Scans without a branch';
+export const findingsOnRef = 'Findings that are present there';
+export const defaultRef = 'default';
+export const trackedRef = 'tracked';
+export const aScan = 'a scan';
+export const presentOn = (time: ReactNode, scan: ReactNode) => (
+  <>
+    Present, seen {time} by {scan}
+  </>
+);
+export const missingOn = (since: ReactNode, time: ReactNode, scan: ReactNode) => (
+  <>
+    Missing since {since}, last seen {time} by {scan}
+  </>
+);
 
 export const exploits = 'Exploits';
 export const runIsolated = 'This code exploits a vulnerability. Run it in an isolated test environment only.';
@@ -90,7 +109,6 @@ export const exploitFacts = (file: ReactNode, language: string, size: string, ti
 
 export const similarFindings = 'Similar findings';
 export const whySimilar = { cve: 'Same CVE', rule: 'Same title and source', file: 'Same file' };
-export const showMore = (count: number) => `Show ${number(count)} more`;
 
 export const theService = 'The service';
 export const changedThis = (names: string) => (
@@ -103,7 +121,11 @@ export const currentContent = (changes: readonly string[]) =>
 export const newStatus = (status: string) => `Status: ${status}`;
 export const newSeverity = (severity: string) => `Severity: ${severity}`;
 export const otherChanges = {
+  missing: 'No longer reported by a scan',
+  matched: 'Counted as the same by a previous fingerprint',
+  moved: 'Its code has moved',
   regressed: 'Regressed: a scan has seen it again',
+  merged: 'Reported on the default branch or a tracked branch for the first time',
   assignee: 'Another assignee',
   due_at: 'Another due date',
   accepted_until: 'Another end of the accepted risk',

@@ -25,9 +25,22 @@ export const exampleOfRepository = 'https://github.com/acme/web-shop';
 export const noLinks = 'Without a repository, findings have no links to the code.';
 export const example = (link: ReactNode) => <>Example: {link}</>;
 
+export const branches = 'Branches';
+export const whatBranchesDo =
+  'Regressed and missing findings, due dates, dashboards and metrics follow the default branch and the tracked branches. A finding that only other branches have is proposed.';
+export const branchesSaved = 'The branches are saved.';
+export const defaultBranch = 'Default branch';
+export const whatDefaultBranchIs =
+  'The first scan that names it sets it. If it is empty, all branches count as the default branch.';
+export const exampleOfBranch = 'main';
+export const trackedRefs = 'Tracked branches';
+export const whatTrackedRefsAre =
+  'Further branches and tags, one pattern per line, at most 20. * matches any characters: release/* matches release/2.0 and release/2.0/fixes.';
+export const exampleOfPatterns = 'release/*';
+
 export const closeMissing = 'Close missing findings';
 export const whatClosingDoes =
-  'Findings become fixed when completed scans of the same source and target no longer report them. A finding that a scan reports again has regressed.';
+  'Findings become fixed when completed scans of the same source, branch and target no longer report them. A finding that a scan reports again has regressed.';
 export const settingSaved = 'The setting is saved.';
 export const never = 'Never';
 export const afterScans = (count: number) =>

@@ -10,5 +10,7 @@ export const personasInSentence = {
   senku: 'dependencies',
   killua: 'penetration test',
 };
+/** The name of a scan that is not loaded or was deleted. */
+export const aScan = 'a scan';
 /** The name of a scan without one. */
 export const generatedName = (persona: string, time: string) => `${persona}, ${time}`;

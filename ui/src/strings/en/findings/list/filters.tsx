@@ -51,6 +51,7 @@ export const flags = {
   regressed: 'Regressed',
   overdue: 'Overdue',
   missing: 'Missing',
+  proposed: 'Proposed',
   has_exploit: 'Exploit',
 };
 export const yes = 'yes';
@@ -58,6 +59,7 @@ export const no = 'no';
 export const texts = {
   source: 'Source',
   not_source: 'Source is not',
+  ref: 'Present on',
   cwe: 'CWE',
   cve: 'CVE',
   rule: 'Title',

@@ -29,6 +29,16 @@ export const because = (action: ReactNode, reason: string) => (
 );
 export const foundIt = 'found it';
 export const sawAgain = 'saw it again after it was fixed';
+export const merged = 'reported it on the default branch or a tracked branch for the first time';
+export const isMissing = 'no longer finds it';
+export const matched = 'counted it as the same by a previous fingerprint';
+export const moved = (from: string | undefined, to: string | undefined) => (
+  <>
+    counted it as the same, moved from <bdi>{from}</bdi> to <bdi>{to}</bdi>,
+  </>
+);
+export const inScan = (scan: ReactNode) => <>in the scan {scan}</>;
+export const deletedScan = 'that was deleted';
 export const changedSeverity = (from: string | undefined, to: string | undefined) =>
   `changed the severity from ${from} to ${to}`;
 export const keptStatus = (status: string | undefined) => `kept the status ${status}`;
