@@ -242,6 +242,7 @@ with key as materialized (
     null::text as first_reason,
     null::uuid as first_assignee,
     null::timestamptz as first_resolved_at,
+    null::boolean as proposed,
     ${values.join(',\n    ')}
   from key
 ), scan as materialized (

@@ -12,6 +12,7 @@ import { list } from './list.ts';
 import { login } from './login.ts';
 import { page } from './page.ts';
 import { point } from './point.ts';
+import { refs } from './refs.ts';
 import { report } from './report.ts';
 import { retention } from './retention.ts';
 import { scanCompletion } from './scan-completion.ts';
@@ -41,6 +42,7 @@ await runProgram({
     point,
     page,
     dashboard,
+    refs,
     tabs,
     triage,
     retention,
