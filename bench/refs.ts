@@ -67,7 +67,10 @@ insert into ${schema}.finding_counts (project_id, severity, status, count, regre
     };
     const figures = [];
     for (const [name, path] of Object.entries(measured)) {
-      const value = await sequentially(server.url, readOf(org, path), COUNT)();
+      const value = await sequentially(server.url, readOf(org, path), COUNT)().catch(({ message }: Error) => {
+        scene.site.say(message);
+        return Number.NaN;
+      });
       scene.site.say(`  ${name}: ${value.toFixed(1)} ms`);
       figures.push({ name: `${name}, ms`, value, aim: AIM });
     }
