@@ -156,7 +156,10 @@ update ${findingRefs} r set missing_since = ${$.now}::timestamptz from ${series}
 where e.id = ${$.seriesId}::uuid and ${isEnded(scans)} and e.tracked and r.series_id = e.id and r.missing_since is null`,
 );
 
-/** The findings of a series whose state is not as `finding_refs` has it. One that has regressed is not proposed. */
+/**
+ * The findings of a series whose state is not as `finding_refs` has it. One that has regressed is not proposed. One that is present in a
+ * tracked series, and neither missing nor proposed, has the right state: it is not looked at further.
+ */
 const derived = ({ findingRefs, findings, series }: OrgTables, id: Placeholder): SQL => sql`
   select f.id, f.project_id, f.fingerprint, f.severity, f.status, f.proposed as was_proposed, case when not d.tracked then true end as proposed,
     case when d.missing_since is not null then coalesce(f.missing_since, d.missing_since) end as missing_since
@@ -165,7 +168,10 @@ const derived = ({ findingRefs, findings, series }: OrgTables, id: Placeholder):
       case when bool_and(r.missing_since is not null or not e.tracked) then max(r.missing_since) filter (where e.tracked) end as missing_since
     from ${findingRefs} r join ${series} e on e.id = r.series_id where r.finding_id = f.id
   ) d
-  where f.id = any (array(select finding_id from ${findingRefs} where series_id = ${id}::uuid))
+  where f.id = any (array(
+      select c.id from ${findingRefs} own join ${series} s on s.id = own.series_id join ${findings} c on c.id = own.finding_id
+      where own.series_id = ${id}::uuid
+        and (not s.tracked or own.missing_since is not null or c.missing_since is not null or c.proposed)))
     and ((f.proposed is null) <> d.tracked
       or f.missing_since is distinct from case when d.missing_since is not null then coalesce(f.missing_since, d.missing_since) end)`;
 
@@ -196,12 +202,16 @@ with derived as materialized (${derived(tables, $.seriesId)}
 update ${tables.series} e set settled = exists (select from ${tables.scans} s where s.series_id = e.id) where e.id = ${$.seriesId}::uuid`,
 );
 
-/** Derives the state of the findings of a series, in a transaction of its own. Done again, it changes nothing. */
+/**
+ * Derives the state of the findings of a series, in a transaction of its own. Done again, it changes nothing. No statement is cut off:
+ * one that takes longer than the others may would never be done.
+ */
 export async function settle(client: Sql, tables: OrgTables, id: string, now: Date): Promise<void> {
   const params = { seriesId: id, now: now.toISOString() };
   await retried(() =>
     client.begin((tx) =>
       Promise.all([
+        run(tx, sql`set local statement_timeout = 0`),
         lockEnded(tables).run(tx, params),
         fill(tables).run(tx, params),
         leave(tables).run(tx, params),

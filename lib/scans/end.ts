@@ -31,15 +31,20 @@ export async function endScan(services: Omit<Context, 'now'>, scan: ScanEnd): Pr
   return outcome;
 }
 
+/** The rest is done after the next scan, so that an agent or a user does not wait long. */
+const SETTLING_MS = 10_000;
+
 /**
  * Derives the state of the findings of series whose ref has become tracked, or no longer is, or whose last scan was removed. The
- * latter are removed, after the findings that no other series has are closed. After an error, the end of the next scan of the
- * project continues.
+ * latter are removed, after the findings that no other series has are closed. After an error or a long time, the end of
+ * the next scan of the project continues.
  */
 export async function settleSeries(context: Context, ids: readonly string[]): Promise<void> {
   const { log, sql, org, now } = context;
+  const since = performance.now();
   try {
     for (const id of ids) {
+      if (performance.now() - since > SETTLING_MS) return;
       await settle(sql, org.tables, id, now);
       const parts = await readEndedParts(sql, org.tables, id);
       if (await closeMissing(context, parts, 'All scans of its target were removed.'))

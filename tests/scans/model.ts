@@ -208,7 +208,7 @@ export function close(p: Project, now: number, s: number): void {
   }
 }
 
-/** @returns the series that are now tracked, or no longer, whose findings are to be settled */
+/** @returns the series to settle: those that have become tracked, and those that are not any more */
 export function change(p: Project, settings: Partial<Settings>): number[] {
   const before = p.series.map((_, i) => follows(p, i));
   Object.assign(p, settings);
