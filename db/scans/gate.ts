@@ -8,7 +8,7 @@ import { severityRank } from './scans.ts';
 /** The findings that fail a gate, the most severe first. */
 export const MAX_GATE_FINDINGS = 100;
 
-/** A finding that fails a gate. */
+/** A finding that fails a gate, or would be closed. */
 export interface GateFinding {
   id: string;
   title: string;
@@ -30,7 +30,10 @@ export interface Gate {
 export interface GatedScan {
   /** The ref to compare with. Null: the default branch of the project. */
   baseRef: string | null;
-  /** Selects the scan: `scan_id`, `series_id`, `created_at`, `commit`, `sources`, `project_id`, `ref` of its series, and `default_ref` of the project. */
+  /**
+   * Selects the scan: `scan_id`, `series_id`, `created_at`, `commit`, `sources`, `project_id`, `ref` of its series, and `default_ref` of
+   * the project.
+   */
   own: SQL;
   /** Selects its findings: the fields of {@link GateFinding}. */
   reported: SQL;

@@ -3,16 +3,10 @@ import { alias } from 'drizzle-orm/pg-core';
 import type { Db } from '../client.ts';
 import { rankIn } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
-import {
-  type FindingStatus,
-  type PERSONAS,
-  type ScanTarget,
-  SEVERITIES,
-  type Severity,
-} from '../schema/values.ts';
+import { type PERSONAS, type ScanTarget, SEVERITIES, type Severity } from '../schema/values.ts';
 import { arrayText, listText, run, type SqlClient } from '../statements.ts';
 import { comparableScan, compareScans } from './compare.ts';
-import { type Gate, readGate } from './gate.ts';
+import { type Gate, type GateFinding, readGate } from './gate.ts';
 import { partsToClose, toClose } from './missing.ts';
 import { isTracked, seriesKey, seriesOf, vaguerSeries } from './series.ts';
 
@@ -106,17 +100,6 @@ export async function countGoneByPlan(
 
 const idsOf = (ids: readonly string[]): SQL => sql`select unnest(${arrayText(ids)}::uuid[]) as id`;
 
-/** A finding that would be closed. */
-export interface ClosingFinding {
-  id: string;
-  title: string;
-  severity: Severity;
-  status: FindingStatus;
-  source: string | null;
-  file: string | null;
-  line: number | null;
-}
-
 /** Finds what would be closed after a planned scan, the most severe first. @param limit the most findings in the answer */
 export async function findClosingByPlan(
   client: SqlClient,
@@ -124,7 +107,7 @@ export async function findClosingByPlan(
   plan: Plan,
   reported: Reported,
   limit: number,
-): Promise<{ total: number; findings: ClosingFinding[] }> {
+): Promise<{ total: number; findings: GateFinding[] }> {
   const { projectId, target, seriesId, tracked } = plan;
   if (seriesId === undefined || !tracked) return { total: 0, findings: [] };
   const { findingRefs, findings, series } = tables;
@@ -136,7 +119,7 @@ export async function findClosingByPlan(
   const planned = sql`
     union all select w.created_at, w.scan_id, w.completed_at, w.is_empty where e.id = w.series_id
     order by created_at desc, scan_id desc limit greatest(w.after, 2)`;
-  const [row] = await run<{ total: number; findings: ClosingFinding[] | null }>(
+  const [row] = await run<{ total: number; findings: GateFinding[] | null }>(
     client,
     sql`
 with own as materialized (${ownOf(plan, reported)}
@@ -163,12 +146,7 @@ select (select count(*) from closing)::int as total, (
 }
 
 /** A finding that a planned scan would report. A new one has an id of its own. */
-export interface PlannedFinding {
-  id: string;
-  severity: Severity;
-  status: FindingStatus;
-  source: string | null;
-}
+export type PlannedFinding = Pick<GateFinding, 'id' | 'severity' | 'status' | 'source'>;
 
 /** Reads the gate of a planned scan. The findings in the answer have no title and no place. */
 export function readGateOfPlan(

@@ -229,7 +229,7 @@ async function retargetIn(
 export interface AfterScan {
   /** Which findings are closed. */
   closable: ClosablePart[];
-  /** The series of the project that are to be settled before. Then {@link readAfterScan} says what is closed. */
+  /** The series of the project to settle first. {@link readAfterScan} says afterwards what is closed. */
   unsettled: string[];
 }
 
@@ -406,8 +406,8 @@ const lockScan = orgStatement<
     sql`select project_id, persona, status from ${scans} where scan_id = ${$.scanId} for no key update`,
 );
 
-/** Scanners report one or a few sources. */
-const MAX_SOURCES = 100;
+/** The most sources of a stored scan. Scanners report one or a few. */
+export const MAX_SCAN_SOURCES = 100;
 
 /**
  * The summary of a scan's findings as they are now, and the sources that it looked for: theirs and the declared ones. Findings seen
@@ -424,7 +424,7 @@ function summaryOf(
   );
   return sql`
   select json_build_object('total', coalesce(sum(n), 0), ${sql.join(bySeverity, sql`, `)}) as summary,
-    (coalesce(array_agg(distinct source), '{}'))[1:${sql.raw(String(MAX_SOURCES))}] as sources
+    (coalesce(array_agg(distinct source), '{}'))[1:${sql.raw(String(MAX_SCAN_SOURCES))}] as sources
   from (
     select severity, coalesce(source, '') as source, count(*) as n from ${findings}
     where scan_id = ${scanId} group by 1, 2 union all

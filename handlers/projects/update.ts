@@ -107,7 +107,7 @@ export const updateProject = endpoint(
     });
     if (!row) throw new ApiError('resource_error/not_found');
     for (const setting of SETTINGS)
-      if (String(row[setting]) !== String(before[setting]))
+      if (JSON.stringify(row[setting]) !== JSON.stringify(before[setting]))
         logSecurityEvent(call, 'org_setting_changed', { setting, project: row.id, to: row[setting] });
     await settleSeries({ ...call, nextId: call.services.nextId }, changed);
     return ok(toResource(row));

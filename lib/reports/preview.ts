@@ -11,6 +11,7 @@ import {
   planScan,
   readGateOfPlan,
 } from '../../db/scans/preview.ts';
+import { MAX_SCAN_SOURCES } from '../../db/scans/scans.ts';
 import { type FindingStatus, SEVERITIES } from '../../db/schema/values.ts';
 import { ApiError } from '../errors.ts';
 import { FindingInput } from '../findings/input.ts';
@@ -30,9 +31,6 @@ interface PreviewCall extends Pick<PushContext, 'db' | 'org' | 'sql'> {
 
 type Preview = z.output<typeof ReportPreview>;
 type PreviewedFinding = Preview['findings'][number];
-
-/** A stored scan has at most so many. */
-const MAX_SOURCES = 100;
 
 /**
  * Tells what the import of a report would change. It reads the report and finds its findings as an import does, and only reads the
@@ -61,7 +59,7 @@ export async function previewReport(
     const sources = new Set([...pushes.sources, ...sourcesOf(query, report)]);
     const reported = {
       known: findings.flatMap(({ isKnown, id }) => (isKnown ? id : [])),
-      sources: [...sources].sort().slice(0, MAX_SOURCES),
+      sources: [...sources].sort().slice(0, MAX_SCAN_SOURCES),
       total: findings.length,
     };
     const severities = failingSeverities(query.fail_on);
