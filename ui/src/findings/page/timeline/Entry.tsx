@@ -5,6 +5,7 @@ import { reasonInSentence } from '#strings/triage.tsx';
 import type { FindingStatus, Severity } from '../../../app/search.ts';
 import { OrgAnchor } from '../../../components/links.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
+import { scanName } from '../../../scans/scan-name.ts';
 import { dateOf } from '../../../triage/texts.ts';
 import type { ActivityEntry } from '../../finding-queries.ts';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
@@ -58,7 +59,7 @@ function CauseLink({ scan: { id, name } }: { scan: NonNullable<ActivityEntry['sc
   if (name === undefined) return text.deletedScan;
   return (
     <OrgAnchor to="/o/$org/scans/$id" params={{ id }} inherit underline="always">
-      <bdi>{name}</bdi>
+      <bdi>{scanName({ name })}</bdi>
     </OrgAnchor>
   );
 }
