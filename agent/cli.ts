@@ -47,7 +47,7 @@ errors, 129/130/143 stopped by a signal.`,
     );
 
   withScanOptions(program.command('report'), FORMATS)
-    .description('push the findings of scanner reports (- is stdin) as one scan')
+    .description('push the findings of scanner reports (- is stdin), those about one thing as one scan')
     .argument('<file...>')
     .option('--explain', 'print what the service would change and why, and store nothing')
     .action(

@@ -3,9 +3,9 @@ import { groupsOf } from '../../lib/importers/read/groups.ts';
 import { UsageError } from '../errors.ts';
 import { table } from '../output.ts';
 import { openReport } from '../scanner/report-file.ts';
-import { combineReports, printRemarks, type ReportContent, readReport } from '../scanner/reports.ts';
+import { combineReports, printRemarks, type ReportContent, readReport, shorten } from '../scanner/reports.ts';
 import type { RawReport } from '../scanner/spool.ts';
-import { quantity } from '../text.ts';
+import { oneLine, quantity } from '../text.ts';
 import { openWorkspace } from '../workspace/workspace.ts';
 import { type Session, startSession } from './common.ts';
 import { deliver, failOnSignal, startScan } from './deliver.ts';
@@ -32,6 +32,12 @@ export async function report(files: string[], flags: ScanFlags): Promise<number>
   const codes: number[] = [];
   for (const scanned of scans) {
     const content = combineReports(scanned);
+    if (scans.length > 1)
+      session.output.note(
+        content.category
+          ? `Scan of ${shorten(oneLine(content.category), MAX_TITLE)}:`
+          : 'Scan without a category:',
+      );
     printRemarks(content, session.output);
     const act = flags.explain ? (await import('./explain.ts')).explain : send;
     codes.push(await act(content, session, flags));
