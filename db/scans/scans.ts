@@ -68,11 +68,10 @@ const inSeries = (
   on conflict (key) do update set ref = excluded.ref, settled = e.settled and excluded.settled
   returning e.id, e.tracked`;
 
-/** The lock of the project makes a change of its tracked refs wait, which then finds the scan. */
 const register = orgStatement<Registration, { scan: Resource<ScanRow> }>(
   (tables, $) => sql`
 with project as materialized (
-  select id, default_ref, tracked_refs from ${tables.projects} where id = ${$.projectId}::uuid for share
+  select id, default_ref, tracked_refs from ${tables.projects} where id = ${$.projectId}::uuid
 ), in_series as (
   ${inSeries(
     tables,
@@ -151,7 +150,9 @@ async function findSeries(
 ): Promise<void> {
   const series = seriesOf(target);
   await Promise.all([
-    target?.default_ref && adoptDefaultRef(tx, tables, projectId, target.default_ref),
+    target?.default_ref && setDefaultRef(tables).run(tx, { projectId, defaultRef: target.default_ref }),
+    lockProject(tables).run(tx, { projectId }),
+    target?.default_ref && trackSeries(tx, tables, projectId),
     (target?.ref || target?.category) && adoptSeries(tables).run(tx, { projectId, persona, ...series }),
   ]);
 }
@@ -159,10 +160,15 @@ async function findSeries(
 const sourcesText = (sources: readonly string[] = []) =>
   sources.length > 0 ? listText([...new Set(sources)]) : null;
 
-/** The first scan that names the default branch sets it. Refs that the project tracks then are tracked at once. */
-const adoptDefaultRef = (tx: SqlClient, tables: OrgTables, projectId: string, defaultRef: string) =>
-  Promise.all([setDefaultRef(tables).run(tx, { projectId, defaultRef }), trackSeries(tx, tables, projectId)]);
+/**
+ * Makes a change of the tracked refs wait, which then finds the scan. Transactions lock the project first, then series, then scans:
+ * otherwise two of them would wait for each other.
+ */
+const lockProject = orgStatement<{ projectId: string }, object>(
+  ({ projects }, $) => sql`select 1 from ${projects} where id = ${$.projectId}::uuid for share`,
+);
 
+/** The first scan that names the default branch sets it. Refs that the project tracks then are tracked at once. */
 const setDefaultRef = orgStatement<{ projectId: string; defaultRef: string }, object>(
   ({ projects }, $) => sql`
 update ${projects} set default_ref = ${$.defaultRef} where id = ${$.projectId}::uuid and default_ref is null`,
@@ -178,7 +184,7 @@ const retarget = orgStatement<Retargeting, object>(
   (tables, $) => sql`
 with was as materialized (
   select s.scan_id, s.series_id, s.project_id, s.persona, p.default_ref, p.tracked_refs from ${tables.scans} s
-  join ${tables.projects} p on p.id = s.project_id where s.scan_id = ${$.scanId} and s.status = 'running' for share of p
+  join ${tables.projects} p on p.id = s.project_id where s.scan_id = ${$.scanId} and s.status = 'running'
 ), reported as materialized (
   select f.id from ${tables.findings} f where f.scan_id = (select scan_id from was) union all
   select g.finding_id from ${tables.sightings} g where g.scan_id = (select scan_id from was)
@@ -219,11 +225,16 @@ async function retargetIn(
   tables: OrgTables,
   { scanId, projectId, target }: { scanId: string; projectId: string | null; target: ScanTarget },
 ): Promise<void> {
-  const [found] = await lockScan(tables).run(tx, { scanId });
+  const [found] = await scanToRetarget(tables).run(tx, { scanId });
   if (found?.status !== 'running' || (projectId !== null && found.project_id !== projectId)) return;
   await findSeries(tx, tables, { projectId: found.project_id, persona: found.persona }, target);
+  await lockScan(tables).run(tx, { scanId });
   await retarget(tables).run(tx, { scanId, ...targetOf(target) });
 }
+
+const scanToRetarget = orgStatement<{ scanId: string }, LockedScan>(
+  ({ scans }, $) => sql`select project_id, persona, status from ${scans} where scan_id = ${$.scanId}`,
+);
 
 /** The work that remains after a scan has completed. */
 export interface AfterScan {
@@ -372,8 +383,10 @@ export type DeleteOutcome =
 
 /** Deletes an ended scan and what it saw again. Findings that it reported first stay, and keep its id. */
 export async function deleteScan(client: Sql, tables: OrgTables, scanId: string): Promise<DeleteOutcome> {
-  const [[found], [deleted]] = await client.begin((tx) =>
-    Promise.all([lockScan(tables).run(tx, { scanId }), deleteStatement(tables).run(tx, { scanId })]),
+  const [[found], [deleted]] = await retried(() =>
+    client.begin((tx) =>
+      Promise.all([lockScan(tables).run(tx, { scanId }), deleteStatement(tables).run(tx, { scanId })]),
+    ),
   );
   if (deleted) return { kind: 'deleted', projectId: deleted.project_id, ended: deleted.ended };
   return found ? { kind: 'running' } : { kind: 'missing' };
@@ -394,14 +407,17 @@ export async function refreshSummary(client: Sql, tables: OrgTables, scanId: str
   );
 }
 
+interface LockedScan {
+  project_id: string;
+  persona: NewScan['persona'];
+  status: ScanStatus;
+}
+
 /**
  * Locks a scan. It is a statement of its own, in front of the one that counts and sent with it: the count then includes all pushes
  * that were committed before; later pushes wait, and renew the summary.
  */
-const lockScan = orgStatement<
-  { scanId: string },
-  { project_id: string; persona: NewScan['persona']; status: ScanStatus }
->(
+const lockScan = orgStatement<{ scanId: string }, LockedScan>(
   ({ scans }, $) =>
     sql`select project_id, persona, status from ${scans} where scan_id = ${$.scanId} for no key update`,
 );

@@ -181,9 +181,10 @@ select 1 from ${tables.findings} l where l.id = any (array(select id from (${der
 order by l.project_id, l.fingerprint for no key update`,
 );
 
+/** Locks what only this statement finds, so that two settlements do not count a finding twice. */
 const derive = orgStatement<OfSeries & { now: string }, object>(
   (tables, $) => sql`
-with derived as materialized (${derived(tables, $.seriesId)}
+with derived as materialized (${derived(tables, $.seriesId)} for no key update of f
 ), changed as (
   update ${tables.findings} f set proposed = d.proposed, missing_since = d.missing_since from derived d where f.id = d.id
 ), counted as (

@@ -305,6 +305,26 @@ describe('scans that end at the same time', () => {
     expect(await present('a')).toEqual(['main']);
     await expectRightCounts(t.services.database, t.api, org);
   });
+
+  it('wait for changes of the tracked refs, and these for them', async () => {
+    const refs = ['main', 'release/1', 'release/2', 'feature'];
+    const ids: string[] = [];
+    for (let i = 0; i < 16; i++) ids.push(await register(i % 3 ? refs[i % 4] : undefined, 'ab'));
+    const answers = await Promise.all(
+      ids.flatMap((id, i) => {
+        const target = { ref: 'main', default_ref: 'main' };
+        const settings = { tracked_refs: i % 2 ? ['release/*'] : [], default_ref: refs[i % 2] };
+        const next = { scan_id: `${id}-next`, project_id: org.projectId, persona: 'senku', target };
+        return [
+          t.api.patch(`/agent/scans/${id}`, { ...org.asAgent, body: { status: 'completed', target } }),
+          t.api.post('/agent/scans', { ...org.asAgent, body: next }),
+          t.api.patch(`/projects/${org.projectId}`, { ...org.asOwner, body: settings }),
+        ];
+      }),
+    );
+    expect(answers.filter(({ status }) => status > 201).map(({ json }) => json)).toEqual([]);
+    await expectRightCounts(t.services.database, t.api, org);
+  });
 });
 
 describe('a project without a default branch', () => {
