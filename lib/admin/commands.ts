@@ -5,6 +5,7 @@ import { addDomains } from './commands/domains.ts';
 import { addFlags } from './commands/flags.ts';
 import { addMembers } from './commands/members.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addBackupKey } from './commands/org-backup.ts';
 import { addOrgFlags } from './commands/org-flags.ts';
 import { addOrgs } from './commands/orgs.ts';
 import { addProjects } from './commands/projects.ts';
@@ -64,6 +65,7 @@ Examples:
     addMigrate,
   ])
     add(program, choose);
+  addBackupKey(program, chooseWithoutDatabase);
   addDoctor(program, chooseWithoutDatabase);
   return program;
 }

@@ -117,8 +117,9 @@ it('migrations and commands send nothing that Citus would refuse', async () => {
   await showOrg(database, org.slug, tracks.org);
   await purgeExpired(database.db, clock());
   const file = join(mkdtempSync(join(tmpdir(), 'backup-')), 'org.backup');
-  await backupOrg(call, org.slug, { file });
-  await restoreBackup(call, file, { as: `${org.slug}-copy` });
+  const key = { kind: 'none' } as const;
+  await backupOrg(call, org.slug, { key, file });
+  await restoreBackup(call, file, { key, as: `${org.slug}-copy` });
   const statements = wire.take();
   expect(statements.flatMap(orgSchemasOf)).toContain(orgSchemaName(org.id));
   const faults = await faultsOf(statements);

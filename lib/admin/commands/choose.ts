@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Database } from '../../../db/client.ts';
 import type { Config } from '../../config/config.ts';
 import type { Logger } from '../../logger.ts';
+import type { Ask } from '../ask.ts';
 import type { Tracks } from '../migrations.ts';
 
 /** The result of a command: as JSON (`--json`) and as text. */
@@ -19,6 +20,7 @@ export interface Context {
   log: Logger;
   /** Prints a line while the command runs, unless the output is JSON. */
   progress(line: string): void;
+  ask: Ask;
   /**
    * Opens the servers' database until the command ends.
    * @param create creates the embedded database if it does not exist
