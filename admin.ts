@@ -4,7 +4,8 @@ import { askAtTerminal } from './lib/admin/ask.ts';
 import { runAdmin } from './lib/admin/run.ts';
 
 /* `npm run admin -- …`: reads the same configuration as server.ts. */
-if (existsSync('.env')) process.loadEnvFile('.env');
+const hasEnvFile = process.argv.some((arg) => /^--env-file(?:=|$)/.test(arg));
+if (!hasEnvFile && existsSync('.env')) process.loadEnvFile('.env');
 
 const interrupted = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => interrupted.abort(name));

@@ -203,6 +203,14 @@ export const sharedMigrations: readonly Migration[] = [
       "DROP TABLE \"shared\".\"org_arrivals\" CASCADE;",
       "DROP TABLE \"shared\".\"org_moves\" CASCADE;"
     ]
+  },
+  {
+    "name": "0017_operator-events",
+    "hash": "575858f802b94c5a1fe8706dc53f1b9366ac737bdd320a30ceb3bcec35188ec6",
+    "statements": [
+      "CREATE TABLE \"shared\".\"operator_events\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"operator\" text NOT NULL,\n\t\"command\" text NOT NULL,\n\t\"details\" jsonb NOT NULL,\n\t\"outcome\" text,\n\t\"logged_at\" timestamp (3) with time zone\n);",
+      "CREATE INDEX \"operator_events_unlogged\" ON \"shared\".\"operator_events\" USING btree (\"id\") WHERE \"shared\".\"operator_events\".\"logged_at\" is null;"
+    ]
   }
 ];
 

@@ -46,6 +46,7 @@ export const SECURITY_EVENTS = [
   'account_exported',
   'sessions_ended',
   'mfa_reset',
+  'operator_command',
 ] as const;
 export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 

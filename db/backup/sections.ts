@@ -71,6 +71,7 @@ export const NOT_IN_BACKUPS = {
   feature_flags: 'the deployment',
   settings: 'the deployment',
   migrations: 'the deployment',
+  operator_events: 'the deployment',
   outgoing_mails: 'the mail queue',
   mail_queue: 'the mail queue',
 } as const;

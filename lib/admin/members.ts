@@ -1,10 +1,24 @@
 import { and, asc, eq, isNull, not, or } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
+import { createIds } from '../../db/ids.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
 import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
+import type { Config } from '../config/config.ts';
+import type { SecretBox } from '../crypto/secret-box.ts';
+import { ApiError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { createQueuedMails } from '../mail/queued-mails.ts';
+import { roleSet } from '../mail/templates/organizations.ts';
 import { isConfirmed, memberEmail } from '../members/fields.ts';
+import { requireOtherOwner } from '../members/owners.ts';
+import { mailOwners } from '../orgs/notices.ts';
+import { lockOrg } from '../quotas.ts';
+import { logOperatorEvent } from '../security-events.ts';
+import { AdminError, EXIT, oneLine } from './error.ts';
+import { operator } from './operator.ts';
 import { findOrg } from './orgs.ts';
+import { findUser } from './users/account.ts';
 
 /** A member who has no access in strict mode until an address is verified. */
 export interface UnverifiedMember {
@@ -50,3 +64,72 @@ export async function listUnverifiedMembers({ db }: Database, orgName?: string):
     reason: passwordHash === null ? 'no password' : 'not verified',
   }));
 }
+
+export interface RoleChange {
+  org_id: string;
+  org: string;
+  user_id: string;
+  email: string;
+  role: Role;
+  previous: Role;
+  changed: boolean;
+}
+
+/**
+ * Sets the role of a member, for an organization whose only owner is gone. Its owners before and after get a mail.
+ * @throws AdminError when the account is not a member, cannot act as an owner, or is the only owner who can sign in
+ */
+export async function setMemberRole(
+  { database: { db }, config, log, box }: { database: Database; config: Config; log: Logger; box: SecretBox },
+  { org: orgName, user: userName, role }: { org: string; user: string; role: string },
+): Promise<RoleChange> {
+  if (!isRole(role))
+    throw new AdminError(`"${oneLine(role)}" is not a role: ${ROLES.join(', ')}`, EXIT.usage);
+  const clock = () => new Date();
+  const mails = createQueuedMails({ db, box, log, clock, nextId: createIds(clock) });
+  const org = await findOrg(db, orgName);
+  const user = await findUser(db, userName);
+  const previous = await db.transaction(async (tx) => {
+    await lockOrg(tx, org.id);
+    const isMember = and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id));
+    const [member] = await tx
+      .select({ role: memberships.role, isConfirmed })
+      .from(memberships)
+      .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
+      .where(isMember);
+    if (!member) throw new AdminError(`${user.email} is not a member of ${org.slug}`);
+    if (member.role === role) return role;
+    // Otherwise an account that registered an invited address without owning it would get the organization.
+    const isPending = config.pendingInvitations && !member.isConfirmed;
+    if (role === 'owner' && (!user.has_password || user.disabled_at !== null || isPending))
+      throw new AdminError(`${user.email} cannot be an owner: disabled, without a password or not verified`);
+    if (member.role === 'owner')
+      await requireOtherOwner(tx, config, org.id, user.id).catch((error) => {
+        throw error instanceof ApiError ? new AdminError(`${user.email} is the only owner`) : error;
+      });
+    const tell = () =>
+      mailOwners(
+        tx,
+        (_, { email }, content) => mails.write(tx, email, content),
+        org.id,
+        (name) => roleSet({ name, org, at: clock(), member: user.name, from: member.role, to: role }),
+      );
+    if (member.role === 'owner') await tell();
+    await tx.update(memberships).set({ role }).where(isMember);
+    if (member.role !== 'owner') await tell();
+    return member.role;
+  });
+  const change = { org_id: org.id, org: org.slug, user_id: user.id, email: user.email, role, previous };
+  const changed = previous !== role;
+  if (changed)
+    logOperatorEvent(log, 'role_changed', {
+      org: org.slug,
+      operator: operator(),
+      member: user.id,
+      from: previous,
+      to: role,
+    });
+  return { ...change, changed };
+}
+
+const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);

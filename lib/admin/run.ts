@@ -3,10 +3,12 @@ import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { parseConfig } from '../config/parse.ts';
 import { createLogger } from '../logger.ts';
+import { withTrialSecrets } from '../node/trial-secrets.ts';
 import type { Ask } from './ask.ts';
 import type { Chosen } from './commands/choose.ts';
 import { buildProgram } from './commands.ts';
 import { type Connection, connect } from './connect.ts';
+import { readEnvFile } from './env-file.ts';
 import { AdminError, EXIT, isExpected, oneLine, reasonOf } from './error.ts';
 import type { Tracks } from './migrations.ts';
 
@@ -43,8 +45,10 @@ export async function runAdmin(args: readonly string[], io: AdminIo): Promise<nu
   }
 }
 
-async function perform({ run, json }: Chosen, io: AdminIo): Promise<number> {
-  const config = parseConfig(io.env);
+async function perform({ run, json, envFile }: Chosen, io: AdminIo): Promise<number> {
+  const given = Object.entries(io.env).filter(([, value]) => value?.trim());
+  const env = envFile === undefined ? io.env : { ...readEnvFile(envFile), ...Object.fromEntries(given) };
+  const config = await withTrialSecrets(parseConfig(env, { refuse: false }));
   const connections: Connection[] = [];
   try {
     const context = {

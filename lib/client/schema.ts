@@ -7097,6 +7097,11 @@ export interface components {
              */
             workers_down?: number;
             /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -7120,6 +7125,11 @@ export interface components {
              */
             workers_down?: number;
             /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -7131,6 +7141,11 @@ export interface components {
             status: "degraded";
             /** @enum {string} */
             db: "unreachable";
+            /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -7151,6 +7166,11 @@ export interface components {
             /** @enum {string} */
             db: "unreachable";
             /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -7167,6 +7187,11 @@ export interface components {
              * @example 0
              */
             workers_down?: number;
+            /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -7191,6 +7216,11 @@ export interface components {
              */
             workers_down?: number;
             /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -7202,6 +7232,11 @@ export interface components {
             status: "degraded";
             /** @enum {string} */
             db: "unreachable";
+            /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -7221,6 +7256,11 @@ export interface components {
             status: "degraded";
             /** @enum {string} */
             db: "unreachable";
+            /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -13948,11 +13988,13 @@ export interface operations {
                      *       "status": "ok",
                      *       "db": "ok",
                      *       "workers_down": 0,
+                     *       "version": "1.2.3",
                      *       "timestamp": "2026-01-01T00:00:00.000Z",
                      *       "result": {
                      *         "status": "ok",
                      *         "db": "ok",
                      *         "workers_down": 0,
+                     *         "version": "1.2.3",
                      *         "timestamp": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
@@ -13984,11 +14026,13 @@ export interface operations {
                      *       "status": "ok",
                      *       "db": "ok",
                      *       "workers_down": 0,
+                     *       "version": "1.2.3",
                      *       "timestamp": "2026-01-01T00:00:00.000Z",
                      *       "result": {
                      *         "status": "ok",
                      *         "db": "ok",
                      *         "workers_down": 0,
+                     *         "version": "1.2.3",
                      *         "timestamp": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }

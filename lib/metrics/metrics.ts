@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolGauges } from '../../db/client.ts';
 import type { ReplicaState } from '../../db/replica/monitor.ts';
 import { READ_ROUTES, type ReadRoute } from '../../db/replica/reads.ts';
+import { VERSION } from '../config/version.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
 import {
   type Backlog,
@@ -61,6 +62,12 @@ const AUTH_FAILURES = (Object.keys(ERRORS) as ErrorKey[]).filter((key) =>
 export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
+  new Gauge({
+    name: 'svc_build_info',
+    help: 'Always 1. The label has the version of the service.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: VERSION }, 1);
   const requests = new Counter({
     name: 'svc_http_requests_total',
     help: 'HTTP requests answered.',

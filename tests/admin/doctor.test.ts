@@ -11,17 +11,19 @@ import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import type { Check } from '../../lib/admin/doctor/checks.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
 import { addAuthenticator } from '../support/api/account.ts';
-import { createUser } from '../support/api/api.ts';
+import { createOrg, createUser } from '../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { createCertificate } from '../support/hostile/certificate.ts';
 import { startApp } from '../support/server/app.ts';
 
-const STRONG = 'a'.repeat(32);
+const STRONG = 'a strong secret of thirty-two bytes';
 const PRODUCTION = {
   SVC_STRICT: 'on',
   SVC_HOST: '127.0.0.1',
   JWT_SECRET: STRONG,
   SVC_ENCRYPTION_KEY: STRONG,
+  // Not asked by doctor.
+  RESEND_API_KEY: 're_1',
 };
 
 const freshDirectory = () => mkdtemp(join(tmpdir(), 'doctor-'));
@@ -80,6 +82,22 @@ describe('the configuration', () => {
     for (const area of ['configuration', 'keys']) {
       for (const line of of(area)) expect(line).toMatch(/^ok/);
     }
+  });
+
+  it('fails for what a strict server refuses, and checks the rest', async () => {
+    const refused = {
+      ...PRODUCTION,
+      SVC_ENCRYPTION_KEY: '',
+      RESEND_API_KEY: '',
+      JWT_SECRET: 'changeme'.repeat(4),
+    };
+    const { code, of } = await doctor({ ...refused, DATABASE_URL: database.url });
+    expect(code).toBe(1);
+    for (const variable of ['JWT_SECRET', 'SVC_ENCRYPTION_KEY', 'SVC_SMTP_URL'])
+      expect(of('keys')).toContainEqual(
+        expect.stringMatching(new RegExp(`^failed: servers do not start: ${variable}`)),
+      );
+    expect(of('schemas')).not.toEqual([]);
   });
 
   it('fails for a secret that is too short', async () => {
@@ -144,6 +162,38 @@ describe('the database', () => {
     }
   });
 
+  it.each([
+    [
+      'shared',
+      `insert into shared.migrations (name, hash, applied_at) values ('9999_later', 'x', now())`,
+      '9999_later',
+    ],
+    [
+      'an organization',
+      'update shared.orgs set schema_version = schema_version + 1000',
+      'those of organizations',
+    ],
+  ])('of a newer version fails: %s', async (_, sql, named) => {
+    const newer = await startApp();
+    await createOrg(newer.api);
+    const { sql: client } = newer.services.database;
+    const before = await doctor({ ...PRODUCTION, DATABASE_URL: newer.databaseUrl });
+    expect(before.of('schemas').join()).not.toContain('newer');
+    await client.unsafe(sql);
+    const { code, checks } = await doctor({ ...PRODUCTION, DATABASE_URL: newer.databaseUrl });
+    expect(code).toBe(1);
+    expect(checks.filter(({ area }) => area === 'schemas')).toEqual([
+      {
+        area: 'schemas',
+        status: 'failed',
+        message: expect.stringContaining(
+          `does not know migrations that a newer version has applied: ${named}`,
+        ),
+        see: 'docs/how-to/upgrade.md#go-back',
+      },
+    ]);
+  });
+
   it('is not created where there is none', async () => {
     const { of } = await doctor({ ...PRODUCTION, SVC_DATA_DIR: await freshDirectory() });
     expect(of('database')).toEqual([expect.stringMatching(/^failed: .* has no database/)]);
@@ -151,7 +201,7 @@ describe('the database', () => {
 });
 
 it('finds that a key is missing', async () => {
-  const t = await startApp({ env: { SVC_ENCRYPTION_KEY: 'b'.repeat(32) } });
+  const t = await startApp({ env: { SVC_ENCRYPTION_KEY: 'another secret of thirty-two bytes' } });
   await addAuthenticator(t, (await createUser(t.api)).cookie);
   const { of } = await doctor({ ...PRODUCTION, DATABASE_URL: t.databaseUrl });
   expect(of('keys')).toContainEqual(
@@ -160,7 +210,7 @@ it('finds that a key is missing', async () => {
   const both = {
     ...PRODUCTION,
     DATABASE_URL: t.databaseUrl,
-    SVC_ENCRYPTION_KEY: `${STRONG},${'b'.repeat(32)}`,
+    SVC_ENCRYPTION_KEY: `${STRONG},${'another secret of thirty-two bytes'}`,
   };
   expect((await doctor(both)).of('keys')).toContainEqual(
     expect.stringMatching(/^ok: the keys decrypt .*1 tried/),
@@ -169,7 +219,7 @@ it('finds that a key is missing', async () => {
 
 describe('mail', () => {
   it('fails without a provider where nobody can verify an address', async () => {
-    const { of } = await doctor({ ...PRODUCTION, DATABASE_URL: database.url });
+    const { of } = await doctor({ ...PRODUCTION, RESEND_API_KEY: '', DATABASE_URL: database.url });
     expect(of('mail')[0]).toMatch(/^failed: no mail provider/);
   });
 
@@ -181,6 +231,7 @@ describe('mail', () => {
     try {
       const { of } = await doctor({
         ...PRODUCTION,
+        RESEND_API_KEY: '',
         DATABASE_URL: database.url,
         SVC_SMTP_URL: `smtp://127.0.0.1:${port}`,
       });

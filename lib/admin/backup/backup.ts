@@ -13,7 +13,7 @@ import { readDeletion, SETTLED_MS } from '../../../db/orgs/deletion.ts';
 import { readableTables } from '../../../db/orgs/tables.ts';
 import { orgs, reportImports } from '../../../db/schema/orgs.ts';
 import { run } from '../../../db/statements.ts';
-import pkg from '../../../package.json' with { type: 'json' };
+import { VERSION } from '../../config/version.ts';
 import type { Logger } from '../../logger.ts';
 import { logOperatorEvent } from '../../security-events.ts';
 import { AdminError, EXIT } from '../error.ts';
@@ -69,7 +69,7 @@ export async function backupOrg(
         );
         requireVersion(org, current?.version ?? 0, migrations.length);
         const header: Header = {
-          ...{ format: FORMAT, format_version: FORMAT_VERSION, service_version: pkg.version },
+          ...{ format: FORMAT, format_version: FORMAT_VERSION, service_version: VERSION },
           ...{ schema_version: migrations.length, created_at: now.toISOString() },
           org: { id: org.id, slug: current?.slug ?? org.slug, name: current?.name ?? org.name },
         };

@@ -39,13 +39,21 @@ export type Handler = (call: Call) => Promise<Answer>;
 export interface Chosen {
   run(context: Context): Promise<Answer>;
   json: boolean;
+  /** Path of a file with settings. */
+  envFile: string | undefined;
 }
 
 /** Help text of the argument `org`. */
 export const ORG = 'slug or id of the organization';
 
-/** Selects the handler of a command. @param create creates the embedded database if it does not exist */
-export type Choose = (command: Command, handler: Handler, create?: boolean) => void;
+/**
+ * The effect of a command: `changes`, the default, is recorded before it runs; `reads` is not recorded; `creates` may create the
+ * database, and is recorded afterwards.
+ */
+export type CommandKind = 'changes' | 'reads' | 'creates';
+
+/** Selects the handler of a command. */
+export type Choose = (command: Command, handler: Handler, kind?: CommandKind) => void;
 
 /** Selects a command that also works without the database. */
 export type ChooseWithoutDatabase = (command: Command, run: Chosen['run']) => void;

@@ -18,35 +18,43 @@ export function addOrgs(program: Command, choose: Choose): void {
     .option('--behind', 'only those whose schema is behind')
     .option('--deleted', 'only those that are deleted')
     .action((options, command) =>
-      choose(command, async ({ database, tracks }) => {
-        const json = await listOrgs(database, tracks.org, {
-          behind: options.behind === true,
-          deleted: options.deleted === true,
-        });
-        return { json, text: orgTable(json, tracks.org.length) };
-      }),
+      choose(
+        command,
+        async ({ database, tracks }) => {
+          const json = await listOrgs(database, tracks.org, {
+            behind: options.behind === true,
+            deleted: options.deleted === true,
+          });
+          return { json, text: orgTable(json, tracks.org.length) };
+        },
+        'reads',
+      ),
     );
   orgs
     .command('show')
     .description('show an organization and the pending migration steps of its schema')
     .argument('<org>', ORG)
     .action((org, _, command) =>
-      choose(command, async ({ database, tracks }) => {
-        const json = await showOrg(database, org, tracks.org);
-        const lines = [
-          ['slug', json.slug],
-          ['id', json.id],
-          ['name', json.name],
-          ['plan', json.plan],
-          ['custom domain', json.custom_domain ?? '-'],
-          ['schema', schemaText(json.schema_version, json.schema_state, tracks.org.length)],
-          ['pending', json.pending.join(', ') || '-'],
-          ['created', json.created_at.toISOString()],
-          ['deleted', json.deleted_at?.toISOString() ?? '-'],
-          ['purged after', json.purge_at?.toISOString() ?? '-'],
-        ] as const;
-        return { json, text: lines.map(([key, value]) => `${key.padEnd(15)}${oneLine(value)}`).join('\n') };
-      }),
+      choose(
+        command,
+        async ({ database, tracks }) => {
+          const json = await showOrg(database, org, tracks.org);
+          const lines = [
+            ['slug', json.slug],
+            ['id', json.id],
+            ['name', json.name],
+            ['plan', json.plan],
+            ['custom domain', json.custom_domain ?? '-'],
+            ['schema', schemaText(json.schema_version, json.schema_state, tracks.org.length)],
+            ['pending', json.pending.join(', ') || '-'],
+            ['created', json.created_at.toISOString()],
+            ['deleted', json.deleted_at?.toISOString() ?? '-'],
+            ['purged after', json.purge_at?.toISOString() ?? '-'],
+          ] as const;
+          return { json, text: lines.map(([key, value]) => `${key.padEnd(15)}${oneLine(value)}`).join('\n') };
+        },
+        'reads',
+      ),
     );
 
   addOrgLifecycle(orgs, choose);

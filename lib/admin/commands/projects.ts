@@ -14,11 +14,15 @@ export function addProjects(program: Command, choose: Choose): void {
     .description('list the projects of an organization with the number of their findings')
     .argument('<org>', ORG)
     .action((org, _, command) =>
-      choose(command, async ({ database, tracks }) => {
-        const json = await listProjects(database, org, tracks.org);
-        const rows = json.map((one) => [one.slug, one.id, String(one.findings), one.name]);
-        return { json, text: table(['SLUG', 'ID', 'FINDINGS', 'NAME'], rows) };
-      }),
+      choose(
+        command,
+        async ({ database, tracks }) => {
+          const json = await listProjects(database, org, tracks.org);
+          const rows = json.map((one) => [one.slug, one.id, String(one.findings), one.name]);
+          return { json, text: table(['SLUG', 'ID', 'FINDINGS', 'NAME'], rows) };
+        },
+        'reads',
+      ),
     );
   projects
     .command('rename')
@@ -78,16 +82,20 @@ function addTransfers(projects: Command, choose: Choose): void {
     .description('list the transfers in progress')
     .argument('[org]', `${ORG}, in either direction; all by default`)
     .action((org, _, command) =>
-      choose(command, async ({ database }) => {
-        const json = await listTransfers(database, org);
-        const rows = json.map((one) => [
-          ...[one.projectId, one.source, one.target, one.slug],
-          ...[`${one.copied}/${one.findings}`, String(one.attempts)],
-          ...[one.cancelled ? 'cancelling' : one.active ? 'moving' : 'waiting', one.error ?? ''],
-        ]);
-        const names = ['PROJECT', 'FROM', 'TO', 'SLUG', 'COPIED', 'ATTEMPTS', 'STATE', 'ERROR'];
-        return { json, text: table(names, rows) };
-      }),
+      choose(
+        command,
+        async ({ database }) => {
+          const json = await listTransfers(database, org);
+          const rows = json.map((one) => [
+            ...[one.projectId, one.source, one.target, one.slug],
+            ...[`${one.copied}/${one.findings}`, String(one.attempts)],
+            ...[one.cancelled ? 'cancelling' : one.active ? 'moving' : 'waiting', one.error ?? ''],
+          ]);
+          const names = ['PROJECT', 'FROM', 'TO', 'SLUG', 'COPIED', 'ATTEMPTS', 'STATE', 'ERROR'];
+          return { json, text: table(names, rows) };
+        },
+        'reads',
+      ),
     );
   projects
     .command('cancel-transfer')

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { insecureSettings } from '../../config/insecure.ts';
+import { refusedSettings } from '../../config/parse.ts';
 import { exposureOf } from '../../warnings/exposure.ts';
 import { type Check, checksOf } from './checks.ts';
 
@@ -31,6 +32,7 @@ export function checkConfiguration(config: Config): Check[] {
 }
 
 function checkSecrets(config: Config): Check[] {
+  const refused = refusedSettings(config);
   const weak = insecureSettings(config).filter(({ variable }) => variable !== 'SVC_PUBLIC_URL');
   return [
     config.jwtSecrets.length > 0
@@ -39,7 +41,10 @@ function checkSecrets(config: Config): Check[] {
     config.encryptionKeys.length > 0
       ? keys.ok('SVC_ENCRYPTION_KEY is set')
       : keys.warning('SVC_ENCRYPTION_KEY is not set: secrets of authenticator apps are stored unencrypted'),
-    ...weak.map(({ variable, problem, takes }) => keys.failed(`${variable}: ${problem}; it takes ${takes}`)),
+    ...refused.map((line) => keys.failed(`servers do not start: ${line}`)),
+    ...(refused.length > 0 ? [] : weak).map(({ variable, problem, takes }) =>
+      keys.failed(`${variable}: ${problem}; it takes ${takes}`),
+    ),
   ];
 }
 

@@ -1,10 +1,11 @@
 import type { Database } from '../../../db/client.ts';
 import { unguardedTables } from '../../../db/migrations/empty-tables.ts';
-import { migrations } from '../../../db/schema/platform.ts';
+import { findNewerSchema } from '../../../db/migrations/migrate.ts';
 import { readServerFacts, type ServerFacts } from '../../../db/server-facts.ts';
 import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/insecure.ts';
-import type { Tracks } from '../migrations.ts';
+import { VERSION } from '../../config/version.ts';
+import { pendingShared, type Tracks } from '../migrations.ts';
 import { listOrgs } from '../orgs.ts';
 import { type Check, checksOf } from './checks.ts';
 
@@ -74,10 +75,20 @@ function checkBackup(
 
 /** Whether migrations and indexes are complete. */
 export async function checkSchemas(database: Database, tracks: Tracks): Promise<Check[]> {
-  const { db, sql } = database;
+  const { sql } = database;
   if (!(await readServerFacts(sql)).migrated)
     return [schema.failed('the database is empty: start a server, or run "migrate"')];
-  const pending = tracks.shared.length - (await db.$count(migrations));
+  const newer = await findNewerSchema(sql, tracks);
+  if (newer) {
+    const applied = [...newer.shared, ...(newer.orgs ? ['those of organizations'] : [])].join(', ');
+    return [
+      schema.failed(
+        `version ${VERSION} does not know migrations that a newer version has applied: ${applied}`,
+        'docs/how-to/upgrade.md#go-back',
+      ),
+    ];
+  }
+  const pending = await pendingShared(database, tracks.shared);
   if (pending > 0) return [schema.failed(`shared: ${pending} migrations are not applied (run "migrate")`)];
   const behind = await listOrgs(database, tracks.org, { behind: true });
   return [

@@ -61,3 +61,15 @@ export const orgRestored = (notice: OrgNotice): MailContent =>
     facts: facts(notice),
     closing: ['If nobody should use it, an owner can delete it again.'],
   });
+
+export const roleSet = (notice: OrgNotice & { member: string; from: string; to: string }): MailContent =>
+  render({
+    subject: `A role in the organization ${person(notice.org.name)} was changed`,
+    name: notice.name,
+    intro: ['The role of a member of an organization that you own was changed:'],
+    facts: facts(notice, [
+      ['Member', unlinked(notice.member, 100)],
+      ['Role', `${notice.to} (before: ${notice.from})`],
+    ]),
+    closing: ['If you did not expect this, contact the operator of the service.'],
+  });
