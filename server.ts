@@ -134,6 +134,8 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
     ]),
   );
 
+  const stopWatch = await services.workers.start();
+  started.push(async () => stopWatch());
   const app = createApp(services, endpoints);
   const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services), log });
   const port = await server.listen(config.port, config.host).catch((error) => {

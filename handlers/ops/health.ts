@@ -72,7 +72,7 @@ async function answerProbe({ c, services, now, log }: PublicCall): Promise<Raw> 
   let workers_down: number | undefined;
   try {
     await services.database.ping(PING_TIMEOUT_MS);
-    workers_down = services.workersDown();
+    workers_down = services.workers.down();
   } catch (error) {
     log.warn('database unreachable', { ...ids, error });
     const state = { status: 'degraded', db: 'unreachable', version: VERSION, timestamp };

@@ -5,6 +5,7 @@ import { addDoctor } from './commands/doctor.ts';
 import { addDomains } from './commands/domains.ts';
 import { addEvents } from './commands/events.ts';
 import { addFlags } from './commands/flags.ts';
+import { addMails } from './commands/mails.ts';
 import { addMembers } from './commands/members.ts';
 import { addMigrate } from './commands/migrate.ts';
 import { addBackupKey } from './commands/org-backup.ts';
@@ -68,6 +69,7 @@ Examples:
     addRetention,
     addMembers,
     addUsers,
+    addMails,
     addSecrets,
     addMigrate,
     addEvents,

@@ -32,6 +32,8 @@ export interface Metrics {
   workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
   /** A request was refused because its organization uses its whole share of the connections. */
   connectionRefused(): void;
+  /** A request failed because the database takes no writes. */
+  writeRefused(): void;
   /** An expensive read was sent to the replica or, for any route but `current`, to the primary. */
   readRouted(route: ReadRoute): void;
   /** Sets the gauges of the backlog; undefined when the database did not answer. */
@@ -118,6 +120,12 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   const connectionRefusals = new Counter({
     name: 'svc_org_connections_refused_total',
     help: 'Requests refused (429) because their organization used its whole share of the database connections.',
+    registers,
+  });
+
+  const writeRefusals = new Counter({
+    name: 'svc_db_writes_refused_total',
+    help: 'Requests that failed because the database takes no writes: its disk is full, or it is read-only.',
     registers,
   });
 
@@ -232,6 +240,10 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   };
   const setUp = databaseGauge('svc_db_up', 'Whether the database answered when it was last asked.');
   const setMails = databaseGauge('svc_mail_queue_depth', 'Mails not sent yet, counted up to 10,000.');
+  const setOldestMail = databaseGauge(
+    'svc_mail_oldest_seconds',
+    'Age of the oldest mail not sent yet; 0 without any.',
+  );
   const setBehind = databaseGauge(
     'svc_migrations_pending',
     'Organizations whose schema is still to be migrated, counted up to 10,000.',
@@ -253,10 +265,12 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     mailTried: (outcome) => mails.inc({ outcome }),
     workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
     connectionRefused: () => connectionRefusals.inc(),
+    writeRefused: () => writeRefusals.inc(),
     readRouted: (route) => reads.inc(routeLabels(route)),
     backlog(current) {
       setUp(current ? 1 : 0);
       setMails(current?.mails);
+      setOldestMail(current?.oldestMailS);
       setBehind(current?.orgsBehind);
     },
     render: () => registry.metrics(),

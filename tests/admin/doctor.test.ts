@@ -9,6 +9,8 @@ import { openDatabase } from '../../db/client.ts';
 import { emptySchemaOf, NO_ROWS, prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import type { Check } from '../../lib/admin/doctor/checks.ts';
+import { checkHostnames } from '../../lib/admin/doctor/citus.ts';
+import { timeText } from '../../lib/admin/doctor/database.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
 import { addAuthenticator } from '../support/api/account.ts';
 import { createOrg, createUser } from '../support/api/api.ts';
@@ -119,6 +121,41 @@ describe('the database', () => {
     expect(lines).toContainEqual(expect.stringMatching(/^warning: .* superuser/));
   });
 
+  it('counts the connections that the role may have', async () => {
+    const client = openDatabase({ url: database.url, max: 1 });
+    const lines = async (max: number) =>
+      (await doctor({ ...PRODUCTION, DATABASE_URL: url.href, SVC_DB_POOL_MAX: String(max) }))
+        .of('database')
+        .join('\n');
+    const url = Object.assign(new URL(database.url), { username: 'doctors', password: 'secret' });
+    try {
+      await client.sql.unsafe(`create role doctors login password 'secret' connection limit 25`);
+      await client.sql.unsafe('grant usage on schema shared to doctors');
+      expect(await lines(10)).toContain(
+        'ok: the role may have 25 connections, enough for 2 servers with up to 11',
+      );
+      expect(await lines(25)).toContain('failed: the role may have 25 connections, a server uses up to 26');
+      await client.sql.unsafe(`alter role doctors connection limit -1`);
+      const [row] = await client.sql.unsafe(
+        `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as free`,
+      );
+      expect(await lines(10)).toContain(`the role may have ${row?.free} connections`);
+    } finally {
+      await client.sql.unsafe('drop owned by doctors');
+      await client.sql.unsafe('drop role doctors');
+      await client.close();
+    }
+  });
+
+  it.each([
+    [7_200, '2 h'],
+    [90, '90 s'],
+    [1_800, '30 min'],
+    [259_200, '3 days'],
+  ])('whose clock differs by %i s is %s ahead or behind', (seconds, text) => {
+    expect(timeText(seconds)).toBe(text);
+  });
+
   it('that cannot be reached fails alone: the other checks run', async () => {
     const { code, of } = await doctor({ ...PRODUCTION, DATABASE_URL: 'postgres://a:b@127.0.0.1:9/c' });
     expect(code).toBe(1);
@@ -217,6 +254,19 @@ it('finds that a key is missing', async () => {
   );
 });
 
+it('names nodes of Citus that cannot reach themselves', () => {
+  const node = (name: string, local_hostname: string | null) => ({ name, is_worker: true, local_hostname });
+  const nodes = [
+    node('10.0.0.1', '10.0.0.1'),
+    node('10.0.0.2', 'localhost'),
+    node('10.0.0.3', null),
+    node('127.0.0.1', 'localhost'),
+  ];
+  expect(checkHostnames(nodes).map(({ message }) => message)).toEqual([
+    'citus.local_hostname of 10.0.0.2 is localhost: organizations cannot be moved there',
+  ]);
+});
+
 describe('mail', () => {
   it('fails without a provider where nobody can verify an address', async () => {
     const { of } = await doctor({ ...PRODUCTION, RESEND_API_KEY: '', DATABASE_URL: database.url });
@@ -236,6 +286,20 @@ describe('mail', () => {
         SVC_SMTP_URL: `smtp://127.0.0.1:${port}`,
       });
       expect(of('mail')[0]).toMatch(new RegExp(`^failed: 127.0.0.1:${port}: `));
+    } finally {
+      server.close();
+    }
+  });
+
+  it('names the variable for the certificate of a private CA', async () => {
+    const server = tls.createServer(createCertificate());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    try {
+      const SVC_SMTP_URL = `smtps://localhost:${port}`;
+      const { of } = await doctor({ DATABASE_URL: database.url, SVC_SMTP_URL });
+      expect(of('mail')[0]).toMatch(/^failed: localhost:\d+: .*\(set NODE_EXTRA_CA_CERTS /);
     } finally {
       server.close();
     }

@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type Database, openDatabase } from '../../db/client.ts';
 import { createIds } from '../../db/ids.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
+import { retryMails } from '../../lib/admin/mails.ts';
 import { parseConfig } from '../../lib/config/parse.ts';
 import { deriveKeys } from '../../lib/crypto/keys.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
@@ -32,6 +33,7 @@ import {
   resetPassword,
   verifyEmail,
 } from '../../lib/mail/templates/sign-in.ts';
+import { readBacklog } from '../../lib/maintenance/backlog.ts';
 import { housekeeping, startTasks } from '../../lib/maintenance/housekeeping.ts';
 import { createNodeMailer } from '../../lib/node/mailer.ts';
 import type { Services } from '../../lib/services.ts';
@@ -638,6 +640,31 @@ describe('the queue', () => {
     expect(most).toBe(4);
     const order = mails.map(({ recipient }) => Number(/\d+/.exec(recipient)));
     expect(order.slice(0, 4).sort((a, b) => a - b)).toEqual([0, 1, 2, 12]);
+  });
+
+  it('sends at a command of an operator what waits for its next attempt, and nothing that is being sent', async () => {
+    const { mails, mailer } = recorder(() => {});
+    const queue = open(mailer);
+    now = Date.now();
+    const dueIn = async (recipient: string, ms: number) => {
+      await queue.enqueue(database.db, recipient, reset);
+      const row = eq(outgoingMails.id, await rowOf(recipient));
+      const nextAttemptAt = new Date(now + ms);
+      await database.db.update(outgoingMails).set({ nextAttemptAt }).where(row);
+    };
+    await dueIn('postponed@x.org', HOUR);
+    await dueIn('leased@x.org', MINUTE);
+    expect(await retryMails(database)).toEqual({ due_now: 1, due_soon: 1 });
+    now = Date.now();
+    await queue.deliverDue();
+    expect(mails.map(({ recipient }) => recipient)).toEqual(['postponed@x.org']);
+    expect(await retryMails(database)).toEqual({ due_now: 0, due_soon: 1 });
+    expect((await readBacklog(database.db, 0)).oldestMailS).toBeLessThan(limit(60));
+    const createdAt = new Date(Date.now() - 2 * HOUR);
+    await database.db.update(outgoingMails).set({ createdAt });
+    expect((await readBacklog(database.db, 0)).oldestMailS).toBeGreaterThan(7_190);
+    await database.db.delete(outgoingMails);
+    expect((await readBacklog(database.db, 0)).oldestMailS).toBe(0);
   });
 
   it('looks again when it was kicked during a delivery', async () => {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { recount } from '../counts.ts';
 import { EXIT, oneLine } from '../error.ts';
+import { distributeOrgs } from '../org-placement.ts';
 import { listOrgs, showOrg } from '../orgs.ts';
 import { orgTable, recountLines, schemaText } from '../output.ts';
 import { type Choose, ORG } from './choose.ts';
@@ -59,6 +60,23 @@ export function addOrgs(program: Command, choose: Choose): void {
 
   addOrgLifecycle(orgs, choose);
   addOrgBackup(orgs, choose);
+
+  orgs
+    .command('distribute')
+    .description(
+      'move the tables of one organization or all from the coordinator of Citus to workers; its requests wait meanwhile; exits with 1 if one fails',
+    )
+    .argument('[org]', `${ORG}; default: all on the coordinator`)
+    .action((org, _, command) =>
+      choose(command, async ({ database, progress }) => {
+        const json = await distributeOrgs(database, org, ({ org, error }) =>
+          progress(`${org}: ${error === null ? 'distributed' : `FAILED: ${error}`}`),
+        );
+        const failed = json.filter(({ error }) => error !== null).length;
+        const text = `organizations: ${json.length - failed} distributed, ${failed} failed`;
+        return { json, text, exitCode: failed > 0 ? EXIT.failed : EXIT.ok };
+      }),
+    );
 
   orgs
     .command('recount')
