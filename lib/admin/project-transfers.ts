@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts';
 import { cancelTransfer, readTransfers, type TransferState } from '../../db/projects/transfer/transfers.ts';
-import { PROJECT_SLUG } from '../projects/projects.ts';
+import { isNewProjectSlug } from '../projects/projects.ts';
 import { startTransfer } from '../projects/transfer/start.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
@@ -33,9 +33,9 @@ export async function transferProject(
   { slug, confirm }: { slug?: string | undefined; confirm?: string | undefined },
 ): Promise<TransferStart> {
   const { database, log, migrations } = call;
-  if (slug !== undefined && !PROJECT_SLUG.test(slug))
+  if (slug !== undefined && !isNewProjectSlug(slug))
     throw new AdminError(
-      `"${oneLine(slug)}" cannot be a slug: 2 to 50 lower-case letters, digits and hyphens`,
+      `"${oneLine(slug)}" cannot be a slug: 2 to 50 lower-case letters, digits and hyphens, and no UUID`,
       EXIT.usage,
     );
   const source = await readyOrg(database, orgName, migrations);
