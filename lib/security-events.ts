@@ -23,6 +23,7 @@ export const SECURITY_EVENTS = [
   'member_removed',
   'member_left',
   'role_changed',
+  'ownership_restored',
   'org_setting_changed',
   'org_deleted',
   'org_restored',

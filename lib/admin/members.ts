@@ -1,22 +1,18 @@
 import { and, asc, eq, isNull, not, or } from 'drizzle-orm';
 import type { Database } from '../../db/client.ts';
-import { createIds } from '../../db/ids.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
 import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
-import type { SecretBox } from '../crypto/secret-box.ts';
 import { ApiError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { createQueuedMails } from '../mail/queued-mails.ts';
-import { roleSet } from '../mail/templates/organizations.ts';
+import { mailRoleChange } from '../members/control.ts';
 import { isConfirmed, memberEmail } from '../members/fields.ts';
 import { requireOtherOwner } from '../members/owners.ts';
-import { mailOwners } from '../orgs/notices.ts';
+import { isControlling } from '../members/roles.ts';
 import { lockOrg } from '../quotas.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
-import { operator } from './operator.ts';
+import { type ControlCall, operator, operatorActor } from './operator.ts';
 import { findOrg } from './orgs.ts';
 import { findUser } from './users/account.ts';
 
@@ -76,17 +72,17 @@ export interface RoleChange {
 }
 
 /**
- * Sets the role of a member, for an organization whose only owner is gone. Its owners before and after get a mail.
+ * Sets the role of a member, for an organization whose only owner is gone. Its owners get a mail, and so does a former one.
  * @throws AdminError when the account is not a member, cannot act as an owner, or is the only owner who can sign in
  */
 export async function setMemberRole(
-  { database: { db }, config, log, box }: { database: Database; config: Config; log: Logger; box: SecretBox },
+  call: ControlCall & { config: Config },
   { org: orgName, user: userName, role }: { org: string; user: string; role: string },
 ): Promise<RoleChange> {
   if (!isRole(role))
     throw new AdminError(`"${oneLine(role)}" is not a role: ${ROLES.join(', ')}`, EXIT.usage);
-  const clock = () => new Date();
-  const mails = createQueuedMails({ db, box, log, clock, nextId: createIds(clock) });
+  const { config, log } = call;
+  const { db } = call.database;
   const org = await findOrg(db, orgName);
   const user = await findUser(db, userName);
   const previous = await db.transaction(async (tx) => {
@@ -107,16 +103,11 @@ export async function setMemberRole(
       await requireOtherOwner(tx, config, org.id, user.id).catch((error) => {
         throw error instanceof ApiError ? new AdminError(`${user.email} is the only owner`) : error;
       });
-    const tell = () =>
-      mailOwners(
-        tx,
-        (_, { email }, content) => mails.write(tx, email, content),
-        org.id,
-        (name) => roleSet({ name, org, at: clock(), member: user.name, from: member.role, to: role }),
-      );
-    if (member.role === 'owner') await tell();
     await tx.update(memberships).set({ role }).where(isMember);
-    if (member.role !== 'owner') await tell();
+    if (isControlling(role) || isControlling(member.role))
+      await mailRoleChange(tx, operatorActor(call), {
+        ...{ orgId: org.id, userId: user.id, from: member.role, to: role },
+      });
     return member.role;
   });
   const change = { org_id: org.id, org: org.slug, user_id: user.id, email: user.email, role, previous };

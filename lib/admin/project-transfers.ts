@@ -5,7 +5,7 @@ import { startTransfer } from '../projects/transfer/start.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
-import { operator } from './operator.ts';
+import { type ControlCall, operator, operatorActor } from './operator.ts';
 import { type OrgTablesCall, readyOrg, withTables } from './org-tables.ts';
 import { findOrg } from './orgs.ts';
 import { findProject } from './projects.ts';
@@ -28,7 +28,7 @@ const REASONS = {
 
 /** Starts the transfer of a project. Servers move it. Quotas are for members: the target may have as many projects as it likes. */
 export async function transferProject(
-  call: OrgTablesCall,
+  call: OrgTablesCall & ControlCall,
   { org: orgName, project: projectName, to: targetName }: { org: string; project: string; to: string },
   { slug, confirm }: { slug?: string | undefined; confirm?: string | undefined },
 ): Promise<TransferStart> {
@@ -52,7 +52,7 @@ export async function transferProject(
     target: await withTables(call, target),
     project,
     slug: slug ?? project.slug,
-    now: new Date(),
+    actor: operatorActor(call),
   };
   const findings = await startTransfer(database.db, wish);
   if (typeof findings === 'string') throw new AdminError(REASONS[findings]);

@@ -135,8 +135,8 @@ describe('members set-role', () => {
     });
     for (const recipient of [email, abandoned.owner.email]) {
       const { subject, text } = await t.delivered(recipient);
-      expect(subject).toMatch(/^A role in the organization/);
-      expect(text).toContain('owner (before: member)');
+      expect(subject).toMatch(/^The role of a member was changed/);
+      expect(text).toContain('owner, was member');
       expect(text).toContain('an operator of the service');
     }
     must(await rename());

@@ -27,6 +27,7 @@ import {
   primaryEmailRestored,
 } from '../../lib/mail/templates/changes.ts';
 import { invitation, setPassword } from '../../lib/mail/templates/invitations.ts';
+import { controlChanged, orgDeleted, ownershipLost } from '../../lib/mail/templates/organizations.ts';
 import {
   emailCode,
   loginNotification,
@@ -864,6 +865,7 @@ describe('the queue', () => {
 });
 
 describe('templates', () => {
+  const notice = { name: 'Ada', org: { name: 'Acme', slug: 'acme' }, by: 'Grace', at: new Date(0) };
   const at = new Date('2026-03-09T08:05:00Z');
   const EVIL = `<script>alert("1")</script>'&\r\nBcc: eve@evil.com\u202e \0`;
   const hostile = {
@@ -934,6 +936,20 @@ describe('templates', () => {
     );
   });
 
+  it('to owners cut names, and make no links of them', () => {
+    const evil = `http://evil.example/${'x'.repeat(5_000)}`;
+    const org = { name: evil, slug: 'acme' };
+    const mails = [
+      controlChanged('token_created', { ...notice, org, by: evil, name: evil }, [['Token', evil]]),
+      ownershipLost('role_changed', { ...notice, org, by: evil }, [['Member', evil]]),
+      orgDeleted({ ...notice, org, by: evil, purgeAt: at }),
+    ];
+    for (const { subject, text, html, link } of mails) {
+      expect([subject.length < 200, text.length < 2_000, link]).toEqual([true, true, undefined]);
+      for (const part of [subject, text, html]) expect(part).not.toMatch(/evil\.example|http:\/\/evil/);
+    }
+  });
+
   it('put their links on the public URL, encoded, in both forms', () => {
     const base = 'https://example.com/findings';
     const cases = [
@@ -946,6 +962,14 @@ describe('templates', () => {
       [
         primaryEmailChanged({ name: '', at, ip: '', address: 'x', publicUrl: base, token: TOKEN }),
         `/undo-email-change?token=${TOKEN}`,
+      ],
+      [
+        orgDeleted({ ...notice, purgeAt: at, undo: { publicUrl: base, token: TOKEN } }),
+        `/undo-org-change?token=${TOKEN}`,
+      ],
+      [
+        ownershipLost('member_removed', { ...notice, undo: { publicUrl: base, token: TOKEN } }, []),
+        `/undo-org-change?token=${TOKEN}`,
       ],
       [
         verifyEmail({ publicUrl: base, token: TOKEN, emailId: 'e-1' }),

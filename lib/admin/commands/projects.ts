@@ -3,6 +3,7 @@ import { table, unchanged } from '../output.ts';
 import { cancelProjectTransfer, listTransfers, transferProject } from '../project-transfers.ts';
 import { deleteProject, listProjects, renameProject } from '../projects.ts';
 import { type Choose, ORG } from './choose.ts';
+import { mailBoxOf } from './secrets.ts';
 
 const PROJECT = 'slug or id of the project';
 
@@ -68,8 +69,8 @@ function addTransfers(projects: Command, choose: Choose): void {
     .option('--slug <slug>', 'the slug in that organization, if it is to be another one')
     .option('--confirm <slug>', 'the slug of the project')
     .action((org, project, to, options, command) =>
-      choose(command, async ({ database, log, tracks }) => {
-        const call = { database, log, migrations: tracks.org };
+      choose(command, async ({ database, config, log, tracks }) => {
+        const call = { database, log, migrations: tracks.org, box: await mailBoxOf(config) };
         const json = await transferProject(call, { org, project, to }, options);
         return {
           json,
