@@ -21,7 +21,7 @@ export const createToken = endpoint(
   async (call) => {
     const { body, db, org, services } = call;
     await requireOrgFlag(db, org, 'org_wide_tokens');
-    const made = await issueToken(call, services, null, body);
+    const made = await issueToken(call, services, null, body, call.freshActor());
     services.mail.kick();
     const { id: token, name: token_name, expires_at } = made.info;
     logSecurityEvent(call, 'token_created', { token, token_name, scopes: body.scopes.join(), expires_at });

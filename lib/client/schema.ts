@@ -2128,7 +2128,7 @@ export interface paths {
          * Create a project token
          * @description The full token is returned only here. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.
          *
-         *     Requires membership of the organization. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for another scope than `ingest`.
+         *     Requires membership of the organization. Tokens are not accepted.
          */
         post: operations["createProjectToken"];
         delete?: never;

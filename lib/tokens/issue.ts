@@ -52,21 +52,19 @@ export const CreatedToken = z.object({
 });
 
 /**
- * Makes an API token. All owners get a mail about one that does more than to push findings of a project.
- * @param context.freshActor called for such a token
+ * Makes an API token. A token that does more than to push findings of a project needs an actor, and all owners get a mail.
  * @param projectId null for an org-wide token
  */
 export async function issueToken(
-  context: { db: Db; now: Date; org: Org; user: { id: string }; freshActor(): Actor },
+  context: { db: Db; now: Date; org: Org; user: { id: string } },
   { config, nextId }: { config: Pick<Config, 'quotas'>; nextId: () => NewId },
   projectId: string | null,
   { name, scopes, expires_in }: z.output<typeof TokenInput>,
+  actor?: Actor,
 ): Promise<z.output<typeof CreatedToken>> {
   const { now, org, user } = context;
   const { tables } = org;
   const { apiTokens } = tables;
-  const isControl = projectId === null || scopes.some((scope) => scope !== 'ingest');
-  const actor = isControl ? context.freshActor() : undefined;
   const { token, prefix, hash } = generateToken();
   const { id, at } = nextId();
   const expiresAt = expires_in ? new Date(at.getTime() + expires_in * DAY_MS) : null;

@@ -257,6 +257,6 @@ describe('statements', () => {
       .match(/Scan (using \w+ )?on findings.*/g)
       ?.map((scan) => scan.match(/using (\w+)/)?.[1]);
     const ofKeys = ['findings_fingerprint', 'findings_fingerprint'];
-    expect(scans).toEqual([...ofKeys, 'findings_pkey', 'findings_pkey']);
+    expect(scans).toEqual([...ofKeys, 'findings_pkey']);
   });
 });

@@ -7,6 +7,7 @@ import { BODY_LIMIT } from '../../lib/http/request/input.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { readBacklog } from '../../lib/maintenance/backlog.ts';
 import { createHttpServer } from '../../lib/node/http-server.ts';
+import pkg from '../../package.json' with { type: 'json' };
 import {
   type Answer,
   createApi,
@@ -399,7 +400,10 @@ describe('a body', () => {
 describe.each(['//healthz', '//readyz'])('%s', (path) => {
   it('says that the database answers', async () => {
     const answer = await t.api.get(path);
-    const state = { status: 'ok', db: 'ok', timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) };
+    const state = {
+      ...{ status: 'ok', db: 'ok', version: pkg.version },
+      timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    };
     expect(answer.status).toBe(200);
     expect(answer.json).toEqual({
       success: true,
@@ -421,8 +425,9 @@ describe.each(['//healthz', '//readyz'])('%s', (path) => {
       timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     });
     // A probe can read either.
-    const { status, db, timestamp, result } = answer.json;
-    expect(result).toEqual({ status, db, timestamp });
+    const { status, db, version, timestamp, result } = answer.json;
+    expect(version).toBe(pkg.version);
+    expect(result).toEqual({ status, db, version, timestamp });
   });
 });
 
@@ -444,6 +449,7 @@ describe('metrics', () => {
       '# TYPE svc_body_memory_bytes gauge',
       '# TYPE svc_body_memory_refused_total counter',
       '# TYPE svc_body_memory_waiting gauge',
+      '# TYPE svc_build_info gauge',
       '# TYPE svc_db_pool_idle gauge',
       '# TYPE svc_db_pool_in_use gauge',
       '# TYPE svc_db_pool_max gauge',

@@ -27,10 +27,8 @@ interface Kept {
  *   report the others under their fingerprint. Its push is for such a finding, unless another push of the scan was.
  * - `unknown` and `found` read the first row at or after a key, in the order of the key. A plan for an empty table, which
  *   stays in use while the table grows, then uses the unique index, too. For `=` it can use another index of `project_id`.
- * - Findings are locked in the order in which pushes write them. After a wait, `renaming` has only those that still have the
- *   fingerprint that was found.
- * - They are locked by a query that computes nothing: otherwise Citus confuses the result with another one.
- * - The lock is the one that an update of a unique key takes, so that it is not taken in two steps.
+ * - Findings are updated in the order in which pushes write them. After a wait, only those are that still have the fingerprint that
+ *   was found.
  */
 export const renameStatement = orgStatement<{ pushes: string }, Renamed>(
   ({ findingEvents, findingRefs, findings, policyVersions, scans }, $) => sql`
@@ -58,12 +56,13 @@ with input as materialized (
   ) is not true
 ), found as materialized (
   select first.id, first.fingerprint, u.fingerprint as new_fingerprint, u.id as push_id, u.at, u.actor_id, u.scan_id, u.file, u.line,
-    u.ord, not u.tracked and first.proposed is null as is_kept
+    u.ord, not u.tracked and first.proposed is null as is_kept, first.file as old_file, first.line as old_line,
+    u.file <> first.file as moves
   from unknown u cross join lateral (
-    select next.id, next.proposed, p.fingerprint
+    select next.id, next.proposed, next.file, next.line, p.fingerprint
     from unnest(u.previous_fingerprints) with ordinality as p(fingerprint, position)
     cross join lateral (
-      select f.id, f.project_id, f.fingerprint, f.proposed from ${findings} f
+      select f.id, f.project_id, f.fingerprint, f.proposed, f.file, f.line from ${findings} f
       where (f.project_id, f.fingerprint) >= (u.project_id, p.fingerprint)
       order by f.project_id, f.fingerprint limit 1
     ) next
@@ -72,26 +71,22 @@ with input as materialized (
         select from ${findingRefs} r where r.finding_id = next.id and r.series_id = u.series_id and r.last_scan_id = u.scan_id))
     order by p.position limit 1
   ) first
-), before as materialized (
-  select id, fingerprint, file, line from ${findings} where id = any (array(select id from found where not is_kept))
-  order by project_id, fingerprint for update
-), renaming as materialized (
-  select b.id, b.fingerprint, f.new_fingerprint, f.push_id, f.at, f.actor_id, f.scan_id, b.file, b.line,
-    coalesce(f.file, b.file) as new_file, coalesce(f.line, b.line) as new_line, f.file <> b.file as moves
-  from before b join found f on f.id = b.id and f.fingerprint = b.fingerprint
+  order by u.project_id, first.fingerprint
 ), renamed as (
-  update ${findings} f set fingerprint = r.new_fingerprint from renaming r where f.id = r.id
+  update ${findings} f set fingerprint = r.new_fingerprint from found r
+  where f.id = r.id and f.fingerprint = r.fingerprint and not r.is_kept
+  returning r.*
 ), events as materialized (
   select id as finding_id, at, md5(push_id::text || 'renamed')::uuid as id, actor_id, scan_id,
     case when moves then 'moved' else 'matched' end as kind,
-    case when moves then concat_ws(':', file, line) else fingerprint end as "from",
-    case when moves then concat_ws(':', new_file, new_line) else new_fingerprint end as "to"
-  from renaming
+    case when moves then concat_ws(':', old_file, old_line) else fingerprint end as "from",
+    case when moves then concat_ws(':', coalesce(file, old_file), coalesce(line, old_line)) else new_fingerprint end as "to"
+  from renamed
 ), noted as (
   insert into ${findingEvents} (finding_id, at, id, kind, actor_id, scan_id, "from", "to")
   select e.finding_id, e.at, e.id, e.kind, e.actor_id, e.scan_id, e."from", e."to" from events e ${onItsWorker({ policyVersions })}
 )
-select (select count(*) from found where not is_kept)::int as found, (select count(*) from renaming)::int as renamed,
+select (select count(*) from found where not is_kept)::int as found, (select count(*) from renamed)::int as renamed,
   (select json_agg(json_build_object('ord', ord, 'fingerprint', fingerprint)) from found where is_kept) as kept`,
 );
 

@@ -22,12 +22,13 @@ with input as materialized (
   ) is not true
 ), found as materialized (
   select first.id, first.fingerprint, u.fingerprint as new_fingerprint, u.id as push_id, u.at, u.actor_id, u.scan_id, u.file, u.line,
-    u.ord, not u.tracked and first.proposed is null as is_kept
+    u.ord, not u.tracked and first.proposed is null as is_kept, first.file as old_file, first.line as old_line,
+    u.file <> first.file as moves
   from unknown u cross join lateral (
-    select next.id, next.proposed, p.fingerprint
+    select next.id, next.proposed, next.file, next.line, p.fingerprint
     from unnest(u.previous_fingerprints) with ordinality as p(fingerprint, position)
     cross join lateral (
-      select f.id, f.project_id, f.fingerprint, f.proposed from "org_template"."findings" f
+      select f.id, f.project_id, f.fingerprint, f.proposed, f.file, f.line from "org_template"."findings" f
       where (f.project_id, f.fingerprint) >= (u.project_id, p.fingerprint)
       order by f.project_id, f.fingerprint limit 1
     ) next
@@ -36,23 +37,17 @@ with input as materialized (
         select from "org_template"."finding_refs" r where r.finding_id = next.id and r.series_id = u.series_id and r.last_scan_id = u.scan_id))
     order by p.position limit 1
   ) first
-), locked as materialized (
-  select f.id, found.fingerprint, found.new_fingerprint, found.push_id, found.at, found.actor_id, found.scan_id,
-    f.file, f.line, coalesce(found.file, f.file) as new_file, coalesce(found.line, f.line) as new_line from found
-  join "org_template"."findings" f on f.id = found.id and f.fingerprint = found.fingerprint
-  where not found.is_kept
-  order by f.project_id, f.fingerprint for update
+  order by u.project_id, first.fingerprint
 ), renamed as (
-  update "org_template"."findings" f set fingerprint = locked.new_fingerprint
-  from locked where f.id = locked.id
-  returning locked.*
+  update "org_template"."findings" f set fingerprint = r.new_fingerprint from found r
+  where f.id = r.id and f.fingerprint = r.fingerprint and not r.is_kept
+  returning r.*
 ), events as materialized (
-  select r.id as finding_id, r.at, md5(r.push_id::text || k.kind)::uuid as id, k.kind, r.actor_id, r.scan_id, k."from", k."to"
-  from renamed r cross join lateral (values
-    ('moved', concat_ws(':', r.file, r.line), concat_ws(':', r.new_file, r.new_line), r.file <> r.new_file),
-    ('matched', r.fingerprint, r.new_fingerprint, r.file is not distinct from r.new_file)
-  ) k(kind, "from", "to", applies)
-  where k.applies
+  select id as finding_id, at, md5(push_id::text || 'renamed')::uuid as id, actor_id, scan_id,
+    case when moves then 'moved' else 'matched' end as kind,
+    case when moves then concat_ws(':', old_file, old_line) else fingerprint end as "from",
+    case when moves then concat_ws(':', coalesce(file, old_file), coalesce(line, old_line)) else new_fingerprint end as "to"
+  from renamed
 ), noted as (
   insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, scan_id, "from", "to")
   select e.finding_id, e.at, e.id, e.kind, e.actor_id, e.scan_id, e."from", e."to" from events e cross join (select count(*) from "org_template"."policy_versions") on_its_worker
