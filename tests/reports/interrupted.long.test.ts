@@ -89,8 +89,8 @@ describe('a process that reads a report', () => {
       await sleep(waitMs);
       for (const pid of await descendantsOf(server.pid)) kill(pid);
       const { status } = await answer;
-      // Before it has read the report, it may have been the report's fault.
-      expect([201, 400, 500]).toContain(status);
+      // 429: the system ends processes when memory is short.
+      expect([201, 429]).toContain(status);
       expect(await scansOf('&status=running')).toEqual([]);
     }
     expect((await send(server.api, reportOf(10))).status).toBe(201);

@@ -39,6 +39,18 @@ const FILLS: Record<string, (length: number) => string> = {
   emoji: repeat('👩‍👩‍👧‍👦'),
 };
 
+/** Operations that match texts in ways of their own, and get all contents. The others share the code that reads them. */
+const MATCHING = new Set(['listFindings', 'pushFinding', 'pushFindings', 'createRule', 'createComment']);
+const FEW = 5;
+
+/** The contents for an operation: others for the next one. */
+function contentsOf(operation: HostileOperation): [string, (length: number) => string][] {
+  const all = Object.entries(FILLS);
+  if (MATCHING.has(operation.id)) return all;
+  const first = operations.indexOf(operation) * FEW;
+  return Array.from({ length: FEW }, (_, i) => all[(first + i) % all.length] as (typeof all)[number]);
+}
+
 const HEADERS = [
   'cookie',
   'authorization',
@@ -217,7 +229,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
   (_, operation) => {
     it('blocks other requests for 50 ms at most', async () => {
       const slow: string[] = [];
-      for (const [content, fill] of Object.entries(FILLS)) {
+      for (const [content, fill] of contentsOf(operation)) {
         let requests = requestsOf(operation, fill);
         for (const at of requests.keys()) {
           let status = 0;
