@@ -223,6 +223,14 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"org_undo_links_user\" ON \"shared\".\"org_undo_links\" USING btree (\"user_id\");",
       "CREATE INDEX \"org_undo_links_expiry\" ON \"shared\".\"org_undo_links\" USING btree (\"expires_at\");"
     ]
+  },
+  {
+    "name": "0019_owner-since",
+    "hash": "1f3d5449ae7347e6c1934fe6bbb0df6eac5c22e07501087671d2cadc1bec84d5",
+    "statements": [
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"owner_since\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"org_undo_links\" ADD COLUMN \"owner_since\" timestamp (3) with time zone;"
+    ]
   }
 ];
 

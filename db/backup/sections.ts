@@ -31,6 +31,7 @@ export const SHARED_TABLES = {
     extra: {
       email: sql`(select e.email from shared.user_emails e where e.user_id = t.user_id and e.is_primary)`,
     },
+    set: { owner_since: sql`null::timestamptz` },
   },
   org_migrations: { key: 'org_id', columns: ['name', 'hash', 'applied_at'] },
   reserved_slugs: { key: 'org_id', columns: ['slug', 'reserved_at'], set: { moved_to: sql`null::text` } },

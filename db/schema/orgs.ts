@@ -52,6 +52,8 @@ export const memberships = shared.table(
      */
     confirmedAt: time('confirmed_at'),
     createdAt: time('created_at').notNull(),
+    /** Since when an owner has had the role; null: since `createdAt`. */
+    ownerSince: time('owner_since'),
   },
   (t) => [
     primaryKey({ name: 'memberships_pk', columns: [t.orgId, t.userId] }),
@@ -178,6 +180,7 @@ export const orgUndoLinks = shared.table(
     invitedEmail: text('invited_email'),
     confirmedAt: time('confirmed_at'),
     memberSince: time('member_since').notNull(),
+    ownerSince: time('owner_since'),
     usedAt: time('used_at'),
     expiresAt: time('expires_at').notNull(),
   },

@@ -32,7 +32,7 @@ export const updateMember = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, org, params, services, user } = call;
+    const { body, db, now, org, params, services, user } = call;
     const { userId } = params;
     const { member, before } = await db.transaction(async (tx) => {
       await lockOrg(tx, org.id);
@@ -48,7 +48,7 @@ export const updateMember = endpoint(
         await requireOtherOwner(tx, services.config, org.id, userId);
       await tx
         .update(memberships)
-        .set({ role: body.role })
+        .set({ role: body.role, ...(body.role === 'owner' && other !== 'owner' && { ownerSince: now }) })
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
       if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId, from: other, to: body.role });
       return { member: await findMember(tx, services.config, org.id, userId), before: other };

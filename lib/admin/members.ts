@@ -103,7 +103,10 @@ export async function setMemberRole(
       await requireOtherOwner(tx, config, org.id, user.id).catch((error) => {
         throw error instanceof ApiError ? new AdminError(`${user.email} is the only owner`) : error;
       });
-    await tx.update(memberships).set({ role }).where(isMember);
+    await tx
+      .update(memberships)
+      .set({ role, ...(role === 'owner' && { ownerSince: new Date() }) })
+      .where(isMember);
     if (isControlling(role) || isControlling(member.role))
       await mailRoleChange(tx, operatorActor(call), {
         ...{ orgId: org.id, userId: user.id, from: member.role, to: role },

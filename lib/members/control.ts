@@ -1,11 +1,17 @@
 import { and, eq, inArray, ne } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, type Role } from '../../db/schema/orgs.ts';
 import { type ControlChange, ownershipLost } from '../mail/templates/organizations.ts';
-import { type Actor, isOwner, mailControl, mailOwners, readOrgName } from '../orgs/notices.ts';
+import {
+  type Actor,
+  isOwner,
+  mailControl,
+  mailOwners,
+  memberAddress,
+  nameOf,
+  readOrgName,
+} from '../orgs/notices.ts';
 import { issueUndoLink } from '../orgs/undo-links.ts';
-import { memberEmail } from './fields.ts';
 
 interface RoleChange {
   orgId: string;
@@ -28,15 +34,9 @@ export async function mailRoleChange(
   { orgId, userId, from, to, accountDeleted = false }: RoleChange,
 ): Promise<void> {
   const change: ControlChange = !from ? 'member_added' : to ? 'role_changed' : 'member_removed';
-  const [member] = await tx
-    .select({ email: memberEmail })
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
-    .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
   const role = from && to ? `${to}, was ${from}` : (to ?? from ?? '');
   const facts: [string, string][] = [
-    ['Member', member?.email ?? ''],
+    ['Member', (await memberAddress(tx, orgId, userId)) ?? ''],
     ['Role', role],
     ...(accountDeleted ? [['Reason', 'the account was deleted'] as [string, string]] : []),
   ];
@@ -47,13 +47,13 @@ export async function mailRoleChange(
   if (!isLost || accountDeleted) return;
   const org = await readOrgName(tx, orgId);
   if (!org) return;
-  const notice = { org, by: actor.user?.name, at: actor.now };
+  const notice = { org, by: actor.user && (await nameOf(tx, orgId, actor.user)), at: actor.now };
   await mailOwners(
     tx,
-    actor.writeMail,
+    actor,
     orgId,
     async ({ name }) => {
-      const undo = await issueUndoLink(tx, actor, orgId, userId);
+      const undo = await issueUndoLink(tx, actor, { orgId, userId, isDismissed: true });
       return ownershipLost(change, { name, ...notice, undo }, facts);
     },
     eq(memberships.userId, userId),

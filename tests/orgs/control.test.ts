@@ -324,6 +324,11 @@ describe('the owners of an organization hear', () => {
 
 describe('an owner who was removed', () => {
   const linkOf = async (user: TestUser) => (await linkTo(t, user.email)).token;
+  /** Nobody has become an owner within the last 72 hours. */
+  const areOfLongStanding = () =>
+    sql("update shared.memberships set created_at = created_at - interval '4 days' where org_id = $1", [
+      org.id,
+    ]);
 
   it('gets a link that only a POST uses, and is an owner again', async () => {
     must(await remove(org.owner, second));
@@ -387,6 +392,7 @@ describe('an owner who was removed', () => {
 
   it('cannot use it after 72 hours', async () => {
     const third = await addMember(t.api, org, 'owner');
+    await areOfLongStanding();
     must(await remove(org.owner, second));
     must(await remove(third, second));
     const [early, late] = [await linkOf(org.owner), await linkOf(third)];
@@ -414,6 +420,7 @@ describe('an owner who was removed', () => {
 
   it('cannot use it when the account or the organization is gone', async () => {
     const third = await addMember(t.api, org, 'owner');
+    await areOfLongStanding();
     must(await remove(org.owner, second));
     must(await remove(third, second));
     const [own, gone] = [await linkOf(org.owner), await linkOf(third)];
@@ -424,7 +431,8 @@ describe('an owner who was removed', () => {
     expect(outcome(await undo(own))).toEqual(INVALID);
   });
 
-  it('who came back is kept out by a member of longer standing, but not the other way round', async () => {
+  it('who came back is kept out by an owner of longer standing, but not the other way round', async () => {
+    await areOfLongStanding();
     must(await remove(second, org.owner));
     const stash = await linkOf(second);
     must(await undo(stash));
@@ -439,6 +447,49 @@ describe('an owner who was removed', () => {
       must(await undo(await linkOf(org.owner)));
     }
     expect(await roleOf(org.owner)).toBe('owner');
+  });
+
+  it('is no newcomer after the attacker has invited them again', async () => {
+    const invite = async (role: string) =>
+      must(await t.api.post('/members/invite', { ...as(second), body: { email: org.owner.email, role } }));
+    for (const role of ['viewer', 'owner']) {
+      must(await remove(org.owner, second));
+      const token = await linkOf(org.owner);
+      t.advance(MINUTE);
+      await invite(role);
+      if (role === 'viewer') must(await undo(token));
+      must(await remove(org.owner, second));
+      must(await undo(await linkOf(org.owner)));
+    }
+    expect(await roleOf(org.owner)).toBe('owner');
+  });
+
+  it('cannot help accomplices to come back one after the other', async () => {
+    await areOfLongStanding();
+    must(await remove(second, org.owner));
+    must(await undo(await linkOf(second)));
+    const accomplice = await addMember(t.api, org, 'viewer');
+    t.advance(MINUTE);
+    must(await setRole(accomplice, 'owner', second));
+    must(await remove(second, org.owner));
+    must(await remove(accomplice, org.owner));
+    for (const one of [second, accomplice]) expect((await mailsTo(one)).at(-1)?.link).toBeUndefined();
+  });
+
+  it('gets the mail at the address that was primary before a thief changed it', async () => {
+    const old = org.owner.email;
+    const now = `thief-${old}`;
+    const at = t.services.clock().toISOString();
+    await sql(
+      `insert into shared.primary_email_changes (token_hash, user_id, old_email, old_email_verified, new_email, changed_at, expires_at)
+        values ($1, $2, $3, true, $4, $5, $5::timestamptz + interval '1 hour')`,
+      ['0'.repeat(64), org.owner.id, old, now, at],
+    );
+    await sql('update shared.user_emails set email = $1 where user_id = $2', [now, org.owner.id]);
+    must(await remove(org.owner, second));
+    const [mail, other] = [await t.delivered(now), await t.delivered(old)];
+    expect([mail.subject, other.subject]).toEqual(Array(2).fill(expect.stringMatching(/^You are no longer/)));
+    expect(other.link).toBe(mail.link);
   });
 
   it('always has a link that works, even if other changes use up the mails', async () => {
@@ -478,6 +529,7 @@ describe('an owner who was removed', () => {
       'update shared.memberships set invited_email = $1, confirmed_at = now() where user_id = $2 and org_id = $3',
       [...[address, second.id, org.id]],
     );
+    await areOfLongStanding();
     must(await remove(second, org.owner));
     must(await undo(await linkOf(second)));
     const shown = must(await t.api.get('/members', as(org.owner))).find(

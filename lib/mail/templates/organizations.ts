@@ -18,7 +18,7 @@ export interface OrgNotice {
 
 const facts = ({ org, by, at }: OrgNotice, more: Letter['facts'] = []): Letter['facts'] => [
   ['Organization', `${person(org.name)} (${org.slug})`],
-  ['By', by === undefined ? 'an operator of the service' : unlinked(by, 100)],
+  ['By', by === undefined ? 'an operator of the service' : unlinked(by, 254)],
   ['Time', dateTime(at)],
   ...more,
 ];
