@@ -12,13 +12,13 @@ export interface InsecureSetting {
 
 /** Shorter secrets can be guessed from a text that they signed or encrypted. */
 const SECRET_BYTES = 32;
-/** Random secrets of 32 hexadecimal digits have more, and repeated words less. */
+/** Random secrets of 32 hexadecimal digits have more; placeholders and repeated words less. */
 const SECRET_BITS = 64;
 
 /** Why a secret is weak; undefined if it is not. */
 function weaknessOf(secret: string): string | undefined {
   if (new TextEncoder().encode(secret).length < SECRET_BYTES) return `is shorter than ${SECRET_BYTES} bytes`;
-  return entropyOf(secret) < SECRET_BITS ? 'repeats characters or words' : undefined;
+  return entropyOf(secret) < SECRET_BITS ? 'is a placeholder, or repeats characters or words' : undefined;
 }
 
 const firstWeakness = (secrets: readonly string[]) => secrets.map(weaknessOf).find((weakness) => weakness);
