@@ -231,6 +231,14 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"owner_since\" timestamp (3) with time zone;",
       "ALTER TABLE \"shared\".\"org_undo_links\" ADD COLUMN \"owner_since\" timestamp (3) with time zone;"
     ]
+  },
+  {
+    "name": "0020_collected-mails",
+    "hash": "63ee0351ff9c0bf7ebc23419b37cf02b09352ecd089a77b3cfe9816305746803",
+    "statements": [
+      "ALTER TABLE \"shared\".\"outgoing_mails\" ADD COLUMN \"collects\" text;",
+      "CREATE UNIQUE INDEX \"outgoing_mails_collects\" ON \"shared\".\"outgoing_mails\" USING btree (\"collects\") WHERE \"shared\".\"outgoing_mails\".\"attempts\" = 0;"
+    ]
   }
 ];
 

@@ -25,14 +25,22 @@ const HOUR = 60 * MINUTE;
 
 let t: TestApp;
 let org: TestOrg;
+/** Sends few mails an hour. */
+let few: TestApp;
 /** An owner beside the creator of the organization. */
 let second: TestUser;
 
 beforeAll(async () => {
   t = await startApp();
+  few = await startApp({
+    databaseUrl: t.databaseUrl,
+    env: { SVC_MAX_MAILS_PER_HOUR: '3' },
+    mails: t.mails,
+  });
 });
 
 beforeEach(async () => {
+  few.advance(t.services.clock().getTime() - few.services.clock().getTime());
   org = await createOrg(t.api);
   second = await addMember(t.api, org, 'owner');
   await verify(org.owner, second);
@@ -493,11 +501,6 @@ describe('an owner who was removed', () => {
   });
 
   it('always has a link that works, even if other changes use up the mails', async () => {
-    const few = await startApp({
-      databaseUrl: t.databaseUrl,
-      env: { SVC_MAX_MAILS_PER_HOUR: '3' },
-      mails: t.mails,
-    });
     const by = as(second);
     for (let i = 0; i < 4; i++) {
       must(await few.api.patch('/org-features/org_wide_tokens', { ...by, body: { enabled: i % 2 === 0 } }));
@@ -536,6 +539,60 @@ describe('an owner who was removed', () => {
       (member: { user_id: string }) => member.user_id === second.id,
     );
     expect(shown).toMatchObject({ email: address, role: 'owner', verified: true });
+  });
+});
+
+describe('after many harmless changes, which use up the mails of an hour', () => {
+  const collectedTo = async (user: { email: string }) => {
+    few.advance(HOUR);
+    await few.services.mail.deliverDue();
+    return t.mails
+      .filter(({ recipient, subject }) => recipient === user.email && /change/.test(subject))
+      .at(-1);
+  };
+
+  it('owners get one mail with all others, also of requests at the same time', async () => {
+    const by = as(org.owner);
+    const createToken = (name: string) =>
+      few.api.post('/tokens', { ...by, body: { name, scopes: ['admin'] } });
+    for (let i = 0; i < 3; i++)
+      must(await few.api.patch('/org-features/org_wide_tokens', { ...by, body: { enabled: i % 2 === 0 } }));
+    for (const answer of await Promise.all(['one', 'two', 'three'].map(createToken))) must(answer);
+    // It is being sent.
+    await sql('update shared.outgoing_mails set attempts = 1 where collects is not null');
+    must(await createToken('four'));
+    const before = (await mailsTo(second)).length;
+    const last = await collectedTo(second);
+    const mails = (await mailsTo(second)).slice(before);
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      '3 further changes of an organization that you own',
+      'Another change of an organization that you own',
+    ]);
+    for (const name of ['one', 'two', 'three'])
+      expect(mails[0]?.text).toMatch(new RegExp(`An API token was created.*Token: ${name}.*Scopes: admin`));
+    expect(last?.text).toContain('Token: four');
+    expect(mails[0]?.link).toBeUndefined();
+  });
+
+  it('in the organization of an attacker, an unverified owner still gets the link', async () => {
+    await sql('update shared.user_emails set verified_at = null where user_id = $1', [org.owner.id]);
+    const attacker = await createOrg(t.api);
+    const body = { email: org.owner.email, role: 'owner' };
+    must(await t.api.post('/members/invite', { ...attacker.asOwner, body }));
+    for (let i = 0; i < 5; i++) {
+      const { cookie } = attacker.owner;
+      must(await few.api.delete(`/orgs/${attacker.slug}`, { cookie, body: { confirm: attacker.slug } }));
+      must(await few.api.post(`/orgs/${attacker.slug}/restore`, { cookie }));
+    }
+    must(await few.api.delete(`/members/${org.owner.id}`, as(second)));
+    await collectedTo(org.owner);
+    const mails = (await mailsTo(org.owner)).filter(({ subject }) => /further|Another/.test(subject));
+    // One for each organization, so that an attacker cannot flood the address.
+    expect(mails).toHaveLength(2);
+    const own = mails.find(({ text }) => text.includes(org.slug));
+    const token = new URL(own?.link ?? '').searchParams.get('token') ?? '';
+    must(await undo(token));
+    expect(await roleOf(org.owner)).toBe('owner');
   });
 });
 

@@ -23,6 +23,8 @@ const facts = ({ org, by, at }: OrgNotice, more: Letter['facts'] = []): Letter['
   ...more,
 ];
 
+const renderNotice = (letter: Letter): MailContent => ({ ...render(letter), facts: letter.facts ?? [] });
+
 /** The name for a subject, or the slug if mail programs might find a link in the name: a subject has no invisible characters. */
 const inSubject = ({ name, slug }: OrgNotice['org']) =>
   person(name) === line(name, 60) ? person(name) : slug;
@@ -53,7 +55,7 @@ export const controlChanged = (
   notice: OrgNotice,
   about: Letter['facts'] = [],
 ): MailContent =>
-  render({
+  renderNotice({
     subject: subjectOf(change, notice),
     name: notice.name,
     intro: [`${subjectOf(change, notice)}, which you own:`],
@@ -70,7 +72,7 @@ const shown = (about: Letter['facts'] = []): [string, string][] =>
 const undoButton = (undo: Link | undefined, label: string): Pick<Letter, 'button'> =>
   undo ? { button: { label, url: link(undo.publicUrl, '/undo-org-change', { token: undo.token }) } } : {};
 
-const LINK_TERMS = 'The link works once and expires after 72 hours. Do not forward it.';
+export const LINK_TERMS = 'The link works once and expires after 72 hours. Do not forward it.';
 
 /** Mail to an owner who lost the role. Its link gives it back, even to an owner who can no longer sign in. */
 export const ownershipLost = (
@@ -78,7 +80,7 @@ export const ownershipLost = (
   notice: OrgNotice & { undo?: Link | undefined },
   about: Letter['facts'],
 ): MailContent =>
-  render({
+  renderNotice({
     subject: `You are no longer an owner of the organization ${inSubject(notice.org)}`,
     name: notice.name,
     intro: [
@@ -95,7 +97,7 @@ export const ownershipLost = (
   });
 
 export const orgDeleted = (notice: OrgNotice & { purgeAt: Date; undo?: Link | undefined }): MailContent =>
-  render({
+  renderNotice({
     subject: `The organization ${inSubject(notice.org)} was deleted`,
     name: notice.name,
     intro: [
@@ -115,7 +117,7 @@ export const orgPurgeNear = ({
   at,
   purgeAt,
 }: Omit<OrgNotice, 'by'> & { purgeAt: Date }): MailContent =>
-  render({
+  renderNotice({
     subject: `The organization ${inSubject(org)} will be removed for good`,
     name,
     intro: ['A deleted organization that you own will be removed for good, with all its findings:'],
@@ -130,7 +132,7 @@ export const orgPurgeNear = ({
   });
 
 export const orgRestored = (notice: OrgNotice): MailContent =>
-  render({
+  renderNotice({
     subject: `The organization ${inSubject(notice.org)} was restored`,
     name: notice.name,
     intro: ['A deleted organization that you own was restored. Its members and API tokens can use it again:'],
