@@ -1469,7 +1469,7 @@ export interface paths {
         get: operations["getRetention"];
         /**
          * Set how long findings and scans are kept
-         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. Expired data is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.
+         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. Expired data is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed. All owners get a mail if something is kept shorter than before.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -1719,7 +1719,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a project
-         * @description Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone.
+         * @description Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone. All owners of the organization get a mail.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */

@@ -39,6 +39,8 @@ const CHANGES = {
   personal_token_created: 'An admin created a personal access token for',
   setting_changed: 'A setting was changed in',
   transfer_started: 'A project is being transferred from',
+  project_deleted: 'A project was deleted from',
+  retention_shortened: 'Old findings or scans are removed from',
 } as const;
 
 export type ControlChange = keyof typeof CHANGES;
@@ -62,7 +64,7 @@ export const controlChanged = (
     facts: facts(notice, shown(about)),
     closing: [
       'If you expected this, there is nothing to do.',
-      'If not, sign in and undo it. Then look through the members, the API tokens and the settings of the organization, and tell the other owners.',
+      'If not, sign in and undo what can be undone. Then look through the members, the API tokens and the settings of the organization, and tell the other owners.',
     ],
   });
 
