@@ -708,7 +708,7 @@ export interface paths {
         put?: never;
         /**
          * Create a personal access token
-         * @description For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. With the scope `admin`, the other owners of organizations where you are an admin or owner are told too. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.
+         * @description For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. With the scope `admin`, the other owners of organizations where you are an admin or owner are told too; if these are more than 10, `org_id` is required. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.
          *
          *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */

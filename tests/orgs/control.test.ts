@@ -342,6 +342,33 @@ describe('the owners of an organization hear', () => {
     expect((await mailsTo(elsewhere.owner)).length).toBe(before[1]);
   });
 
+  it('of a personal token in every organization that it controls', async () => {
+    const admin = await addMember(t.api, org, 'admin');
+    // More than the service writes to at once. The account joined `org` last.
+    const values = Array.from(
+      { length: 10 },
+      (_, i) => `($1::uuid, '${i}0000000-0000-4000-8000-${org.id.slice(-12)}')`,
+    );
+    await sql(
+      `with made as (
+        insert into shared.orgs (id, name, slug, plan, schema_version, created_at)
+        select id::uuid, 'Other', 'o' || replace(id, '-', ''), 'free', 0, now() from (values ${values}) v (u, id) returning id)
+      insert into shared.memberships (org_id, user_id, role, created_at)
+        select id, $1::uuid, 'admin', now() - interval '1 day' from made`,
+      [admin.id],
+    );
+    const create = (org_id?: string) =>
+      t.api.post('/profile/tokens', {
+        cookie: admin.cookie,
+        body: { name: 'script', scopes: ['admin'], expires_in: 30, ...(org_id && { org_id }) },
+      });
+    const before = (await mailsTo(second)).length;
+    expect((await create()).refusal).toBe('400 validation_error/field_invalid org_id');
+    expect((await t.api.get('/profile/tokens', { cookie: admin.cookie })).result.tokens).toEqual([]);
+    must(await create(org.id));
+    expect((await mailsTo(second)).length).toBe(before + 1);
+  });
+
   it('of an admin or owner whose account is deleted, who gets no link', async () => {
     // The organization of the registration, whose only owner it is.
     await sql('delete from shared.orgs where created_by = $1', [second.id]);
