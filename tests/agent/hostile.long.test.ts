@@ -222,6 +222,45 @@ describe('a repository that names another service', () => {
     }
   });
 
+  it('does so also with a configuration file where the user’s own one is, if HOME is in the checkout', async () => {
+    const thief = await startHostileService();
+    commit('.git/HEAD', 'ref: refs/heads/main\n');
+    const content = `reporting:\n  base_url: ${thief.url}\n  trusted_hosts: ['${new URL(thief.url).origin}']\n`;
+    commit('.config/svc/config.yml', content);
+    commit('scan/report.json', readFileSync(writeReport(workspace, 1), 'utf8'));
+    for (const changed of [{ HOME: workspace }, { XDG_CONFIG_HOME: join(workspace, '.config') }]) {
+      for (const args of [
+        ['report', 'report.json'],
+        ['report', '--workspace', 'scan', 'scan/report.json'],
+      ]) {
+        const run = await agentWithoutAddress(args, changed);
+        expect([run.code, run.err]).toEqual([1, expect.stringContaining('which you have not trusted yet')]);
+        expect(run.err).toContain('“trusted_hosts” is ignored here');
+      }
+    }
+    expect(thief.requests).toEqual([]);
+  });
+
+  it.each(['user:pass@', 'user@', ':pass@'])(
+    'and credentials %s before the host is refused',
+    async (credentials) => {
+      await deliverOnce();
+      commitAddress(server.url.replace('//', `//${credentials}`));
+      const run = await agentWithoutAddress(['findings']);
+      expect([run.code, run.err]).toEqual([1, expect.stringContaining('is not the address of a service')]);
+    },
+  );
+
+  it('and a path is used if the origin is trusted, because keys belong to origins', async () => {
+    const service = await startHostileService();
+    bindKey(openState(userEnv()), project.env.SVC_API_KEY ?? '', service.url);
+    commitAddress(`${service.url}/elsewhere`);
+    await agentWithoutAddress(['findings']);
+    expect(service.requests.map(({ path }) => path)).toEqual([
+      expect.stringMatching(/^\/elsewhere\/api\/v1\//),
+    ]);
+  });
+
   it('may repeat the address of the user file', async () => {
     recordOrigin();
     const other = await startHostileService();
