@@ -30,7 +30,7 @@ export const collected = ({ count, notices, link }: Collected): MailContent =>
   render({
     subject: `${count === 1 ? 'Another change' : `${count} further changes`} of an organization that you own`,
     intro: ['The limit of mails per hour was reached, so this mail has the changes after the last mail:'],
-    facts: notices.map((notice, i) => [`${i + 1}.`, notice]),
+    facts: notices.map((notice, i) => [`${i + 1}`, notice]),
     ...(link && { button: { label: 'Become an owner again and undo a deletion', url: link } }),
     closing: [
       ...(count > notices.length ? [`${count - notices.length} more are not listed.`] : []),
