@@ -20,6 +20,7 @@ import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
 import { createGate, type Gate } from './fair-share/gate.ts';
+import { createKilledImports, type KilledImports } from './fair-share/killed-imports.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
 import {
   countedPermits,
@@ -83,6 +84,7 @@ export interface CoreServices {
   /** Unset: the runtime limits memory itself. */
   bodies: BodyBudgets | undefined;
   reports: ReportReader;
+  killedImports: KilledImports;
   /** The page of the web UI, whatever its address: `index.html`. */
   page: string;
 }
@@ -170,6 +172,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     hasher: platform.hasher,
     mailer: platform.mailer,
     reports: platform.reports,
+    killedImports: createKilledImports(),
     signedTokens: await createSignedTokens(secrets),
     secretBox: createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets')),
     mailBox: createMailBox(config, mailSecret),
