@@ -45,6 +45,7 @@ import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory 
 import { createWorkerCheck, type WorkerCheck } from './orgs/workers.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
+import { createStorageQuotas, createStorageState, type StorageQuotas, type StorageState } from './storage/quotas.ts';
 import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
 import { createPersonalTokens, type PersonalTokens } from './tokens/personal-tokens.ts';
 
@@ -85,6 +86,8 @@ export interface CoreServices {
   bodies: BodyBudgets | undefined;
   reports: ReportReader;
   killedImports: KilledImports;
+  storageState: StorageState;
+  isDiskFull: (() => Promise<boolean>) | undefined;
   /** The page of the web UI, whatever its address: `index.html`. */
   page: string;
 }
@@ -107,6 +110,7 @@ export interface Services extends CoreServices {
   /** For reading reports. */
   reportPermits: Permits;
   reportLeases: ReportLeases;
+  storage: StorageQuotas;
   apiTokens: ApiTokens;
   personalTokens: PersonalTokens;
   ingest: Ingest;
@@ -134,6 +138,8 @@ export interface Platform {
   clock?: Clock;
   orgMigrations?: readonly Migration[];
   metrics?: MetricsOptions;
+  /** Whether the disk of the database is almost full. Unset: not known. */
+  isDiskFull?: (() => Promise<boolean>) | undefined;
   /** Seals queued mails while neither `SVC_ENCRYPTION_KEY` nor `JWT_SECRET` is set. */
   mailSecret?: string | undefined;
 }
@@ -173,6 +179,8 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     mailer: platform.mailer,
     reports: platform.reports,
     killedImports: createKilledImports(),
+    storageState: createStorageState(),
+    isDiskFull: platform.isDiskFull,
     signedTokens: await createSignedTokens(secrets),
     secretBox: createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets')),
     mailBox: createMailBox(config, mailSecret),
@@ -241,6 +249,11 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     listPermits: createListPermits(permits.list),
     searchPermits: permits.search,
     reportPermits: permits.report,
+    storage: createStorageQuotas({
+      ...{ sql: database.sql, engineOf: core.engineOf, tablesOf: core.knownOrgs.tablesOf, log, background },
+      ...{ quota: config.storage, state: core.storageState, isDiskFull: core.isDiskFull },
+      onRefused: metrics.storageRefused,
+    }),
     reportLeases: createReportLeases({ sql: database.sql, nextId, log }),
     gate,
   };

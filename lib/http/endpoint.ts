@@ -9,6 +9,7 @@ import { isInContract } from './contract.ts';
 import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
 import { ownTables } from './middleware/own-tables.ts';
+import { storageQuota } from './middleware/storage-quota.ts';
 import { describe, type Operation } from './openapi/operation.ts';
 import { NO_BODY } from './request/held-body.ts';
 import type { RequestSchemas } from './request/input.ts';
@@ -65,7 +66,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       ...checksOf(access, method),
       input(request, { maxBytes, unknownParameters: isInContract(method, path) ? 'warn' : 'refuse' }),
       ...inputChecksOf(access),
-      ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
+      ...(insertsInOrg && mayWrite(access, method) ? [storageQuota, ownTables] : []),
       async function handle(c: Context<AppEnv>) {
         const call = c.get('call');
         const answer = (await handler(call as unknown as CallOf<A> & Input<S>)) as AnyAnswer;

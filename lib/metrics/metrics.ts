@@ -11,6 +11,8 @@ import {
   type HashLoad,
   MAIL_OUTCOMES,
   type MailOutcome,
+  STORAGE_LIMITS,
+  type StorageLimit,
   WORK_KINDS,
   type WorkKind,
 } from './reports.ts';
@@ -31,6 +33,8 @@ export interface Metrics {
   workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
   /** A request was refused because its organization uses its whole share of the connections. */
   connectionRefused(): void;
+  /** A write was refused because of a storage quota or a full disk. */
+  storageRefused(limit: StorageLimit): void;
   /** An expensive read was sent to the replica or, for any route but `current`, to the primary. */
   readRouted(route: ReadRoute): void;
   /** Sets the gauges of the backlog; undefined when the database did not answer. */
@@ -113,6 +117,14 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     help: 'Requests refused (429) because their organization used its whole share of the database connections.',
     registers,
   });
+
+  const storageRefusals = new Counter({
+    name: 'svc_storage_refused_total',
+    help: 'Writes refused (429) because an organization or account exceeds its storage quota, or the disk is almost full.',
+    labelNames: ['limit'],
+    registers,
+  });
+  for (const limit of STORAGE_LIMITS) storageRefusals.inc({ limit }, 0);
 
   const poolGauge = (name: string, help: string, read: (gauges: PoolGauges) => number) =>
     new Gauge({
@@ -246,6 +258,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     mailTried: (outcome) => mails.inc({ outcome }),
     workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
     connectionRefused: () => connectionRefusals.inc(),
+    storageRefused: (limit) => storageRefusals.inc({ limit }),
     readRouted: (route) => reads.inc(routeLabels(route)),
     backlog(current) {
       setUp(current ? 1 : 0);
