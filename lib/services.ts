@@ -45,7 +45,12 @@ import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory 
 import { createWorkerCheck, type WorkerCheck } from './orgs/workers.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
-import { createStorageQuotas, createStorageState, type StorageQuotas, type StorageState } from './storage/quotas.ts';
+import {
+  createStorageQuotas,
+  createStorageState,
+  type StorageQuotas,
+  type StorageState,
+} from './storage/quotas.ts';
 import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
 import { createPersonalTokens, type PersonalTokens } from './tokens/personal-tokens.ts';
 

@@ -1,8 +1,8 @@
 import { type AnyColumn, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
-import type { Engine } from '../server-facts.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { orgs, orgUsage } from '../schema/orgs.ts';
 import { settings } from '../schema/platform.ts';
+import type { Engine } from '../server-facts.ts';
 import { arrayText, orgStatement, run, type SqlClient } from '../statements.ts';
 
 /** Whose share and storage quota an organization uses. */

@@ -1,8 +1,8 @@
 import QuickLRU from 'quick-lru';
 import { isMissingTable } from '../../db/errors.ts';
 import type { Sql } from '../../db/pool/query.ts';
-import type { EngineDetection } from '../../db/server-facts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import type { EngineDetection } from '../../db/server-facts.ts';
 import { measureUsage, type OrgUsage, readUsage, type Usage, writeUsage } from '../../db/storage/usage.ts';
 import type { StorageQuota } from '../config/config.ts';
 import { storageBytes } from '../config/variables.ts';
