@@ -35,6 +35,8 @@ export type StorageState = ReturnType<typeof createStorageState>;
 export const createStorageState = () => ({
   /** By organization and by account. */
   refusals: new QuickLRU<string, Refusal>({ maxSize: 10_000 }),
+  /** Organizations with a quota of their own. */
+  separate: new QuickLRU<string, true>({ maxSize: 10_000 }),
   written: new Map<string, Org>(),
   diskRefusal: undefined as Refusal | undefined,
   checkedAt: Number.NEGATIVE_INFINITY,
@@ -98,14 +100,18 @@ export function createStorageQuotas(options: StorageOptions): StorageQuotas {
     // Data may have been deleted in any organization of an account above its quota.
     await measure(before.filter(({ id, account }) => ids.includes(id) || refusals.has(account ?? '')));
     const usages = await readUsage(sql, ids);
-    for (const org of usages) setRefusal(org.id, refusalOf(org, limitsOf(org, quota)));
+    for (const org of usages) {
+      if (isSeparate(org)) state.separate.set(org.id, true);
+      else state.separate.delete(org.id);
+      setRefusal(org.id, refusalOf(org, limitsOf(org, quota)));
+    }
     for (const account of new Set(usages.flatMap(({ account }) => account ?? [])))
       setRefusal(account, refusalOfAccount(usages.filter((org) => org.account === account)));
   }
 
   function refusalOfAccount(orgs: readonly OrgUsage[]): Refusal | undefined {
     // An organization with a quota of its own does not count against that of its account.
-    const shared = orgs.filter(({ own_bytes, own_rows }) => own_bytes === null && own_rows === null);
+    const shared = orgs.filter((org) => !isSeparate(org));
     const sum = (name: keyof Usage) => shared.reduce((total, org) => total + (org[name] ?? 0), 0);
     const refusal = refusalOf({ bytes: sum('bytes'), rows: sum('rows') }, accountQuota(quota));
     // Members of one organization are not told what others store.
@@ -118,7 +124,7 @@ export function createStorageQuotas(options: StorageOptions): StorageQuotas {
     else refusals.delete(key);
   }
 
-  const check = (): Promise<void> => {
+  const start = (): Promise<void> => {
     state.checkedAt = performance.now();
     checking ??= checkAll()
       .catch((error) => log.error('storage was not measured', { error }))
@@ -130,8 +136,8 @@ export function createStorageQuotas(options: StorageOptions): StorageQuotas {
 
   return {
     require(org, adds) {
-      const own = refusals.get(org.id);
-      const refusal = state.diskRefusal ?? own ?? refusals.get(org.account ?? '');
+      const account = state.separate.has(org.id) ? undefined : org.account;
+      const refusal = state.diskRefusal ?? refusals.get(org.id) ?? refusals.get(account ?? '');
       if (!refusal || (!adds && refusal.ratio < CHANGES)) return;
       const { message, details, limit } = refusal;
       onRefused(limit.limit);
@@ -143,12 +149,17 @@ export function createStorageQuotas(options: StorageOptions): StorageQuotas {
     written(org) {
       written.set(org.id, org);
       if (checking || performance.now() - state.checkedAt < CHECK_MS) return;
-      const task = check();
+      const task = start();
       background?.(task);
     },
-    check,
+    async check() {
+      await checking;
+      await start();
+    },
   };
 }
+
+const isSeparate = ({ own_bytes, own_rows }: OrgUsage): boolean => own_bytes !== null || own_rows !== null;
 
 /** The quota of an organization: its own, or that of all. */
 export const limitsOf = (

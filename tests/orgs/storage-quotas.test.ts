@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createStorageQuotas } from '../../lib/storage/quotas.ts';
+import { createStorageQuotas, createStorageState } from '../../lib/storage/quotas.ts';
 import {
   type Answer,
   addProject,
@@ -109,11 +109,11 @@ describe('an account with many organizations', () => {
   it('has twice the quota of one for all of them, and others notice nothing', async () => {
     const first = await createOrg(t.api);
     const orgs = [first, await addOrg(first), await addOrg(first)] as const;
+    // Nobody writes to this one.
+    const fresh = await addOrg(first);
     const { ids } = await fill(orgs[0], MAX_ROWS - 1);
     await fill(orgs[1], MAX_ROWS - 1);
     const { scanId } = await fill(orgs[2], 2);
-    // Nobody has written to this one.
-    const fresh = await addOrg(first);
     const refused = await push(t.api, orgs[2], scanId, { fingerprint: 'more' });
     expect(told(refused)).toBe(EXCEEDED);
     expect(refused.json.errors[0]).toMatchObject({
@@ -170,10 +170,10 @@ describe('bytes', () => {
       ids.push(must(await push(t.api, org, scanId, { fingerprint: `${i}`, description })).id);
     }
     const usageWith = async (bytes: number) => {
-      const { knownOrgs, database, engineOf, log, storageState } = t.services;
+      const { knownOrgs, database, engineOf, log } = t.services;
       const own = createStorageQuotas({
         ...{ sql: database.sql, engineOf, tablesOf: knownOrgs.tablesOf, log, onRefused() {} },
-        ...{ quota: { bytes, rows: 1_000 }, state: { ...storageState } },
+        ...{ quota: { bytes, rows: 1_000 }, state: createStorageState() },
       });
       own.written({ ...org, tables: knownOrgs.tablesOf(org) });
       await own.check();

@@ -1,6 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
 
+/** What an organization stores, and its quota. */
+export const storageQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'storage'],
+    queryFn: async ({ signal }) => (await api.get('/settings/storage', { signal })).result,
+  });
+
 /** The feature flags of an organization. */
 export const featuresQuery = ({ slug, api }: OrgSession) =>
   queryOptions({
