@@ -116,7 +116,8 @@ export interface OrgUsage {
   /** Null: not measured yet. */
   bytes: number | null;
   rows: number | null;
-  measured_at: Date | null;
+  /** As PostgreSQL writes it. */
+  measured_at: string | null;
   /** Values of settings. */
   own_bytes: string | null;
   own_rows: string | null;

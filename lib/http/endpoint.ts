@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { z } from 'zod';
 import type { Services } from '../services.ts';
-import { type Access, type CallOf, checksOf, inputChecksOf, mayWrite } from './access.ts';
+import { type Access, type CallOf, checksOf, inputChecksOf, mayStore, mayWrite } from './access.ts';
 import { type Answer, type AnyAnswer, render } from './answer.ts';
 import type { AppEnv, Description } from './call.ts';
 import { compressList, isList } from './compress.ts';
@@ -66,7 +66,8 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       ...checksOf(access, method),
       input(request, { maxBytes, unknownParameters: isInContract(method, path) ? 'warn' : 'refuse' }),
       ...inputChecksOf(access),
-      ...(insertsInOrg && mayWrite(access, method) ? [storageQuota, ownTables] : []),
+      ...(insertsInOrg && mayStore(access, method) ? [storageQuota] : []),
+      ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
       async function handle(c: Context<AppEnv>) {
         const call = c.get('call');
         const answer = (await handler(call as unknown as CallOf<A> & Input<S>)) as AnyAnswer;

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { setSetting } from '../../lib/admin/settings.ts';
 import { createStorageQuotas, createStorageState } from '../../lib/storage/quotas.ts';
 import {
   type Answer,
@@ -8,7 +9,6 @@ import {
   createUser,
   finding,
   must,
-  push,
   type TestOrg,
 } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -21,6 +21,10 @@ let t: TestApp;
 beforeAll(async () => {
   t = await startApp({ env });
 });
+
+/** @returns the answer, which may be a refusal */
+const push = (api: TestApp['api'], org: TestOrg, scanId: string, fields = {}) =>
+  api.post('/agent/findings', { ...org.asAgent, body: finding(org, scanId, fields) });
 
 const told = ({ status, error = '' }: Answer) => `${status} ${error}`.trim();
 const check = (app: TestApp = t) => app.services.storage.check();
@@ -62,7 +66,7 @@ describe('an organization at its quota', () => {
         ...{ ...asAgent, body: { scan_id: 'more', project_id: projectId, persona: 'sharingan' } },
       }),
       t.api.post(`/agent/reports?project_id=${projectId}`, { ...asAgent, body: '{"findings":[]}' }),
-      t.api.post(`/findings/${ids[0]}/comments`, { ...asOwner, body: { text: 'more' } }),
+      t.api.post(`/findings/${ids[0]}/comments`, { ...asOwner, body: { body: 'more' } }),
     ]);
     expect(others.map(told)).toEqual(others.map(() => EXCEEDED));
     expect(must(await t.api.get('/findings', asOwner))).toHaveLength(MAX_ROWS - 1);
@@ -96,8 +100,7 @@ describe('an organization at its quota', () => {
   it('has another quota if an operator sets one', async () => {
     const org = await createOrg(t.api);
     const { scanId } = await fill(org);
-    await t.services.database
-      .sql`insert into shared.settings (key, value) values (${`quota.rows.${org.id}`}, '7')`;
+    await setSetting(t.services.database, `quota.rows.${org.slug}`, '7');
     await check();
     expect(told(await push(t.api, org, scanId, { fingerprint: 'now' }))).toBe(EXCEEDED);
     await check();

@@ -37,7 +37,7 @@ export const getStorage = endpoint(
     const max = limitsOf(usage, services.config.storage);
     return ok({
       ...{ bytes: usage.bytes ?? 0, max_bytes: max.bytes, rows: usage.rows ?? 0, max_rows: max.rows },
-      ...(usage.measured_at && { measured_at: usage.measured_at.toISOString() }),
+      ...(usage.measured_at && { measured_at: new Date(usage.measured_at).toISOString() }),
     });
   },
 );
