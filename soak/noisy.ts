@@ -211,7 +211,7 @@ function noisesOf(url: string, org: SeededOrg): Record<Part, Stream> {
     exports: stream('exports', lists('?format=csv', '?format=sarif', '?q=e&format=csv')),
     lists: stream('lists', lists('', '?sort=last_seen_at', '?q=injection')),
     pushes: { requests: [pushTo(url, org)], status: 201, connections: CLIENTS.pushes },
-    // Those beyond the share of the account get 429.
+    // Reports beyond the share of the account get 429.
     reports: {
       requests: [
         wire(url, {

@@ -33,7 +33,11 @@ export const orgs = shared.table(
     shareId: uuid('share_id'),
     createdAt: time('created_at').notNull(),
   },
-  (t) => [index('orgs_schema_version').on(t.schemaVersion), index('orgs_created_by').on(t.createdBy), index('orgs_share').on(t.shareId)],
+  (t) => [
+    index('orgs_schema_version').on(t.schemaVersion),
+    index('orgs_created_by').on(t.createdBy),
+    index('orgs_share').on(t.shareId),
+  ],
 );
 
 export const memberships = shared.table(
@@ -147,7 +151,7 @@ export const reportImports = shared.table('report_imports', {
   leaseUntil: time('lease_until').notNull(),
 });
 
-/** What organizations use of their storage quotas, as it was measured last (`db/storage/usage.ts`). */
+/** The use of storage by each organization, as it was measured last (`db/storage/usage.ts`). */
 export const orgUsage = shared.table('org_usage', {
   orgId: uuid('org_id')
     .primaryKey()

@@ -5,7 +5,7 @@ import { settings } from '../schema/platform.ts';
 import type { Engine } from '../server-facts.ts';
 import { arrayText, orgStatement, run, type SqlClient } from '../statements.ts';
 
-/** Whose share and storage quota an organization uses. */
+/** The account, or its stand-in, whose share and storage quota an organization uses. */
 export const shareOf = sql<string | null>`coalesce(${orgs.createdBy}, ${orgs.shareId})`;
 
 export interface Usage {
@@ -110,7 +110,7 @@ export const QUOTA_KEYS = { bytes: 'quota.storage.', rows: 'quota.rows.' } as co
 export interface OrgUsage {
   id: string;
   slug: string;
-  /** Whose share it uses. Null: its own. */
+  /** As {@link shareOf}. Null: its own. */
   account: string | null;
   has_tables: boolean;
   /** Null: not measured yet. */

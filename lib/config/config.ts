@@ -52,7 +52,7 @@ export interface Config {
   /** Words that passwords must not contain, in addition to the product's name and the e-mail address. */
   passwordWords: readonly string[];
   quotas: Quotas;
-  /** What one organization may store. */
+  /** The storage quota of one organization. */
   storage: StorageQuota;
   /** The most bytes of a report, inflated. */
   maxReport: number;

@@ -74,7 +74,7 @@ describe('an organization at its quota', () => {
       ...{ rows: MAX_ROWS, max_rows: MAX_ROWS, bytes: expect.any(Number), measured_at: expect.any(String) },
     });
     expect(await t.services.metrics.render()).toMatch(/svc_storage_refused_total\{limit="rows"\} [1-9]/);
-    // What ends or decides is still possible.
+    // Scans can end, and findings can be decided.
     must(await t.api.patch(`/agent/scans/${scanId}`, { ...asAgent, body: { status: 'completed' } }));
     must(await t.api.patch(`/findings/${ids[0]}`, { ...asOwner, body: { status: 'confirmed' } }));
   });

@@ -60,7 +60,7 @@ describe('an account with many organizations', () => {
     expect((await send(victim, 'harmless')).status).toBe(201);
     const answers = await flood;
     expect(atOnce).toBe(1);
-    // Those that wait for the permit are refused as well.
+    // Reports that wait for the permit are refused as well.
     expect(answers.map(({ status }) => status).sort()).toEqual([400, 429, 429, 429, 429, 429]);
     for (const answer of answers.filter(({ status }) => status === 429)) {
       expect(answer.error).toBe('rate_limit_error/exceeded');

@@ -7,7 +7,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { SectionCard } from '../components/SectionCard.tsx';
 import { storageQuery } from './queries.ts';
 
-/** What the organization stores, and its quota. */
+/** The use and the quota of storage. */
 export function Storage() {
   const storage = useQuery(storageQuery(useOrg()));
   return (

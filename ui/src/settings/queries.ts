@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
 
-/** What an organization stores, and its quota. */
+/** The use and the quota of storage. */
 export const storageQuery = ({ slug, api }: OrgSession) =>
   queryOptions({
     queryKey: ['org', slug, 'storage'],
