@@ -10,6 +10,7 @@ import { EmbeddedUnavailable, startEmbedded } from './db/embedded/embedded.ts';
 import { endpoints } from './handlers/index.ts';
 import type { Config } from './lib/config/config.ts';
 import { ConfigError, parseConfig } from './lib/config/parse.ts';
+import { VERSION } from './lib/config/version.ts';
 import { createApp, createRefusals } from './lib/http/app.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { housekeeping, startTasks } from './lib/maintenance/housekeeping.ts';
@@ -20,8 +21,10 @@ import { createNodeMailer } from './lib/node/mailer.ts';
 import { prepareDatabase } from './lib/node/prepare-database.ts';
 import { collectProcess } from './lib/node/process-metrics.ts';
 import { createServices } from './lib/node/services.ts';
+import { withTrialSecrets } from './lib/node/trial-secrets.ts';
 import { warnOfExposure } from './lib/warnings/exposure.ts';
 import { warnOfRemoved } from './lib/warnings/removed.ts';
+import { warnOfUnknown } from './lib/warnings/unknown.ts';
 import { warnOfUnset } from './lib/warnings/unset.ts';
 
 /** For requests in progress. A stop takes ten seconds at most. */
@@ -35,12 +38,19 @@ const PUBLIC = join(basename(here) === 'dist' ? here : join(here, 'dist'), 'publ
 
 const lines = createLineWriter(process.stdout);
 
+if (/^(?:-V|--version)$/.test(process.argv[2] ?? '')) {
+  lines.write(`${VERSION}\n`);
+  await lines.end();
+  process.exit();
+}
+
 try {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const config = parseConfig(process.env);
-  const log = createLogger({ level: config.logLevel, format: config.logFormat, write: lines.write });
+  const parsed = parseConfig(process.env);
+  const log = createLogger({ level: parsed.logLevel, format: parsed.logFormat, write: lines.write });
   warnOfRemoved(process.env, log);
-  await run(config, log);
+  warnOfUnknown(process.env, log);
+  await run(await withTrialSecrets(parsed, log), log);
 } catch (error) {
   const { message, stack } = error as Error;
   const isExpected = error instanceof ConfigError || error instanceof EmbeddedUnavailable;
@@ -82,7 +92,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     await prepareDatabase(databaseUrl, log);
     const port = await serve(config, log, databaseUrl, started);
     warnOfExposure(config, log);
-    log.info('listening', { url: `http://${config.host ?? 'localhost'}:${port}` });
+    log.info('listening', { version: VERSION, url: `http://${config.host ?? 'localhost'}:${port}` });
   } catch (error) {
     if (stopping) return stopping;
     for (const stopStep of started.reverse()) await stopStep().catch(() => {});
@@ -126,6 +136,8 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
     ]),
   );
 
+  const stopWatch = await services.workers.start();
+  started.push(async () => stopWatch());
   const app = createApp(services, endpoints);
   const server = createHttpServer({ fetch: app.fetch, malformed: createRefusals(services), log });
   const port = await server.listen(config.port, config.host).catch((error) => {

@@ -101,7 +101,7 @@ export function resolveSettings(flags: Flags, env: Env): Settings {
   };
 }
 
-const normalizeBaseUrl = (url: URL) => url.href.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
+const normalizeBaseUrl = (url: URL) => url.href.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
 
 /** An invalid address is ignored here. It is an error only if the setting is used. */
 function userBaseUrlOf({ values, path }: ConfigFile): Setting {

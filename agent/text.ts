@@ -15,7 +15,7 @@ const CONTROL_CHARACTERS = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]/g;
 const BIDI_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Commands that CI systems execute from a log: `::add-mask::` at the start of a line, `##vso[…]` anywhere. */
-const CI_COMMANDS = /^([^\S\n]*:)(?=:)|(#)(?=#\w*\[)/gm;
+const CI_COMMANDS = /^([^\S\r\n\u2028\u2029]*:)(?=:)|(#)(?=#\w*\[)/gm;
 
 /** Strips terminal control sequences and breaks up CI commands. Line breaks are kept. */
 export const printable = (text: string): string =>

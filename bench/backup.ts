@@ -14,6 +14,7 @@ export const backup = bench({
     const { url } = await scene.database();
     const { workDir, say } = scene.site;
     const file = join(workDir, 'org.backup');
+    const keyFile = join(workDir, 'backup.key');
     const command = async (...args: string[]): Promise<AgentUsage> => {
       const used = await runMeasured(args, {
         agent: join(scene.checkout, 'dist/admin.js'),
@@ -22,14 +23,16 @@ export const backup = bench({
       if (used.code !== 0) throw new Error(used.out);
       return used;
     };
+    await command('backup-key', keyFile);
+    const key = ['--key-file', keyFile];
     const backups: AgentUsage[] = [];
     const restores: AgentUsage[] = [];
     let bytes = 0;
     for (let round = 1; round <= rounds; round++) {
       await rm(file, { force: true });
-      backups.push(await command('orgs', 'backup', org.slug, '--file', file));
+      backups.push(await command('orgs', 'backup', ...key, org.slug, '--file', file));
       bytes = (await stat(file)).size;
-      restores.push(await command('orgs', 'restore-backup', file, '--as', `copy-${round}`));
+      restores.push(await command('orgs', 'restore-backup', ...key, file, '--as', `copy-${round}`));
       const shown = [backups.at(-1), restores.at(-1)].map(
         (used) => `${used?.seconds.toFixed(1)} s, ${used?.memory.toFixed(0)} MiB`,
       );

@@ -148,7 +148,7 @@ export function createFindingsClient(options: FindingsClientOptions): FindingsCl
   /** Begins to read a response. Later errors are not retried, because rows have been used by then. */
   function open(path: string, query: object, type: string, signal: AbortSignal | undefined) {
     const url = createFinalURL(path, {
-      baseUrl: baseUrl.replace(/\/+$/, '') + PREFIX,
+      baseUrl: baseUrl.replace(/(?<!\/)\/+$/, '') + PREFIX,
       params: { query: query as Record<string, unknown> },
       querySerializer: createQuerySerializer(),
       pathSerializer: defaultPathSerializer,

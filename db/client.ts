@@ -27,6 +27,8 @@ export interface DatabaseClient {
   withConnection: WithConnection;
 }
 
+type Pool = ReturnType<typeof createPool>;
+
 /** The process's way to PostgreSQL. */
 export interface Database extends DatabaseClient {
   /** For the work of one organization, whose account has a share of the connections. */
@@ -37,6 +39,8 @@ export interface Database extends DatabaseClient {
    */
   unlimited<T>(use: (sql: Sql) => Promise<T>): Promise<T>;
   pool(): PoolGauges;
+  waitingOrgs: Pool['waitingOrgs'];
+  breakOff: Pool['breakOff'];
   /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
   ping(timeoutMs: number): Promise<void>;
   /** Lets what is under way finish, for `timeoutMs` (5 s) at the most. */
@@ -113,6 +117,8 @@ export function openDatabase(options: DatabaseOptions): Database {
       const inUse = Math.min(pool.inUse(), open);
       return { open, inUse, idle: open - inUse, max: options.max, waiting: pool.waiting() };
     },
+    waitingOrgs: pool.waitingOrgs,
+    breakOff: pool.breakOff,
     ping: pool.ping,
     async close(timeoutMs = CLOSE_MS) {
       await Promise.all([pool, ...unlimited].map((one) => one.close(timeoutMs)));

@@ -8,7 +8,8 @@ export interface ServerFacts {
   superuser: boolean;
   /** Whether the role may create schemas in the database. */
   may_create: boolean;
-  max_connections: number;
+  /** How many connections the role may have. */
+  role_connections: number;
   /** Whether this connection uses TLS. */
   ssl: boolean;
   /** Names of settings that are off and cost durability, separated by commas. */
@@ -46,6 +47,15 @@ async function readEngine(client: SqlClient): Promise<Engine> {
   return row?.citus ? 'citus' : 'postgres';
 }
 
+/** How many connections the role may have: less what is reserved, and at most the limits of the role and the database. */
+export const ROLE_CONNECTIONS = sql`(
+  select least(
+    current_setting('max_connections')::int - case when r.rolsuper then 0 else
+      current_setting('superuser_reserved_connections')::int
+        + coalesce(nullif(current_setting('reserved_connections', true), '')::int, 0) end,
+    nullif(r.rolconnlimit, -1), nullif(d.datconnlimit, -1))
+  from pg_roles r, pg_database d where r.rolname = current_user and d.datname = current_database())`;
+
 /** Asks the server of a connection. Needs no rights. */
 export async function readServerFacts(client: SqlClient): Promise<ServerFacts> {
   const [row] = await run<ServerFacts>(
@@ -54,7 +64,7 @@ export async function readServerFacts(client: SqlClient): Promise<ServerFacts> {
 select current_setting('server_version_num')::int / 10000 as version,
   (select rolsuper from pg_roles where rolname = current_user) as superuser,
   has_database_privilege(current_database(), 'create') as may_create,
-  current_setting('max_connections')::int as max_connections,
+  ${ROLE_CONNECTIONS} as role_connections,
   coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as ssl,
   (select coalesce(string_agg(name, ', '), '') from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) name
     where current_setting(name) = 'off') as unsafe,

@@ -205,7 +205,27 @@ export const sharedMigrations: readonly Migration[] = [
     ]
   },
   {
-    "name": "0017_storage-quotas",
+    "name": "0017_operator-events",
+    "hash": "575858f802b94c5a1fe8706dc53f1b9366ac737bdd320a30ceb3bcec35188ec6",
+    "statements": [
+      "CREATE TABLE \"shared\".\"operator_events\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"operator\" text NOT NULL,\n\t\"command\" text NOT NULL,\n\t\"details\" jsonb NOT NULL,\n\t\"outcome\" text,\n\t\"logged_at\" timestamp (3) with time zone\n);",
+      "CREATE INDEX \"operator_events_unlogged\" ON \"shared\".\"operator_events\" USING btree (\"id\") WHERE \"shared\".\"operator_events\".\"logged_at\" is null;"
+    ]
+  },
+  {
+    "name": "0018_org-undo-links",
+    "hash": "7378e259e70fadc8b2623b35ea0c22b72c24d379f84b3220b164da505be99f7b",
+    "statements": [
+      "CREATE TABLE \"shared\".\"org_undo_links\" (\n\t\"token_hash\" text PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"invited_email\" text,\n\t\"confirmed_at\" timestamp (3) with time zone,\n\t\"member_since\" timestamp (3) with time zone NOT NULL,\n\t\"used_at\" timestamp (3) with time zone,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"org_undo_links\" ADD CONSTRAINT \"org_undo_links_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"org_undo_links\" ADD CONSTRAINT \"org_undo_links_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"org_undo_links_org\" ON \"shared\".\"org_undo_links\" USING btree (\"org_id\",\"user_id\");",
+      "CREATE INDEX \"org_undo_links_user\" ON \"shared\".\"org_undo_links\" USING btree (\"user_id\");",
+      "CREATE INDEX \"org_undo_links_expiry\" ON \"shared\".\"org_undo_links\" USING btree (\"expires_at\");"
+    ]
+  },
+  {
+    "name": "0019_storage-quotas",
     "hash": "e050b1505eb263035a480da4eebe101a9be709733d7e1d5e2738a871dc586a65",
     "statements": [
       "CREATE TABLE \"shared\".\"org_usage\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"bytes\" bigint NOT NULL,\n\t\"rows\" bigint NOT NULL,\n\t\"measured_at\" timestamp (3) with time zone NOT NULL\n);",

@@ -24,6 +24,7 @@ import { session } from './auth/session.ts';
 import { sendStepUpOtp } from './auth/step-up/send-email-otp.ts';
 import { stepUp } from './auth/step-up.ts';
 import { undoEmailChange } from './auth/undo-email-change.ts';
+import { undoOrgChange } from './auth/undo-org-change.ts';
 import { updateMe } from './auth/update-me.ts';
 import { verifyEmail } from './auth/verify-email.ts';
 import { listChanges } from './changes/list.ts';
@@ -149,6 +150,7 @@ export const endpoints = {
   stepUp,
   sendStepUpOtp,
   undoEmailChange,
+  undoOrgChange,
 
   listEmails,
   addEmail,

@@ -103,6 +103,9 @@ export const ERRORS = {
 
 export type ErrorKey = keyof typeof ERRORS;
 
+/** Seconds after which a server that is overloaded or has no database may answer. */
+export const RETRY_AFTER_S = 2;
+
 /** A field that failed validation. */
 export interface FieldError {
   field: string;
@@ -141,7 +144,7 @@ export class ApiError extends Error {
     this.name = 'ApiError';
     this.key = key;
     this.details = options.details;
-    this.retryAfter = options.retryAfter;
+    this.retryAfter = options.retryAfter ?? (key === 'server_error/unavailable' ? RETRY_AFTER_S : undefined);
     this.limit = options.limit;
   }
 

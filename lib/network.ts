@@ -38,11 +38,15 @@ export function isWithin(ip: string, ranges: readonly Range[]): boolean {
   return ranges.some(([base, bits]) => address.kind() === base.kind() && address.match(base, bits));
 }
 
-/** The network whose addresses one client can use: an IPv4 address, or the /64 of an IPv6 address. */
-export function networkOf(ip: string): string {
+/**
+ * The network whose addresses one client can use: an IPv4 address, or the /64 of an IPv6 address.
+ * @param bits of a wider IPv6 network, of which some clients have all
+ */
+export function networkOf(ip: string, bits: 64 | 56 | 48 = 64): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   if (!(address instanceof ipaddr.IPv6)) return address.toString();
-  const parts = address.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${parts.join(':')}::/64`;
+  const [a, b, c, d = 0] = address.parts;
+  const parts = [a, b, c, d & (0xffff << (64 - bits))].map((part = 0) => part.toString(16));
+  return `${parts.join(':')}::/${bits}`;
 }

@@ -22,7 +22,7 @@ export const STORABLE = '^[^\\u0000]*$';
 /** The characters that `trim` removes. Written out, because `\s` differs between programming languages. */
 const SPACE = '\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
 /** {@link STORABLE} with at least one character that is not white space. */
-const NOT_BLANK = `^[^\\u0000]*[^\\u0000${SPACE}][^\\u0000]*$`;
+const NOT_BLANK = `^[${SPACE}]*[^\\u0000${SPACE}][^\\u0000]*$`;
 
 export interface TextLimits {
   /** Code points. */

@@ -23,6 +23,7 @@ export const SECURITY_EVENTS = [
   'member_removed',
   'member_left',
   'role_changed',
+  'ownership_restored',
   'org_setting_changed',
   'org_deleted',
   'org_restored',
@@ -46,6 +47,7 @@ export const SECURITY_EVENTS = [
   'account_exported',
   'sessions_ended',
   'mfa_reset',
+  'operator_command',
 ] as const;
 export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 

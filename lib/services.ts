@@ -42,7 +42,7 @@ import { createMailQueue, type MailQueue } from './mail/queue.ts';
 import { createMetrics, type Metrics, type MetricsOptions } from './metrics/metrics.ts';
 import { routesNoted } from './metrics/read-routes.ts';
 import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory } from './orgs/directory.ts';
-import { createWorkerCheck, type WorkerCheck } from './orgs/workers.ts';
+import { createWorkerWatch, type WorkerWatch } from './orgs/workers.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
 import {
@@ -122,7 +122,7 @@ export interface Services extends CoreServices {
   readFinding: FindingReader;
   findingPages: FindingPages;
   revisions: Revisions;
-  workersDown: WorkerCheck;
+  workers: WorkerWatch;
 }
 
 /** Compresses bytes in the gzip format (RFC 1952). */
@@ -216,7 +216,10 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
   const { config, log, clock, nextId, mailer, metrics } = core;
   const { database, max, replica, background } = connection;
   const gate = createGate();
-  const permits = countedPermits(connection.permits ?? createWorkPermits(max, gate.isShared), metrics);
+  const permits = countedPermits(
+    connection.permits ?? createWorkPermits(max, gate.isShared, core.reports.atOnce),
+    metrics,
+  );
   const { db } = database;
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
   const third = Math.ceil(max / 3);
@@ -248,7 +251,7 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
     revisions: createRevisions(database, core.knownRevisions),
-    workersDown: createWorkerCheck(database, core.engineOf, (down) =>
+    workers: createWorkerWatch(database, core.engineOf, (down) =>
       log.warn(down.length > 0 ? 'workers of Citus are down' : 'all workers of Citus respond', { down }),
     ),
     listPermits: createListPermits(permits.list),

@@ -159,7 +159,7 @@ async function tryServer({ home, env }: Installed): Promise<void> {
   const url = await new Promise<string>((listening, failed) => {
     child.stdout.on('data', (data) => {
       said += data;
-      const port = /"listening","url":"[^"]*:(\d+)"/.exec(said)?.[1];
+      const port = /"listening",.*"url":"[^"]*:(\d+)"/.exec(said)?.[1];
       if (port) listening(`http://127.0.0.1:${port}`);
     });
     void ended.then(() => failed(new Error(`the server ended\n${said}`)));

@@ -8,6 +8,7 @@ import { sharedMigrations } from '../drizzle/migrations.ts';
 import { ServiceError } from '../lib/client/index.ts';
 import type { Config } from '../lib/config/config.ts';
 import { ConfigError, parseConfig } from '../lib/config/parse.ts';
+import { withTrialSecrets } from '../lib/node/trial-secrets.ts';
 import { DAY_MS, runsUntil, triagesUntil } from './seed/history.ts';
 import { begin } from './seed/story.ts';
 import { openWorld } from './seed/world.ts';
@@ -32,11 +33,17 @@ if (options.help) {
   process.exit();
 }
 
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    interrupted = true;
+  });
+
 let undo = async () => {};
 let code = 0;
 try {
   if (existsSync('.env')) process.loadEnvFile('.env');
-  const config = parseConfig(process.env);
+  const config = await withTrialSecrets(parseConfig(process.env, { refuse: false }));
   const databaseUrl = config.databaseUrl ?? (await embedded(config));
   const database = openDatabase({ url: databaseUrl, max: 1 });
   await migrateShared(database.sql, sharedMigrations);
@@ -67,13 +74,15 @@ async function seed(config: Config, databaseUrl: string, slug: string): Promise<
   const runs = runsUntil(started, DAYS);
   const first = Math.floor(started / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS;
   const world = await openWorld(config, databaseUrl, first);
+  const userIds: string[] = [];
   try {
-    const story = await begin(world, slug, password);
+    const story = await begin(world, { slug, password, userIds });
     const events = [
       ...runs.map((run) => ({ at: run.at, happens: () => story.scan(run) })),
       ...triagesUntil(started, DAYS).map((at) => ({ at, happens: () => story.triage() })),
     ].sort((a, b) => a.at - b.at);
     for (const { at, happens } of events) {
+      if (interrupted) throw new ConfigError('interrupted: nothing is left of the organization');
       world.goTo(at);
       await happens();
     }
@@ -94,6 +103,9 @@ async function seed(config: Config, databaseUrl: string, slug: string): Promise<
         '',
       ].join('\n'),
     );
+  } catch (error) {
+    await world.remove(userIds);
+    throw error;
   } finally {
     await world.close();
   }

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { createOutput, type Output } from '../output.ts';
 import { resolveSettings, type Settings } from '../settings.ts';
 import { shellArgument } from '../text.ts';
+import { confirmAtTerminal } from '../trust/confirm.ts';
 import { checkWorkspaceDestination, requireTrustedHost } from '../trust/destination.ts';
 import { parseHost } from '../trust/hosts.ts';
 import { openState, type State } from '../trust/state.ts';
@@ -26,11 +27,19 @@ export function startSession(flags: CommonFlags): Session {
   return { settings, output, state: openState(process.env), flags };
 }
 
+const checked = new WeakMap<Session, ReturnType<typeof checkConnection>>();
+
 /**
- * Checks that the service may receive the key, and returns the connection options.
- * @throws UsageError if a setting is missing or the key belongs to another service
+ * Checks once that the service may receive the key, and returns the connection options.
+ * @throws UsageError if a setting is missing or the service may not receive the key
  */
-export function requireConnection({ settings, output, state, flags }: Session) {
+export function requireConnection(session: Session): ReturnType<typeof checkConnection> {
+  const connection = checked.get(session) ?? checkConnection(session);
+  checked.set(session, connection);
+  return connection;
+}
+
+async function checkConnection({ settings, output, state, flags }: Session) {
   const { baseUrl, apiKey, org, userBaseUrl, trustedHosts } = settings;
   if (!baseUrl.value) {
     throw new UsageError(
@@ -43,17 +52,17 @@ export function requireConnection({ settings, output, state, flags }: Session) {
   requireTrustedHost(baseUrl.value, source, trustedHosts);
   const allowedHosts = (flags.trustHost ?? []).map((host) => parseHost(host, '--trust-host'));
   if (baseUrl.from === 'workspace') {
-    const warnings = checkWorkspaceDestination({
+    await checkWorkspaceDestination({
       baseUrl: baseUrl.value,
       source,
       apiKey: apiKey.value,
-      userSetting: userBaseUrl,
+      userBaseUrl: userBaseUrl.value,
       trustedHosts,
       allowedHosts,
       state,
+      confirm: confirmAtTerminal,
       commandWith: (host) => commandWith('--trust-host', host),
     });
-    for (const line of warnings) output.warn(line);
   }
   return {
     baseUrl: baseUrl.value,

@@ -9,9 +9,7 @@ export async function showConfig(flags: CommonFlags): Promise<number> {
   const { settings, output, state } = startSession(flags);
   const { baseUrl, apiKey, project, org, workspace, trustedHosts } = settings;
   const origins = apiKey.value === undefined ? [] : keyOrigins(state, apiKey.value);
-  const hosts = trustedHosts?.hosts.map(
-    ({ name, isWildcard, port }) => `${isWildcard ? '*.' : ''}${name}${port === undefined ? '' : `:${port}`}`,
-  );
+  const hosts = trustedHosts?.hosts.map(({ text }) => text);
   const masked: Setting = { ...apiKey, value: apiKey.value && `${apiKey.value.slice(0, 8)}…` };
   const shownSettings: Record<string, Setting> = {
     base_url: baseUrl,

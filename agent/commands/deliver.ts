@@ -43,7 +43,7 @@ export async function describeScan({ settings }: Session, flags: ScanFlags) {
 export async function startScan(session: Session, flags: ScanFlags, known?: ReportContent) {
   const { settings, output } = session;
   let step = () => {};
-  const connection = requireConnection(session);
+  const connection = await requireConnection(session);
   const { commit, describe } = await describeScan(session, flags);
   const reporter = createReporter({
     ...connection,

@@ -23,7 +23,7 @@ const MAX_FINDINGS = 100_000;
 /** Prints what reports would change, as the service sees it. Nothing is stored. @returns the exit code */
 export async function explain(content: ReportContent, session: Session, flags: ScanFlags): Promise<number> {
   const { output } = session;
-  const client = createAgentClient(requireConnection(session));
+  const client = createAgentClient(await requireConnection(session));
   const project = projectReference(requireProject(session.settings));
   const { commit, describe } = await describeScan(session, flags);
   const { target, sources = [] } = describe(content);

@@ -17,7 +17,7 @@ export interface FindingsFlags extends CommonFlags {
 export async function findings(flags: FindingsFlags): Promise<number> {
   const session = startSession(flags);
   const { settings, output } = session;
-  const client = createAgentClient(requireConnection(session));
+  const client = createAgentClient(await requireConnection(session));
   const filter = {
     ...projectReference(requireProject(settings)),
     ...(flags.status && { status: flags.status }),
@@ -40,7 +40,7 @@ export async function setStatus(
 ): Promise<number> {
   const session = startSession(flags);
   const { output } = session;
-  const { result } = await createAgentClient(requireConnection(session)).patch('/agent/findings/{id}', {
+  const { result } = await createAgentClient(await requireConnection(session)).patch('/agent/findings/{id}', {
     params: { path: { id } },
     body: { status },
   });
@@ -87,7 +87,7 @@ export async function attach(
     throw new UsageError(`${file}: cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
   const language = flags.language ?? LANGUAGES[extname(file).toLowerCase()] ?? 'text';
-  const { result } = await createAgentClient(requireConnection(session)).post(
+  const { result } = await createAgentClient(await requireConnection(session)).post(
     '/agent/findings/{id}/exploits',
     {
       params: { path: { id } },

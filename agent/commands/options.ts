@@ -27,7 +27,11 @@ export const withCommonOptions = (command: Command): Command =>
     .option('--report-base-url <url>', 'address of the service (SVC_BASE_URL)')
     .option('--project <id or slug>', 'project the findings belong to (SVC_PROJECT_ID)')
     .option('--org <slug>', 'organization, if the service has no base domain (SVC_ORG)')
-    .option('--trust-host <host>', 'allow .svc/config.yml to send the key to this host (repeatable)', collect)
+    .option(
+      '--trust-host <host>',
+      'allow .svc/config.yml to send the key to this host, https unless it starts with http:// (repeatable)',
+      collect,
+    )
     .option('--workspace <dir>', 'directory that contains .svc/ and that file paths are relative to', '.')
     .option('--json', 'print results as JSON on stdout')
     .option('--quiet', 'print warnings and errors only');

@@ -17,7 +17,7 @@ export async function sync(flags: SyncFlags): Promise<number> {
   const session = startSession(flags);
   const { settings, output, state } = session;
   const { concurrency, acceptJournal = [] } = flags;
-  const client = createAgentClient({ ...requireConnection(session), concurrency });
+  const client = createAgentClient({ ...(await requireConnection(session)), concurrency });
   const accepted = acceptedJournals(acceptJournal);
   const unfinished = openUnfinished(settings.workspace, state, accepted.accepts);
   const { journals, busy, unreadable, failed, foreign, altered } = unfinished;

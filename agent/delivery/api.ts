@@ -23,7 +23,7 @@ interface Init {
  * findings, and they copy the body of a request.
  */
 export function createApi({ baseUrl, token, orgSlug, send }: ApiOptions): Client {
-  const base = baseUrl.replace(/\/+$/, '') + PREFIX;
+  const base = baseUrl.replace(/(?<!\/)\/+$/, '') + PREFIX;
   const authorization = {
     authorization: `Bearer ${token}`,
     ...(orgSlug !== undefined && { 'x-org-slug': orgSlug }),

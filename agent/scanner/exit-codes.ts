@@ -87,7 +87,7 @@ export function scannerName([program = '', ...args]: readonly string[]): string 
 const nameOf = (word: string) =>
   basename(word.replaceAll('\\', '/'))
     .toLowerCase()
-    .replace(/[@:].*$/, '')
+    .replace(/[@:].*/s, '')
     .replace(/\.(?:exe|cmd|bat|py|sh|js)$/, '');
 
 /** How a scanner ended, and what its report contains. */

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { type HostPattern, matchesHost } from './hosts.ts';
+import { type HostPattern, hostPattern, matchesHost, matchesTrusted } from './hosts.ts';
 import { keyOrigins } from './keys.ts';
 import type { State } from './state.ts';
 
@@ -15,7 +15,7 @@ export function requireTrustedHost(baseUrl: string, source: string, trusted: Tru
   const url = new URL(baseUrl);
   if (trusted === undefined || matchesHost(url, trusted.hosts)) return;
   throw new UsageError(
-    `${url.origin} (from ${source}) is not one of the hosts that ${trusted.source} allows. Nothing was sent. If the API key belongs to this service, add ${url.host} to ${trusted.source}.`,
+    `${url.origin} (from ${source}) is not one of the hosts that ${trusted.source} allows. Nothing was sent. If the API key belongs to this service, add ${hostPattern(url)} to ${trusted.source}.`,
   );
 }
 
@@ -25,11 +25,13 @@ export interface Destination {
   source: string;
   apiKey: string;
   /** The address in the user file. */
-  userSetting: { value: string | undefined; source: string | undefined };
+  userBaseUrl: string | undefined;
   trustedHosts: TrustedHosts | undefined;
   /** The hosts in `--trust-host`. */
   allowedHosts: readonly HostPattern[];
   state: State;
+  /** Asks the user, if there is one. */
+  confirm(question: string): Promise<boolean>;
   /** The current command line with `--trust-host <host>` added. */
   commandWith(host: string): string;
 }
@@ -37,28 +39,26 @@ export interface Destination {
 /**
  * Checks an address from the workspace file, which a repository can contain. Addresses from flags, the environment and
  * the user file need no check, because the user chose them.
- * @returns the lines of a warning; empty if the key may be sent to the address
- * @throws UsageError if the key belongs to another service
+ * @throws UsageError unless the user trusts the address or the key belongs to it
  */
-export function checkWorkspaceDestination(destination: Destination): string[] {
-  const { baseUrl, source, apiKey, userSetting, trustedHosts, allowedHosts, state, commandWith } =
-    destination;
+export async function checkWorkspaceDestination(destination: Destination): Promise<void> {
+  const { baseUrl, source, apiKey, userBaseUrl, trustedHosts, allowedHosts, state } = destination;
   const url = new URL(baseUrl);
-  const userOrigin = userSetting.value === undefined ? undefined : new URL(userSetting.value).origin;
-  if (userOrigin === url.origin || matchesHost(url, allowedHosts)) return [];
+  const userOrigin = userBaseUrl === undefined ? undefined : new URL(userBaseUrl).origin;
+  if (userOrigin === url.origin || matchesTrusted(url, allowedHosts)) return;
   const origins = keyOrigins(state, apiKey);
-  if (origins.includes(url.origin)) return [];
+  if (origins.includes(url.origin)) return;
+  const host = hostPattern(url);
   if (origins.length > 0) {
     throw new UsageError(
-      `${source} names ${url.origin}, but this API key belongs to ${origins.join(', ')}. Nothing was sent. If you trust ${url.host} with the key and the findings, run: ${commandWith(url.host)}`,
+      `${source} names ${url.origin}, but this API key belongs to ${origins.join(', ')}. Nothing was sent. If you trust ${host} with the key and the findings, run: ${destination.commandWith(host)}`,
     );
   }
-  // The user has already listed this host.
-  if (trustedHosts !== undefined && matchesHost(url, trustedHosts.hosts)) return [];
-  return [
-    '*** The API key and the findings are sent to an address from this workspace. ***',
-    `  workspace:               ${url.origin} (${source})`,
-    `  your own configuration:  ${userOrigin === undefined ? 'has no address' : `${userOrigin} (${userSetting.source})`}`,
-    `  If you do not know ${url.host}, revoke the key. SVC_TRUSTED_HOSTS restricts keys to hosts that you list.`,
-  ];
+  if (trustedHosts !== undefined && matchesTrusted(url, trustedHosts.hosts)) return;
+  const own = userOrigin === undefined ? '' : ` Your own configuration has ${userOrigin}.`;
+  const question = `${source} of this workspace sends the API key and the findings to ${url.origin}.${own} Do you trust it?`;
+  if (await destination.confirm(question)) return;
+  throw new UsageError(
+    `${source} of this workspace names ${url.origin}, which you have not trusted yet.${own} Nothing was sent. If the API key belongs to this service, set SVC_TRUSTED_HOSTS=${host}, or run: ${destination.commandWith(host)}`,
+  );
 }

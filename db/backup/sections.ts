@@ -67,10 +67,12 @@ export const NOT_IN_BACKUPS = {
   personal_tokens: 'they belong to accounts, also those that work in one organization only',
   account_erasures: 'deleted accounts',
   org_deletions: 'a restored organization is not deleted',
+  org_undo_links: 'a restored organization has the members of the backup',
   project_transfers: 'a restored project is in its organization',
   feature_flags: 'the deployment',
   settings: 'the deployment',
   migrations: 'the deployment',
+  operator_events: 'the deployment',
   outgoing_mails: 'the mail queue',
   mail_queue: 'the mail queue',
 } as const;

@@ -98,9 +98,14 @@ export async function launch(options: Launch): Promise<ChildProcess | string> {
     const output = (await readFile(cluster.logFile)).subarray(logStart).toString();
     const why = /(?:FATAL|PANIC):.*/.exec(output)?.[0] ?? (output.trim().split('\n').at(-1) || end);
     // Another process holds the lock file, the port or the shared memory.
-    const isConflict =
-      /FATAL: .*(lock file .* (already exists|is empty)|any TCP\/IP sockets|shared memory block)/.test(
-        output,
+    const isConflict = output
+      .split('\n')
+      .some(
+        (line) =>
+          line.includes('FATAL: ') &&
+          /lock file .{0,4096} (?:already exists|is empty)|any TCP\/IP sockets|shared memory block/.test(
+            line,
+          ),
       );
     // Shut down by another process, or killed.
     if (isConflict || ['0', 'SIGKILL'].includes(end)) return why;

@@ -162,6 +162,27 @@ async function appliedToShared(client: SqlClient): Promise<Applied[]> {
   return found?.there ? await run<Applied>(client, sql`select name, hash from ${sharedMigrations}`) : [];
 }
 
+/** Migrations of a newer version: steps of `shared` that this version does not know, and whether organizations have some. */
+export interface NewerSchema {
+  shared: string[];
+  orgs: boolean;
+}
+
+/** @returns undefined when no newer version has migrated the database */
+export async function findNewerSchema(
+  client: SqlClient,
+  known: { shared: readonly Migration[]; org: readonly Migration[] },
+): Promise<NewerSchema | undefined> {
+  const names = new Set(known.shared.map(({ name }) => name));
+  const shared = (await appliedToShared(client)).map(({ name }) => name).filter((name) => !names.has(name));
+  const [row] = await run<{ newer: boolean }>(
+    client,
+    sql`select exists (select from ${orgs} where ${orgs.schemaVersion} > ${known.org.length}) as newer`,
+  );
+  const newer = row?.newer === true;
+  return shared.length > 0 || newer ? { shared: shared.sort(), orgs: newer } : undefined;
+}
+
 /** The steps that are not applied yet. Ignores applied steps of newer versions. */
 function pending(applied: readonly Applied[], migrations: readonly Migration[]): Migration[] {
   const hashes = new Map(applied.map(({ name, hash }) => [name, hash]));

@@ -1,5 +1,5 @@
 import { and, eq, ne, type SQL } from 'drizzle-orm';
-import type { Db } from '../client.ts';
+import type { Db, Tx } from '../client.ts';
 import type { OrgTables } from '../schema/org.ts';
 
 /** A feature flag of an organization; it is active when it is both provisioned and enabled. */
@@ -29,7 +29,7 @@ const ORG_FLAGS: readonly OrgFlag[] = [
 ];
 
 /** An organization's flags, by name. */
-export async function readOrgFlags(db: Db, { orgFlags }: OrgTables): Promise<OrgFlag[]> {
+export async function readOrgFlags(db: Db | Tx, { orgFlags }: OrgTables): Promise<OrgFlag[]> {
   const changed = await db.select().from(orgFlags);
   const flags = new Map([...ORG_FLAGS, ...changed].map((flag) => [flag.name, flag]));
   return [...flags.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -40,7 +40,7 @@ export async function readOrgFlags(db: Db, { orgFlags }: OrgTables): Promise<Org
  * @returns whether there is such a flag, and it is provisioned
  */
 export async function enableOrgFlag(
-  db: Db,
+  db: Db | Tx,
   { orgFlags: t }: OrgTables,
   name: string,
   enabled: boolean,
@@ -65,7 +65,7 @@ export async function provisionOrgFlag(
 }
 
 /** Changes a flag's row where it has one for which `where` holds, and gives it one where it has none. */
-function write(db: Db, t: OrgTables['orgFlags'], name: string, change: Partial<OrgFlag>, where: SQL) {
+function write(db: Db | Tx, t: OrgTables['orgFlags'], name: string, change: Partial<OrgFlag>, where: SQL) {
   const flag = ORG_FLAGS.find((known) => known.name === name);
   if (!flag) {
     return db

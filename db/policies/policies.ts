@@ -2,7 +2,14 @@ import { sql } from 'drizzle-orm';
 import type { Push } from '../findings/ingest/push.ts';
 import { onlyMembers } from '../rules/members.ts';
 import { createPersonas, type Personas } from '../rules/personas.ts';
-import { type CompiledRule, compileRule, fieldsOf, type Rule, type RuledFields } from '../rules/rules.ts';
+import {
+  type CompiledRule,
+  compileRule,
+  fieldsOf,
+  type Rule,
+  type RuledFields,
+  toMatch,
+} from '../rules/rules.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { perOrg } from '../schema/org-schema.ts';
 import { SEVERITIES } from '../schema/values.ts';
@@ -24,14 +31,46 @@ export interface Policies {
   rules: readonly CompiledRule[];
   /** Set if a rule has a condition on the persona. */
   personas: Personas | undefined;
+  /** At most the memory that they take. */
+  bytes: number;
 }
 
-const NO_POLICIES: Policies = { version: 0, dueDays: new Map(), rules: [], personas: undefined };
+const NO_POLICIES: Policies = { version: 0, dueDays: new Map(), rules: [], personas: undefined, bytes: 0 };
 
-/** The policies that this process has read last, for each organization. */
-export type PolicyCache = (org: { id: string }) => { current: Policies };
+/** The policies of an organization that this process has read last. */
+export interface KnownPolicies {
+  readonly current: Policies;
+  replace(policies: Policies): void;
+}
 
-export const createPolicyCache = (): PolicyCache => perOrg(() => ({ current: NO_POLICIES }));
+export type PolicyCache = (org: { id: string }) => KnownPolicies;
+
+/** The limit for all organizations. The policies that were read first are dropped, and read again when they are needed. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** A character in a pattern is a text of its own. */
+const BYTES_OF_CHARACTER = 32;
+
+export function createPolicyCache(maxBytes = MAX_BYTES): PolicyCache {
+  const kept = new Set<{ current: Policies }>();
+  let bytes = 0;
+  const drop = (known: { current: Policies }) => {
+    if (kept.delete(known)) bytes -= known.current.bytes;
+    known.current = NO_POLICIES;
+  };
+  return perOrg(() => {
+    const known = {
+      current: NO_POLICIES,
+      replace(policies: Policies) {
+        drop(known);
+        known.current = policies;
+        kept.add(known);
+        bytes += policies.bytes;
+        for (const oldest of kept) if (bytes > maxBytes && oldest !== known) drop(oldest);
+      },
+    };
+    return known;
+  });
+}
 
 interface Row {
   version: number;
@@ -60,6 +99,7 @@ export async function readPolicies(
     dueDays: new Map(row.due_days?.map(({ project_id, ...days }) => [project_id, days])),
     rules: rules.map(compileRule),
     personas: rules.some(({ conditions }) => conditions.persona) ? createPersonas() : undefined,
+    bytes: JSON.stringify(row).length * BYTES_OF_CHARACTER,
   };
 }
 
@@ -68,8 +108,8 @@ export interface Decided extends RuledFields {
   due_dates?: (string | null)[];
 }
 
-/** Other requests get a turn after so many steps of patterns, which take about 10 ms. */
-const STEPS_AT_ONCE = 2_000_000;
+/** Other requests get a turn after so many steps of patterns, which take at most 10 ms. */
+const STEPS_AT_ONCE = 50_000;
 
 /**
  * Decides about pushes, in case they are new findings or regressions of known ones.
@@ -90,10 +130,10 @@ export async function decideAll(
   const personaOf = await personas?.(client, tables, scanIds);
   let steps = 0;
   for (const [i, push] of pushes.entries()) {
-    const finding = { ...push, persona: personaOf?.get(push.scan_id) };
+    const matched = toMatch({ ...push, persona: personaOf?.get(push.scan_id) });
     const rule = rules.find((one) => {
-      steps += one.stepsFor(finding);
-      return one.matches(finding);
+      steps += one.steps;
+      return one.matches(matched);
     });
     if (rule) Object.assign(decided[i] as Decided, fieldsOf(rule, timeOf(i)));
     if (steps > STEPS_AT_ONCE) {

@@ -20,6 +20,8 @@ export interface DatabaseState {
   answeredAt: number;
   /** Whether connections lead to a pooler. */
   isPooled: boolean;
+  /** Errors of statements for organizations whose tables are on a machine that does not answer, by their hexadecimal ids. */
+  stuckOrgs: ReadonlyMap<string, Error>;
 }
 
 export type Connection = ReturnType<typeof createConnection>;
@@ -52,6 +54,8 @@ function createConnection(
   let onIdle = () => {};
   let state: 'opening' | 'open' | 'closed' = 'opening';
   let isDirect = false;
+  /** The organization of the latest statement of this use. */
+  let org: string | undefined;
   let socket: net.Socket | undefined;
 
   function openSocket({ host: [host], port: [port], path }: Target): net.Socket {
@@ -104,6 +108,9 @@ function createConnection(
     isOpen: () => state === 'open',
     /** Milliseconds for which its opening or a statement has waited for an answer. */
     waitingMs: () => (state === 'opening' || unanswered.size > 0 ? performance.now() - answeredAt : 0),
+    /** The organization, by its hexadecimal id, that an answer was expected for since `ms` ago. */
+    waitingOrg: (ms: number): string | undefined =>
+      state === 'open' && !connection.isUnlimited && connection.waitingMs() > ms ? org : undefined,
     async open(): Promise<void> {
       const rows = await send(command('select pg_backend_pid() as pid'), false);
       if (state === 'closed') throw lost();
@@ -117,8 +124,13 @@ function createConnection(
     send(statement: Statement): Promise<Rows> {
       if (state !== 'open') return Promise.reject(lost());
       const { text, params, planEachTime } = statement;
-      const org = ORG_SCHEMA.exec(text);
-      if (org?.[1]) orgs.add(org[1]);
+      const named = ORG_SCHEMA.exec(text)?.[1];
+      if (named) {
+        const stuck = database.stuckOrgs.get(named);
+        if (stuck) return Promise.reject(stuck);
+        orgs.add(named);
+        org = named;
+      }
       return send(statement, isDirect && params.length > 0 && !planEachTime && isFrequent(text));
     },
     /** Resolves when no statement is in progress, cancellations included; undefined when there is none already. */
@@ -131,6 +143,7 @@ function createConnection(
     /** Ends a use; closes a connection that is old or has seen too many organizations. */
     release(): void {
       connection.isUnlimited = false;
+      org = undefined;
       connection.usedAt = performance.now();
       if (orgs.size >= MAX_ORGS || connection.usedAt - openedAt > LIFETIME_MS) connection.close();
     },

@@ -65,7 +65,7 @@ const accountShareOf = (max: number): number => (max <= 2 ? max : Math.max(2, ma
  */
 export function createPool(poolOptions: PoolOptions) {
   const { max, statementMs, acquireTimeoutMs = ACQUIRE_TIMEOUT_MS } = poolOptions;
-  const database: DatabaseState = { answeredAt: 0, isPooled: false };
+  const database: DatabaseState = { answeredAt: 0, isPooled: false, stuckOrgs: new Map() };
   const isFrequent = createFrequentTexts({ max: MAX_FREQUENT, periodMs: LIFETIME_MS });
   const connector = createConnector({ ...poolOptions, database, isFrequent });
   const { options } = connector;
@@ -202,6 +202,17 @@ export function createPool(poolOptions: PoolOptions) {
     open: openCount,
     inUse: semaphore.inUse,
     waiting: semaphore.waiting,
+    /** The organizations, by their hexadecimal ids, whose statements have waited for an answer for `ms` milliseconds. */
+    waitingOrgs: (ms: number): string[] =>
+      entries.flatMap(({ connection }) => connection?.waitingOrg(ms) ?? []),
+    /** Ends the statements of these organizations, and sends none for those in `stuck` until the next call. */
+    breakOff(waiting: ReadonlyMap<string, Error>, stuck: ReadonlyMap<string, Error>): void {
+      database.stuckOrgs = stuck;
+      for (const { connection } of entries) {
+        const error = waiting.get(connection?.waitingOrg(0) ?? '');
+        if (error) connection?.destroy(error);
+      }
+    },
     /** Resolves when the database answers; rejects after `timeoutMs` at the latest. */
     ping: health.check,
     /** Waits up to `timeoutMs` for work in progress, and closes all connections. */

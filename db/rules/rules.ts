@@ -1,6 +1,6 @@
 import { dueAfter } from '../policies/due-dates.ts';
 import type { FindingStatus, RuleActions, RuleConditions, TriageReason } from '../schema/values.ts';
-import { pathMatcher, titleMatcher } from './patterns.ts';
+import { matches, pathPattern, pathText, type Text, titlePattern, titleText } from './patterns.ts';
 
 /** An organization has at most as many. */
 export const MAX_RULES = 100;
@@ -31,14 +31,36 @@ export interface Matchable {
 
 const LISTS = ['project_id', 'source', 'persona', 'severity', 'cwe', 'cve'] as const;
 
-/** The cost of the conditions that are lists, in steps of patterns. */
-const STEPS_OF_LISTS = 20;
+/** A finding that rules are compared with. Its texts are prepared for the first pattern. */
+export interface Matched {
+  finding: Matchable;
+  title(): Text;
+  /** None for a finding without a file. */
+  path(): Text | undefined;
+}
+
+export function toMatch(finding: Matchable): Matched {
+  const { title, file } = finding;
+  return {
+    finding,
+    title: once(() => titleText(title)),
+    path: once(() => (typeof file === 'string' ? pathText(file) : undefined)),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
 
 /** A rule that is ready to be matched. */
 export interface CompiledRule extends Rule {
-  matches(finding: Matchable): boolean;
-  /** About how many steps a match takes (`Matcher.steps`). */
-  stepsFor(finding: Matchable): number;
+  matches(finding: Matched): boolean;
+  /** The lists, and the characters of the patterns, that a match reads at most. */
+  steps: number;
 }
 
 export function compileRule(rule: Rule): CompiledRule {
@@ -47,16 +69,18 @@ export function compileRule(rule: Rule): CompiledRule {
     const values = conditions[name];
     return values ? [{ name, values: new Set<string>(values) }] : [];
   });
-  const titles = title && titleMatcher(title);
-  const paths = path && pathMatcher(path);
+  const titles = title?.map(titlePattern);
+  const paths = path?.map(pathPattern);
   return {
     ...rule,
-    matches: (finding) =>
-      lists.every(({ name, values }) => values.has(finding[name] ?? '')) &&
-      (titles?.matches(finding.title) ?? true) &&
-      (paths === undefined || (typeof finding.file === 'string' && paths.matches(finding.file))),
-    stepsFor: ({ title, file }) =>
-      STEPS_OF_LISTS + (titles?.steps ?? 0) * title.length + (paths?.steps ?? 0) * (file?.length ?? 0),
+    steps: lists.length + patternCharacters(rule.conditions),
+    matches: (matched) => {
+      if (!lists.every(({ name, values }) => values.has(matched.finding[name] ?? ''))) return false;
+      if (titles && !titles.some((pattern) => matches(pattern, matched.title()))) return false;
+      if (!paths) return true;
+      const text = matched.path();
+      return text !== undefined && paths.some((pattern) => matches(pattern, text));
+    },
   };
 }
 

@@ -134,11 +134,13 @@ with latest as materialized (
   select f.id as finding_id, r.scan_id, r.created_at from reporting r join ${findings} f on f.scan_id = r.scan_id
   union all
   select g.finding_id, r.scan_id, r.created_at from reporting r join ${sightings} g on g.scan_id = r.scan_id
+), filled as (
+  insert into ${findingRefs} (finding_id, series_id, first_seen_at, last_seen_at, last_scan_id)
+  select distinct on (finding_id) finding_id, ${$.seriesId}::uuid, created_at, created_at, scan_id
+  from reported ${onItsWorker(tables)} order by finding_id, created_at desc
+  on conflict (finding_id, series_id) do nothing
 )
-insert into ${findingRefs} (finding_id, series_id, first_seen_at, last_seen_at, last_scan_id)
-select distinct on (finding_id) finding_id, ${$.seriesId}::uuid, created_at, created_at, scan_id
-from reported ${onItsWorker(tables)} order by finding_id, created_at desc
-on conflict (finding_id, series_id) do nothing`;
+select 1`;
 });
 
 /** Waits for a scan that is being registered in a series without scans. The next statement then sees it. */
@@ -161,7 +163,7 @@ where e.id = ${$.seriesId}::uuid and ${isEnded(scans)} and e.tracked and r.serie
  * tracked series, and neither missing nor proposed, has the right state: it is not looked at further.
  */
 const derived = ({ findingRefs, findings, series }: OrgTables, id: Placeholder): SQL => sql`
-  select f.id, f.project_id, f.fingerprint, f.severity, f.status, f.proposed as was_proposed, case when not d.tracked then true end as proposed,
+  select f.id, f.project_id, f.fingerprint, case when not d.tracked then true end as proposed,
     case when d.missing_since is not null then coalesce(f.missing_since, d.missing_since) end as missing_since
   from ${findings} f cross join lateral (
     select bool_or(e.tracked) or f.regressed as tracked,
@@ -181,20 +183,26 @@ select 1 from ${tables.findings} l where l.id = any (array(select id from (${der
 order by l.project_id, l.fingerprint for no key update`,
 );
 
-/** Locks what only this statement finds, so that two settlements do not count a finding twice. */
+/** `before` also locks what only this statement finds, so that two settlements do not count a finding twice. */
 const derive = orgStatement<OfSeries & { now: string }, object>(
   (tables, $) => sql`
-with derived as materialized (${derived(tables, $.seriesId)} for no key update of f
+with derived as materialized (${derived(tables, $.seriesId)}
+), before as materialized (
+  select id, project_id, severity, status, proposed from ${tables.findings} where id = any (array(select id from derived))
+  order by project_id, fingerprint for no key update
+), settled as materialized (
+  select b.id, b.project_id, b.severity, b.status, d.proposed, d.missing_since, b.proposed as was_proposed
+  from derived d join before b on b.id = d.id
 ), changed as (
-  update ${tables.findings} f set proposed = d.proposed, missing_since = d.missing_since from derived d where f.id = d.id
+  update ${tables.findings} f set proposed = d.proposed, missing_since = d.missing_since from settled d where f.id = d.id
 ), counted as (
   insert into ${tables.findingCounts} as c (project_id, severity, status, count, proposed)
-  select project_id, severity, status, 0, count(proposed) - count(was_proposed) from derived ${onItsWorker(tables)}
+  select project_id, severity, status, 0, count(proposed) - count(was_proposed) from settled ${onItsWorker(tables)}
   group by project_id, severity, status having count(proposed) <> count(was_proposed)
   order by project_id, severity, status
   on conflict (project_id, severity, status) do update set proposed = c.proposed + excluded.proposed
 ), merged as materialized (
-  select id as finding_id, gen_random_uuid() as id, ${$.now}::timestamptz as at from derived where was_proposed and proposed is null
+  select id as finding_id, gen_random_uuid() as id, ${$.now}::timestamptz as at from settled where was_proposed and proposed is null
 ), noted as (
   insert into ${tables.findingEvents} (finding_id, at, id, kind, note)
   select m.finding_id, m.at, m.id, 'merged', 'A ref that has reported it is now the default branch or a tracked ref.'

@@ -177,6 +177,33 @@ export const orgDeletions = shared.table('org_deletions', {
   leaseUntil: time('lease_until').notNull(),
 });
 
+/** Mailed links that give an owner back the role and undo the deletion of the organization (`lib/orgs/undo.ts`). */
+export const orgUndoLinks = shared.table(
+  'org_undo_links',
+  {
+    /** SHA-256 of the token in the link, hex. */
+    tokenHash: text('token_hash').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    /** The owner who got the mail. */
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The membership of the owner, which may be gone. */
+    invitedEmail: text('invited_email'),
+    confirmedAt: time('confirmed_at'),
+    memberSince: time('member_since').notNull(),
+    usedAt: time('used_at'),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [
+    index('org_undo_links_org').on(t.orgId, t.userId),
+    index('org_undo_links_user').on(t.userId),
+    index('org_undo_links_expiry').on(t.expiresAt),
+  ],
+);
+
 /**
  * Slugs that no other organization can have: agents may still send findings to them. Former slugs lead to their organization;
  * those of purged organizations lead nowhere.

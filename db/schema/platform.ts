@@ -1,10 +1,11 @@
-import { boolean, index, integer, text, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { boolean, index, integer, jsonb, text, uuid } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
 import { shared } from './shared-schema.ts';
 
 /*
- * Tables of the deployment: global flags and settings, applied migrations, mails that are still to be sent.
+ * Tables of the deployment: global flags and settings, applied migrations, commands of operators, mails that are still to be sent.
  */
 
 export const featureFlags = shared.table('feature_flags', {
@@ -24,6 +25,26 @@ export const migrations = shared.table('migrations', {
   hash: text('hash').notNull(),
   appliedAt: time('applied_at').notNull(),
 });
+
+/** Commands of operators that change something or export data, written before they do (`lib/admin/events.ts`). */
+export const operatorEvents = shared.table(
+  'operator_events',
+  {
+    /** UUID v7: the order in which they were run. */
+    id: uuid('id').primaryKey(),
+    at: time('at').notNull(),
+    operator: text('operator').notNull(),
+    command: text('command').notNull(),
+    details: jsonb('details')
+      .$type<{ arguments: Record<string, string>; events: Record<string, unknown>[] }>()
+      .notNull(),
+    /** Null until the command has ended. */
+    outcome: text('outcome', { enum: ['done', 'failed'] }),
+    /** When a server wrote it to its log. */
+    loggedAt: time('logged_at'),
+  },
+  (t) => [index('operator_events_unlogged').on(t.id).where(sql`${t.loggedAt} is null`)],
+);
 
 /** Mails that are still to be sent; written in the transaction that causes them, deleted when the provider took them. */
 export const outgoingMails = shared.table(

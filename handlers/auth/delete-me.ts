@@ -37,7 +37,7 @@ export const deleteMe = endpoint(
     await retried(() =>
       db.transaction(async (tx) => {
         await lockAccount(tx, call);
-        const leaving = { userId: user.id, confirm: body.confirm, now };
+        const leaving = { userId: user.id, confirm: body.confirm, actor: call.freshActor() };
         const { name, email, emailVerified } = await deleteAccount(tx, services.config, leaving);
         if (emailVerified || (await mayMail(tx, call, 'notice', email)))
           await services.mail.enqueue(tx, email, accountDeleted({ name, at: now, ip: peer.ip }));

@@ -8,15 +8,17 @@ import { memberships, ROLES, type Role } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
 import { ApiError } from '../../lib/errors.ts';
-import { sessionOrg } from '../../lib/http/access.ts';
+import { freshCookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import type { MemberCall, OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { mailRoleChange } from '../../lib/members/control.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
-import { mayManageRole } from '../../lib/members/roles.ts';
+import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
+import type { Actor } from '../../lib/orgs/notices.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
@@ -25,11 +27,11 @@ export const inviteMember = endpoint(
   {
     method: 'post',
     path: '/members/invite',
-    access: sessionOrg('admin'),
+    access: freshCookieOrg('admin', 'for the roles `admin` and `owner`'),
     tag: 'Members',
     summary: 'Invite a member',
     description:
-      'By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner.',
+      'By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner. All owners get a mail about a new admin or owner.',
     request: { body: z.object({ email: email(), role: z.enum(ROLES).openapi({ example: 'member' }) }) },
     insertsInOrg: false,
     responses: { 201: { description: 'The member.', result: Member } },
@@ -40,11 +42,14 @@ export const inviteMember = endpoint(
     if (!mayManageRole(role, body.role)) {
       throw new ApiError('permission_error/denied', { message: 'Only an owner may invite an owner.' });
     }
+    const actor = isControlling(body.role) ? call.freshActor() : undefined;
     await services.limits.count('client', peer.ip);
     // A limit apart from that of the owner's mails: an invitation must not keep the owner from resetting the password.
     await services.limits.count('mail', `invitation ${body.email}`);
     const join = () =>
-      inOrgQuota(call, (tx, tables) => addMember(tx, call, tables, { address: body.email, role: body.role }));
+      inOrgQuota(call, (tx, tables) =>
+        addMember(tx, call, tables, { address: body.email, role: body.role, actor }),
+      );
     // Somebody may get or give up the address at the same moment: the second attempt sees what became of it.
     const member = await join().catch((error) => {
       if (isUniqueViolation(error) || error instanceof GivenUp) return join();
@@ -63,7 +68,7 @@ async function addMember(
   tx: Tx,
   call: MemberCall,
   tables: OrgTables,
-  { address, role }: { address: string; role: Role },
+  { address, role, actor }: { address: string; role: Role; actor: Actor | undefined },
 ) {
   const { now, org, services } = call;
   const invitee =
@@ -85,6 +90,7 @@ async function addMember(
   }
   await requireNoMore(tx, services.config, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
   await mailInvitation(tx, services, invitee, call);
+  if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: invitee.userId, to: role });
   // A former member may still be the assignee of a rule.
   if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(tables, invitee.userId));
   const member = await findMember(tx, services.config, org.id, invitee.userId);

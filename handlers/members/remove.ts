@@ -3,13 +3,14 @@ import { reloadRulesOf } from '../../db/rules/members.ts';
 import { memberships } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { ApiError } from '../../lib/errors.ts';
-import { sessionOrg } from '../../lib/http/access.ts';
+import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { mailRoleChange } from '../../lib/members/control.ts';
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
-import { mayManageRole } from '../../lib/members/roles.ts';
+import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
 import { lockOrgTables } from '../../lib/quotas.ts';
 import { z } from '../../lib/schema.ts';
 import { deletePrivateViews } from '../../lib/views/views.ts';
@@ -18,17 +19,17 @@ export const removeMember = endpoint(
   {
     method: 'delete',
     path: '/members/{userId}',
-    access: sessionOrg('admin'),
+    access: freshCookieOrg('admin', 'to remove an admin or owner'),
     tag: 'Members',
     summary: 'Remove a member',
     description:
-      'The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.',
+      'The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. All owners get a mail about the removal of an admin or owner. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). Members cannot remove themselves; see `POST /members/leave`.',
     request: { params: z.object({ userId: idParam() }) },
     insertsInOrg: false,
     responses: { 204: { description: 'Removed.' } },
   },
   async (call) => {
-    const { db, org, params, user } = call;
+    const { db, org, params, services, user } = call;
     const { userId } = params;
     if (userId === user.id) {
       throw new ApiError('validation_error/invalid_request', { message: 'You cannot remove yourself.' });
@@ -41,11 +42,14 @@ export const removeMember = endpoint(
       if (!mayManageRole(own, other)) {
         throw new ApiError('permission_error/denied', { message: 'Only an owner may remove an owner.' });
       }
+      if (isControlling(other))
+        await mailRoleChange(tx, call.freshActor(), { orgId: org.id, userId, from: other });
       await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
       await deletePrivateViews(tx, tables, userId);
       await run(tx, reloadRulesOf(tables, userId));
       return other;
     });
+    services.mail.kick();
     logSecurityEvent(call, 'member_removed', { member: userId, role });
     return noContent();
   },

@@ -1,14 +1,15 @@
 import { and, eq } from 'drizzle-orm';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
 import { ApiError } from '../../lib/errors.ts';
-import { sessionOrg } from '../../lib/http/access.ts';
+import { freshCookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { mailRoleChange } from '../../lib/members/control.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
-import { mayManageRole } from '../../lib/members/roles.ts';
+import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
 import { lockOrg } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
@@ -17,11 +18,11 @@ export const updateMember = endpoint(
   {
     method: 'patch',
     path: '/members/{userId}',
-    access: sessionOrg('admin'),
+    access: freshCookieOrg('admin', 'from or to the roles `admin` and `owner`'),
     tag: 'Members',
     summary: 'Change the role of a member',
     description:
-      'Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it.',
+      'Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).',
     request: {
       params: z.object({ userId: idParam() }),
       body: z.object({ role: z.enum(ROLES).openapi({ example: 'viewer' }) }),
@@ -41,15 +42,19 @@ export const updateMember = endpoint(
         const message = 'Only an owner may make a member an owner or change the role of an owner.';
         throw new ApiError('permission_error/denied', { message });
       }
+      const isControl = body.role !== other && (isControlling(other) || isControlling(body.role));
+      const actor = isControl ? call.freshActor() : undefined;
       if (other === 'owner' && body.role !== 'owner')
         await requireOtherOwner(tx, services.config, org.id, userId);
       await tx
         .update(memberships)
         .set({ role: body.role })
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
+      if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId, from: other, to: body.role });
       return { member: await findMember(tx, services.config, org.id, userId), before: other };
     });
     if (!member) throw new ApiError('resource_error/not_found');
+    services.mail.kick();
     if (before !== member.role)
       logSecurityEvent(call, 'role_changed', { member: userId, from: before, to: member.role });
     return ok(member);

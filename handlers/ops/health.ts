@@ -1,3 +1,4 @@
+import { VERSION } from '../../lib/config/version.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { publicAccess } from '../../lib/http/access.ts';
 import type { Raw } from '../../lib/http/answer.ts';
@@ -9,6 +10,8 @@ import { timestamp, z } from '../../lib/schema.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 
+const version = z.string().openapi({ description: 'The version of this server.', example: '1.2.3' });
+
 const healthy = {
   status: z.literal('ok'),
   db: z.literal('ok'),
@@ -17,9 +20,15 @@ const healthy = {
       'Only of a Citus cluster: how many workers did not respond at the latest check. Requests to organizations on other workers are served.',
     example: 0,
   }),
+  version,
   timestamp: timestamp(),
 };
-const degraded = { status: z.literal('degraded'), db: z.literal('unreachable'), timestamp: timestamp() };
+const degraded = {
+  status: z.literal('degraded'),
+  db: z.literal('unreachable'),
+  version,
+  timestamp: timestamp(),
+};
 
 /** A probe; both paths behave the same. */
 const probe = (path: string, summary: string) =>
@@ -63,14 +72,14 @@ async function answerProbe({ c, services, now, log }: PublicCall): Promise<Raw> 
   let workers_down: number | undefined;
   try {
     await services.database.ping(PING_TIMEOUT_MS);
-    workers_down = services.workersDown();
+    workers_down = services.workers.down();
   } catch (error) {
     log.warn('database unreachable', { ...ids, error });
-    const state = { status: 'degraded', db: 'unreachable', timestamp };
+    const state = { status: 'degraded', db: 'unreachable', version: VERSION, timestamp };
     const errors = [new ApiError('server_error/unavailable')];
     return json(503, { success: false, request_id, errors, result: state, ...state });
   }
-  const state = { status: 'ok', db: 'ok', workers_down, timestamp };
+  const state = { status: 'ok', db: 'ok', workers_down, version: VERSION, timestamp };
   return json(200, { success: true, request_id, result: state, ...state });
 }
 

@@ -3,7 +3,6 @@ import { ApiError } from '../../lib/errors.ts';
 import { freshCookie } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { mailsOfRequest } from '../../lib/http/mails.ts';
 import { requireOrgRole } from '../../lib/http/org-role.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { deleteOrganization } from '../../lib/orgs/deletion.ts';
@@ -23,7 +22,7 @@ export const deleteOrg = endpoint(
     tag: 'Organizations',
     summary: 'Delete an organization',
     description:
-      'For owners. Its members and tokens can no longer use it: 403 `tenant_error`/`deleted`. An owner can restore it for 30 days; then it is removed for good. All owners get a mail now and 3 days before the removal. Nobody else can ever have its slug.',
+      'For owners. Its members and tokens can no longer use it: 403 `tenant_error`/`deleted`. An owner can restore it for 30 days; then it is removed for good. All owners get a mail now, with a link that undoes the deletion for 72 hours (`POST /auth/undo-org-change`), and 3 days before the removal. Nobody else can ever have its slug.',
     request: {
       params: z.object({ slug: text({ max: 50, example: 'acme' }) }),
       body: OrganizationDeletion,
@@ -37,15 +36,14 @@ export const deleteOrg = endpoint(
     ],
   },
   async (call) => {
-    const { body, db, now, params, services, user } = call;
+    const { body, db, params, services } = call;
     const { org, shown } = await requireOrgRole(call, params.slug, 'owner');
     if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
     if (body.confirm !== shown.slug)
       throw new ApiError('validation_error/field_invalid', {
         details: [{ field: 'confirm', message: 'must be the slug of the organization' }],
       });
-    const actor = { user, now, writeMail: mailsOfRequest(call) };
-    const outcome = await deleteOrganization(db, org, body.confirm, actor);
+    const outcome = await deleteOrganization(db, org, body.confirm, call.freshActor());
     if (outcome.kind === 'changed') throw new ApiError('resource_error/not_found');
     if (outcome.kind === 'deleted_before') throw new ApiError('tenant_error/deleted');
     if (outcome.kind === 'in_transfer')

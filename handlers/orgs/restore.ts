@@ -1,10 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../../lib/errors.ts';
-import { cookie } from '../../lib/http/access.ts';
+import { freshCookie } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { mailsOfRequest } from '../../lib/http/mails.ts';
 import { requireOrgRole } from '../../lib/http/org-role.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { restoreOrganization } from '../../lib/orgs/deletion.ts';
@@ -16,20 +15,19 @@ export const restoreOrg = endpoint(
   {
     method: 'post',
     path: '/orgs/{slug}/restore',
-    access: cookie,
+    access: freshCookie,
     tag: 'Organizations',
     summary: 'Restore a deleted organization',
     description:
-      'For owners, until the organization is removed for good. Its members and tokens can use it again; a token that was revoked or has expired stays so. Answers 409 `conflict` if it is not deleted.',
+      'For owners, until the organization is removed for good. Its members and tokens can use it again; a token that was revoked or has expired stays so. All owners get a mail. Answers 409 `conflict` if it is not deleted.',
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }) },
     responses: { 200: { description: 'The organization.', result: Organization } },
     errors: ['permission_error/denied', 'permission_error/mfa_required_by_org', 'resource_error/conflict'],
   },
   async (call) => {
-    const { db, now, params, services, user } = call;
+    const { db, params, services } = call;
     const { org, shown } = await requireOrgRole(call, params.slug, 'owner');
-    const actor = { user, now, writeMail: mailsOfRequest(call) };
-    const { kind } = await restoreOrganization(db, org, actor);
+    const { kind } = await restoreOrganization(db, org, call.freshActor());
     if (kind === 'changed') throw new ApiError('resource_error/not_found');
     if (kind === 'not_deleted')
       throw new ApiError('resource_error/conflict', { message: 'The organization is not deleted.' });

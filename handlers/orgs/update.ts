@@ -3,7 +3,7 @@ import type { Tx } from '../../db/client.ts';
 import { readDeletion } from '../../db/orgs/deletion.ts';
 import { memberships, orgs, type Role, reservedSlugs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../../lib/errors.ts';
-import { cookie } from '../../lib/http/access.ts';
+import { freshCookieTo } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import type { CookieCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -30,11 +30,11 @@ export const updateOrg = endpoint(
   {
     method: 'patch',
     path: '/orgs/{slug}',
-    access: cookie,
+    access: freshCookieTo('to change the slug'),
     tag: 'Organizations',
     summary: 'Rename an organization',
     description:
-      'Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required. Answers 409 `conflict` when the organization has reached its limit of former slugs.',
+      'Admins change the name, owners also the slug, about which all owners get a mail. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required. Answers 409 `conflict` when the organization has reached its limit of former slugs.',
     request: { params: z.object({ slug: text({ max: 50, example: 'acme' }) }), body: OrganizationChanges },
     responses: { 200: { description: 'The organization after the change.', result: Organization } },
     errors: [
@@ -58,6 +58,7 @@ export const updateOrg = endpoint(
       org.id,
       { ...body, now },
       {
+        actor: call.freshActor,
         read: (tx) => readChangeable(tx, call, org.id, least),
         check: (tx) =>
           requireNoMore(
@@ -71,6 +72,7 @@ export const updateOrg = endpoint(
     );
     if (!before) throw new ApiError('tenant_error/slug_taken');
     services.orgs.forget(org.id);
+    services.mail.kick();
     for (const setting of ['name', 'slug'] as const)
       if (body[setting] !== undefined && body[setting] !== before[setting])
         logSecurityEvent(call, 'org_setting_changed', { org: before.slug, setting, to: body[setting] });

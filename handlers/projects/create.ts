@@ -7,7 +7,7 @@ import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { name } from '../../lib/http/fields.ts';
 import { slugCandidates } from '../../lib/orgs/slugs.ts';
-import { projectSlug } from '../../lib/projects/projects.ts';
+import { isIdLike, projectSlug } from '../../lib/projects/projects.ts';
 import { inOrgQuota, requireRoom } from '../../lib/quotas.ts';
 import { Project } from '../../lib/resources.ts';
 import { optional, z } from '../../lib/schema.ts';
@@ -32,7 +32,7 @@ export const createProject = endpoint(
     const { id, at: createdAt } = services.nextId();
     const candidates =
       body.slug === undefined
-        ? slugCandidates(body.name, { fallback: 'project', minLength: 2 })
+        ? slugCandidates(body.name, { fallback: 'project', minLength: 2, isReserved: isIdLike })
         : [body.slug];
     return inOrgQuota(call, async (tx) => {
       await requireRoom(tx, services.config, 'projectsPerOrg', projects, takesRoom(tables));

@@ -1,4 +1,4 @@
-import { sessionOrg } from '../../lib/http/access.ts';
+import { freshCookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -9,11 +9,11 @@ export const createToken = endpoint(
   {
     method: 'post',
     path: '/tokens',
-    access: sessionOrg('admin'),
+    access: freshCookieOrg('admin'),
     tag: 'API tokens: org-wide',
     summary: 'Create an org-wide token',
     description:
-      'The token acts on all projects. Requires the feature flag `org_wide_tokens`. The full token is returned only here. Answers 409 `conflict` when the organization has reached its limit of active tokens.',
+      'The token acts on all projects. Requires the feature flag `org_wide_tokens`. The full token is returned only here. All owners get a mail. Answers 409 `conflict` when the organization has reached its limit of active tokens.',
     request: { body: TokenInput },
     responses: { 201: { description: 'The token and its metadata.', result: CreatedToken } },
     errors: ['permission_error/feature_disabled', 'resource_error/conflict'],
@@ -22,6 +22,7 @@ export const createToken = endpoint(
     const { body, db, org, services } = call;
     await requireOrgFlag(db, org, 'org_wide_tokens');
     const made = await issueToken(call, services, null, body);
+    services.mail.kick();
     const { id: token, name: token_name, expires_at } = made.info;
     logSecurityEvent(call, 'token_created', { token, token_name, scopes: body.scopes.join(), expires_at });
     return created(made);

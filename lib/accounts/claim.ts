@@ -9,7 +9,7 @@ import {
   userEmails,
   users,
 } from '../../db/schema/accounts.ts';
-import { memberships } from '../../db/schema/orgs.ts';
+import { memberships, orgUndoLinks } from '../../db/schema/orgs.ts';
 import { confirmMemberships } from '../members/invitations.ts';
 
 /*
@@ -61,6 +61,7 @@ export async function dropEarlierHolder(
   await tx.delete(mfaDevices).where(eq(mfaDevices.userId, userId));
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId));
   await tx.delete(primaryEmailChanges).where(eq(primaryEmailChanges.userId, userId));
+  await tx.delete(orgUndoLinks).where(eq(orgUndoLinks.userId, userId));
   await tx.delete(userEmails).where(and(eq(userEmails.userId, userId), ne(userEmails.email, email)));
   await tx
     .delete(memberships)

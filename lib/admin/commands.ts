@@ -1,10 +1,14 @@
 import { Command } from 'commander';
+import { VERSION } from '../config/version.ts';
 import type { Choose, ChooseWithoutDatabase, Chosen } from './commands/choose.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDomains } from './commands/domains.ts';
+import { addEvents } from './commands/events.ts';
 import { addFlags } from './commands/flags.ts';
+import { addMails } from './commands/mails.ts';
 import { addMembers } from './commands/members.ts';
 import { addMigrate } from './commands/migrate.ts';
+import { addBackupKey } from './commands/org-backup.ts';
 import { addOrgFlags } from './commands/org-flags.ts';
 import { addOrgs } from './commands/orgs.ts';
 import { addProjects } from './commands/projects.ts';
@@ -12,6 +16,7 @@ import { addRetention } from './commands/retention.ts';
 import { addSecrets } from './commands/secrets.ts';
 import { addSettings } from './commands/settings.ts';
 import { addUsers } from './commands/users.ts';
+import { describeCommand, recorded } from './events.ts';
 
 /**
  * Builds the command line parser with all commands and their help.
@@ -23,16 +28,19 @@ export function buildProgram(
   onChosen: (chosen: Chosen) => void,
 ): Command {
   const chooseWithoutDatabase: ChooseWithoutDatabase = (command, run) =>
-    onChosen({ run, json: command.optsWithGlobals().json === true });
-  const choose: Choose = (command, handler, create = false) =>
-    chooseWithoutDatabase(command, async (context) =>
-      handler({ ...context, database: await context.connect(create) }),
-    );
+    onChosen({ run, ...globalsOf(command) });
+  const choose: Choose = (command, handler, kind = 'changes') =>
+    chooseWithoutDatabase(command, async (context) => {
+      const call = { ...context, database: await context.connect(kind === 'creates') };
+      return kind === 'reads' ? handler(call) : recorded(call, describeCommand(command), handler, kind);
+    });
   const program = new Command('admin')
     .description(
       'Administration of the service. Uses the database of DATABASE_URL or the embedded one; servers may be running.',
     )
+    .version(VERSION)
     .option('--json', 'write the result as JSON')
+    .option('--env-file <path>', 'read settings from a file, such as the EnvironmentFile of systemd')
     .exitOverride()
     .configureOutput({ writeOut: output.out, writeErr: output.err })
     .configureHelp({ showGlobalOptions: true })
@@ -41,7 +49,8 @@ export function buildProgram(
     .addHelpText(
       'after',
       `
-The configuration is the same as for servers: environment variables, or the file .env in the current directory.
+The configuration is the same as for servers: environment variables, then --env-file, or without it the file .env in the
+current directory.
 Exit codes: 0 success, 1 failed or not found, 2 usage error. Errors are one line on stderr.
 
 Examples:
@@ -60,10 +69,18 @@ Examples:
     addRetention,
     addMembers,
     addUsers,
+    addMails,
     addSecrets,
     addMigrate,
+    addEvents,
   ])
     add(program, choose);
+  addBackupKey(program, chooseWithoutDatabase);
   addDoctor(program, chooseWithoutDatabase);
   return program;
+}
+
+function globalsOf(command: Command): Pick<Chosen, 'json' | 'envFile'> {
+  const { json, envFile } = command.optsWithGlobals<{ json?: boolean; envFile?: string }>();
+  return { json: json === true, envFile };
 }

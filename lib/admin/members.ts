@@ -3,8 +3,18 @@ import type { Database } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
 import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
+import type { Config } from '../config/config.ts';
+import { ApiError } from '../errors.ts';
+import { mailRoleChange } from '../members/control.ts';
 import { isConfirmed, memberEmail } from '../members/fields.ts';
+import { requireOtherOwner } from '../members/owners.ts';
+import { isControlling } from '../members/roles.ts';
+import { lockOrg } from '../quotas.ts';
+import { logOperatorEvent } from '../security-events.ts';
+import { AdminError, EXIT, oneLine } from './error.ts';
+import { type ControlCall, operator, operatorActor } from './operator.ts';
 import { findOrg } from './orgs.ts';
+import { findUser } from './users/account.ts';
 
 /** A member who has no access in strict mode until an address is verified. */
 export interface UnverifiedMember {
@@ -50,3 +60,67 @@ export async function listUnverifiedMembers({ db }: Database, orgName?: string):
     reason: passwordHash === null ? 'no password' : 'not verified',
   }));
 }
+
+export interface RoleChange {
+  org_id: string;
+  org: string;
+  user_id: string;
+  email: string;
+  role: Role;
+  previous: Role;
+  changed: boolean;
+}
+
+/**
+ * Sets the role of a member, for an organization whose only owner is gone. Its owners get a mail, and so does a former one.
+ * @throws AdminError when the account is not a member, cannot act as an owner, or is the only owner who can sign in
+ */
+export async function setMemberRole(
+  call: ControlCall & { config: Config },
+  { org: orgName, user: userName, role }: { org: string; user: string; role: string },
+): Promise<RoleChange> {
+  if (!isRole(role))
+    throw new AdminError(`"${oneLine(role)}" is not a role: ${ROLES.join(', ')}`, EXIT.usage);
+  const { config, log } = call;
+  const { db } = call.database;
+  const org = await findOrg(db, orgName);
+  const user = await findUser(db, userName);
+  const previous = await db.transaction(async (tx) => {
+    await lockOrg(tx, org.id);
+    const isMember = and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id));
+    const [member] = await tx
+      .select({ role: memberships.role, isConfirmed })
+      .from(memberships)
+      .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
+      .where(isMember);
+    if (!member) throw new AdminError(`${user.email} is not a member of ${org.slug}`);
+    if (member.role === role) return role;
+    // Otherwise an account that registered an invited address without owning it would get the organization.
+    const isPending = config.pendingInvitations && !member.isConfirmed;
+    if (role === 'owner' && (!user.has_password || user.disabled_at !== null || isPending))
+      throw new AdminError(`${user.email} cannot be an owner: disabled, without a password or not verified`);
+    if (member.role === 'owner')
+      await requireOtherOwner(tx, config, org.id, user.id).catch((error) => {
+        throw error instanceof ApiError ? new AdminError(`${user.email} is the only owner`) : error;
+      });
+    await tx.update(memberships).set({ role }).where(isMember);
+    if (isControlling(role) || isControlling(member.role))
+      await mailRoleChange(tx, operatorActor(call), {
+        ...{ orgId: org.id, userId: user.id, from: member.role, to: role },
+      });
+    return member.role;
+  });
+  const change = { org_id: org.id, org: org.slug, user_id: user.id, email: user.email, role, previous };
+  const changed = previous !== role;
+  if (changed)
+    logOperatorEvent(log, 'role_changed', {
+      org: org.slug,
+      operator: operator(),
+      member: user.id,
+      from: previous,
+      to: role,
+    });
+  return { ...change, changed };
+}
+
+const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);

@@ -164,6 +164,12 @@ async function appliedToShared({ db }: Database): Promise<Applied[]> {
   }
 }
 
+/** The number of steps that are not applied to `shared`. */
+export async function pendingShared(database: Database, steps: readonly Migration[]): Promise<number> {
+  const applied = namesOf(await appliedToShared(database));
+  return steps.filter(({ name }) => !applied.has(name)).length;
+}
+
 async function appliedToOrg({ db }: Database, orgId: string): Promise<Applied[]> {
   const { name, hash } = orgMigrations;
   return db.select({ name, hash }).from(orgMigrations).where(eq(orgMigrations.orgId, orgId));

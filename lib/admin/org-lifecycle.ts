@@ -1,28 +1,15 @@
-import type { Database } from '../../db/client.ts';
-import { createIds } from '../../db/ids.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { readDeletion, releaseOrgPurge, SETTLED_MS, takeOrgPurgeOf } from '../../db/orgs/deletion.ts';
 import { purgeOrg } from '../../db/orgs/purge.ts';
-import type { SecretBox } from '../crypto/secret-box.ts';
-import type { Logger } from '../logger.ts';
-import { createQueuedMails } from '../mail/queued-mails.ts';
-import { type Actor, deleteOrganization, restoreOrganization } from '../orgs/deletion.ts';
+import { deleteOrganization, restoreOrganization } from '../orgs/deletion.ts';
 import { renameOrg as renameOrganization } from '../orgs/rename.ts';
 import { isReservedSlug, ORG_SLUG } from '../orgs/slugs.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
-import { operator } from './operator.ts';
+import { type ControlCall, operator, operatorActor } from './operator.ts';
 import { readyOrg } from './org-tables.ts';
 import { findOrg } from './orgs.ts';
-
-/** The input of commands that delete or restore organizations. */
-export interface LifecycleCall {
-  database: Database;
-  log: Logger;
-  /** For mails to the owners. */
-  box: SecretBox;
-}
 
 export interface OrgChange {
   org_id: string;
@@ -30,15 +17,9 @@ export interface OrgChange {
   name: string;
 }
 
-function actorOf({ database: { db }, log, box }: LifecycleCall): Actor {
-  const clock = () => new Date();
-  const { write } = createQueuedMails({ db, box, log, clock, nextId: createIds(clock) });
-  return { now: clock(), writeMail: (tx, { email }, content) => write(tx, email, content) };
-}
-
 /** Deletes an organization. Its owners get a mail and can restore it. */
 export async function deleteOrg(
-  call: LifecycleCall,
+  call: ControlCall,
   orgName: string,
   confirm: string | undefined,
   migrations: readonly Migration[],
@@ -46,7 +27,7 @@ export async function deleteOrg(
   const { db } = call.database;
   const org = await readyOrg(call.database, orgName, migrations);
   requireConfirmed(confirm, org.slug, `this deletes the organization ${org.slug}`);
-  const outcome = await deleteOrganization(db, org, org.slug, actorOf(call));
+  const outcome = await deleteOrganization(db, org, org.slug, operatorActor(call));
   if (outcome.kind === 'deleted_before') throw new AdminError(`${org.slug} is deleted already`);
   if (outcome.kind === 'in_transfer')
     throw new AdminError(`a project is being transferred to or from ${org.slug}: see "projects transfers"`);
@@ -58,12 +39,12 @@ export async function deleteOrg(
 
 /** Restores a deleted organization. Its owners get a mail. */
 export async function restoreOrg(
-  call: LifecycleCall,
+  call: ControlCall,
   orgName: string,
   migrations: readonly Migration[],
 ): Promise<OrgChange> {
   const org = await readyOrg(call.database, orgName, migrations);
-  const { kind } = await restoreOrganization(call.database.db, org, actorOf(call));
+  const { kind } = await restoreOrganization(call.database.db, org, operatorActor(call));
   if (kind !== 'restored') throw new AdminError(`${org.slug} is not deleted, or is being purged`);
   logOperatorEvent(call.log, 'org_restored', { org: org.slug, operator: operator() });
   return changeOf(org);
@@ -71,7 +52,7 @@ export async function restoreOrg(
 
 /** Removes a deleted organization for good before its time. */
 export async function purgeOrgNow(
-  { database: { db, sql }, log }: Pick<LifecycleCall, 'database' | 'log'>,
+  { database: { db, sql }, log }: Pick<ControlCall, 'database' | 'log'>,
   orgName: string,
   confirm: string | undefined,
 ): Promise<OrgChange> {
@@ -99,7 +80,7 @@ export async function purgeOrgNow(
 
 /** Changes the name or the slug of an organization. The former slug still leads to it. */
 export async function renameOrg(
-  { database: { db }, log }: Pick<LifecycleCall, 'database' | 'log'>,
+  call: ControlCall,
   orgName: string,
   { name, slug }: { name?: string | undefined; slug?: string | undefined },
 ): Promise<OrgChange & { previous: { name: string; slug: string }; changed: boolean }> {
@@ -113,19 +94,20 @@ export async function renameOrg(
       `"${oneLine(slug)}" cannot be a slug: 3 to 50 lower-case letters, digits and hyphens`,
       EXIT.usage,
     );
+  const { db } = call.database;
   const { id } = await findOrg(db, orgName);
   const before = await renameOrganization(
     db,
     id,
     { name: newName, slug, now: new Date() },
-    { read: (tx) => findOrg(tx, id) },
+    { read: (tx) => findOrg(tx, id), actor: () => operatorActor(call) },
   );
   if (!before) throw new AdminError(`the slug ${slug} is taken, or reserved for another organization`);
   const after = { ...before, name: newName ?? before.name, slug: slug ?? before.slug };
   for (const setting of ['name', 'slug'] as const)
     if (before[setting] !== after[setting]) {
       const fields = { org: before.slug, setting, to: after[setting], operator: operator() };
-      logOperatorEvent(log, 'org_setting_changed', fields);
+      logOperatorEvent(call.log, 'org_setting_changed', fields);
     }
   const changed = before.name !== after.name || before.slug !== after.slug;
   return { ...changeOf(after), previous: { name: before.name, slug: before.slug }, changed };

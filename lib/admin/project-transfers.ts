@@ -1,11 +1,11 @@
 import type { Database } from '../../db/client.ts';
 import { cancelTransfer, readTransfers, type TransferState } from '../../db/projects/transfer/transfers.ts';
-import { PROJECT_SLUG } from '../projects/projects.ts';
+import { isNewProjectSlug } from '../projects/projects.ts';
 import { startTransfer } from '../projects/transfer/start.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
-import { operator } from './operator.ts';
+import { type ControlCall, operator, operatorActor } from './operator.ts';
 import { type OrgTablesCall, readyOrg, withTables } from './org-tables.ts';
 import { findOrg } from './orgs.ts';
 import { findProject } from './projects.ts';
@@ -28,14 +28,14 @@ const REASONS = {
 
 /** Starts the transfer of a project. Servers move it. Quotas are for members: the target may have as many projects as it likes. */
 export async function transferProject(
-  call: OrgTablesCall,
+  call: OrgTablesCall & ControlCall,
   { org: orgName, project: projectName, to: targetName }: { org: string; project: string; to: string },
   { slug, confirm }: { slug?: string | undefined; confirm?: string | undefined },
 ): Promise<TransferStart> {
   const { database, log, migrations } = call;
-  if (slug !== undefined && !PROJECT_SLUG.test(slug))
+  if (slug !== undefined && !isNewProjectSlug(slug))
     throw new AdminError(
-      `"${oneLine(slug)}" cannot be a slug: 2 to 50 lower-case letters, digits and hyphens`,
+      `"${oneLine(slug)}" cannot be a slug: 2 to 50 lower-case letters, digits and hyphens, and no UUID`,
       EXIT.usage,
     );
   const source = await readyOrg(database, orgName, migrations);
@@ -52,7 +52,7 @@ export async function transferProject(
     target: await withTables(call, target),
     project,
     slug: slug ?? project.slug,
-    now: new Date(),
+    actor: operatorActor(call),
   };
   const findings = await startTransfer(database.db, wish);
   if (typeof findings === 'string') throw new AdminError(REASONS[findings]);

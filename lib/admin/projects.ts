@@ -7,7 +7,7 @@ import { isPresent, markDeleted } from '../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
-import { PROJECT_SLUG } from '../projects/projects.ts';
+import { isNewProjectSlug } from '../projects/projects.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
@@ -39,7 +39,7 @@ export async function listProjects(
     .orderBy(asc(p.slug));
 }
 
-/** A project by its slug or id; the slug takes precedence, as in the API. */
+/** A project by its slug or id; the id takes precedence, as in the API. */
 export async function findProject({ db }: Database, tables: OrgTables, name: string) {
   const { projects: p } = tables;
   const isNamed = or(eq(p.slug, name), validate(name) ? eq(p.id, name) : undefined);
@@ -47,7 +47,7 @@ export async function findProject({ db }: Database, tables: OrgTables, name: str
     .select({ id: p.id, name: p.name, slug: p.slug })
     .from(p)
     .where(and(isNamed, isPresent(tables)));
-  const project = found.find(({ slug }) => slug === name) ?? found[0];
+  const project = found.find(({ id }) => id === name.toLowerCase()) ?? found[0];
   if (!project) throw new AdminError(`project "${oneLine(name)}" does not exist`);
   return project;
 }
@@ -70,9 +70,9 @@ export async function renameProject(
     throw new AdminError('nothing to change: give --name or --slug', EXIT.usage);
   if (newName !== undefined && (newName.length === 0 || newName.length > 200))
     throw new AdminError('a name has 1 to 200 characters', EXIT.usage);
-  if (slug !== undefined && !PROJECT_SLUG.test(slug))
+  if (slug !== undefined && !isNewProjectSlug(slug))
     throw new AdminError(
-      `"${oneLine(slug)}" cannot be a slug: 2 to 50 lower-case letters, digits and hyphens`,
+      `"${oneLine(slug)}" cannot be a slug: 2 to 50 lower-case letters, digits and hyphens, and no UUID`,
       EXIT.usage,
     );
   const org = await readyOrg(database, orgName, migrations);

@@ -3,9 +3,12 @@ import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { parseConfig } from '../config/parse.ts';
 import { createLogger } from '../logger.ts';
+import { withTrialSecrets } from '../node/trial-secrets.ts';
+import type { Ask } from './ask.ts';
 import type { Chosen } from './commands/choose.ts';
 import { buildProgram } from './commands.ts';
 import { type Connection, connect } from './connect.ts';
+import { readEnvFile } from './env-file.ts';
 import { AdminError, EXIT, isExpected, oneLine, reasonOf } from './error.ts';
 import type { Tracks } from './migrations.ts';
 
@@ -16,6 +19,8 @@ export interface AdminIo {
   err(text: string): void;
   /** Aborts the command. The reason is the name of the signal, such as `SIGTERM`. */
   signal?: AbortSignal;
+  /** Unset: there is no terminal. */
+  ask?: Ask | undefined;
   tracks?: Tracks;
 }
 
@@ -40,8 +45,10 @@ export async function runAdmin(args: readonly string[], io: AdminIo): Promise<nu
   }
 }
 
-async function perform({ run, json }: Chosen, io: AdminIo): Promise<number> {
-  const config = parseConfig(io.env);
+async function perform({ run, json, envFile }: Chosen, io: AdminIo): Promise<number> {
+  const given = Object.entries(io.env).filter(([, value]) => value?.trim());
+  const env = envFile === undefined ? io.env : { ...readEnvFile(envFile), ...Object.fromEntries(given) };
+  const config = await withTrialSecrets(parseConfig(env, { refuse: false }));
   const connections: Connection[] = [];
   try {
     const context = {
@@ -50,6 +57,7 @@ async function perform({ run, json }: Chosen, io: AdminIo): Promise<number> {
       log: createLogger({ level: 'info', format: config.logFormat, write: (line) => io.err(line) }),
       tracks: io.tracks ?? { shared: sharedMigrations, org: orgMigrations },
       progress: (line: string) => json || io.out(`${line}\n`),
+      ask: io.ask ?? noTerminal,
       async connect(create: boolean) {
         const connection = await connect({ config, create, warn: (message) => io.err(`${message}\n`) });
         connections.push(connection);
@@ -63,6 +71,10 @@ async function perform({ run, json }: Chosen, io: AdminIo): Promise<number> {
     for (const connection of connections) await connection.close();
   }
 }
+
+const noTerminal: Ask = async () => {
+  throw new AdminError('there is no terminal to ask at');
+};
 
 const SIGNAL_NUMBERS: Record<string, number> = { SIGINT: 2, SIGTERM: 15 };
 

@@ -147,7 +147,7 @@ export function replyOf(response: ResponseHead, body: Body | undefined): Reply<u
 /** Creates a client of the API. */
 export function createClient({ baseUrl, token, orgSlug, fetch }: ClientOptions): Client {
   const inner = createFetchClient<Record<string, Record<HttpMethod, object>>>({
-    baseUrl: baseUrl.replace(/\/+$/, '') + PREFIX,
+    baseUrl: baseUrl.replace(/(?<!\/)\/+$/, '') + PREFIX,
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(orgSlug !== undefined && { 'x-org-slug': orgSlug }),

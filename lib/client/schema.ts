@@ -341,6 +341,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/undo-org-change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the loss of an ownership and the deletion of an organization
+         * @description By the link that was mailed to an owner who was removed, left or got another role, or whose organization was deleted; it works once, for 72 hours. The user is an owner again, and the organization is restored if it is deleted. All owners get a mail. Private views of a removed owner stay deleted. 409 `conflict`, and the link still works, when there is nothing to undo, or the organization is being removed for good.
+         *
+         *     Requires no authentication. Available on the base domain only, when one is configured.
+         */
+        post: operations["undoOrgChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profile/emails": {
         parameters: {
             query?: never;
@@ -686,7 +708,7 @@ export interface paths {
         put?: never;
         /**
          * Create a personal access token
-         * @description For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.
+         * @description For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. With the scope `admin`, the other owners of organizations where you are an admin or owner are told too. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.
          *
          *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -765,7 +787,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an organization
-         * @description For owners. Its members and tokens can no longer use it: 403 `tenant_error`/`deleted`. An owner can restore it for 30 days; then it is removed for good. All owners get a mail now and 3 days before the removal. Nobody else can ever have its slug.
+         * @description For owners. Its members and tokens can no longer use it: 403 `tenant_error`/`deleted`. An owner can restore it for 30 days; then it is removed for good. All owners get a mail now, with a link that undoes the deletion for 72 hours (`POST /auth/undo-org-change`), and 3 days before the removal. Nobody else can ever have its slug.
          *
          *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -774,9 +796,9 @@ export interface paths {
         head?: never;
         /**
          * Rename an organization
-         * @description Admins change the name, owners also the slug. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required. Answers 409 `conflict` when the organization has reached its limit of former slugs.
+         * @description Admins change the name, owners also the slug, about which all owners get a mail. The former slug still leads to the organization, in hosts, `X-Org-Slug` and paths, and no other organization can have it. At least one field is required. Answers 409 `conflict` when the organization has reached its limit of former slugs.
          *
-         *     Requires a session; works on any host.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes to change the slug.
          */
         patch: operations["updateOrg"];
         trace?: never;
@@ -792,9 +814,9 @@ export interface paths {
         put?: never;
         /**
          * Restore a deleted organization
-         * @description For owners, until the organization is removed for good. Its members and tokens can use it again; a token that was revoked or has expired stays so. Answers 409 `conflict` if it is not deleted.
+         * @description For owners, until the organization is removed for good. Its members and tokens can use it again; a token that was revoked or has expired stays so. All owners get a mail. Answers 409 `conflict` if it is not deleted.
          *
-         *     Requires a session; works on any host.
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["restoreOrg"];
         delete?: never;
@@ -1752,7 +1774,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer a project to another organization
-         * @description For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug.
+         * @description For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. All owners of this organization get a mail. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -1824,9 +1846,9 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner.
+         * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner. All owners get a mail about a new admin or owner.
          *
-         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for the roles `admin` and `owner`.
          */
         post: operations["inviteMember"];
         delete?: never;
@@ -1846,9 +1868,9 @@ export interface paths {
         put?: never;
         /**
          * Leave the organization
-         * @description The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in.
+         * @description The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in. All owners get a mail when an admin or owner leaves. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
          *
-         *     Requires membership of the organization. Tokens are not accepted.
+         *     Requires membership of the organization. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for admins and owners.
          */
         post: operations["leaveOrg"];
         delete?: never;
@@ -1891,18 +1913,18 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. Members cannot remove themselves; see `POST /members/leave`.
+         * @description The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. All owners get a mail about the removal of an admin or owner. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). Members cannot remove themselves; see `POST /members/leave`.
          *
-         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes to remove an admin or owner.
          */
         delete: operations["removeMember"];
         options?: never;
         head?: never;
         /**
          * Change the role of a member
-         * @description Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it.
+         * @description Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
          *
-         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -2128,7 +2150,7 @@ export interface paths {
          * Create a project token
          * @description The full token is returned only here. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.
          *
-         *     Requires membership of the organization. Tokens are not accepted.
+         *     Requires membership of the organization. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for another scope than `ingest`.
          */
         post: operations["createProjectToken"];
         delete?: never;
@@ -2176,9 +2198,9 @@ export interface paths {
         put?: never;
         /**
          * Create an org-wide token
-         * @description The token acts on all projects. Requires the feature flag `org_wide_tokens`. The full token is returned only here. Answers 409 `conflict` when the organization has reached its limit of active tokens.
+         * @description The token acts on all projects. Requires the feature flag `org_wide_tokens`. The full token is returned only here. All owners get a mail. Answers 409 `conflict` when the organization has reached its limit of active tokens.
          *
-         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         post: operations["createToken"];
         delete?: never;
@@ -2246,9 +2268,9 @@ export interface paths {
         head?: never;
         /**
          * Turn a feature flag of the organization on or off
-         * @description A platform administrator must have provisioned the flag. With `require_mfa` on, members without MFA lose access at once, including the owner who turned it on.
+         * @description A platform administrator must have provisioned the flag. With `require_mfa` on, members without MFA lose access at once, including the owner who turned it on. All owners get a mail about a change.
          *
-         *     Requires membership of the organization, at least `owner`. Tokens are not accepted.
+         *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         patch: operations["updateOrgFeature"];
         trace?: never;
@@ -2274,9 +2296,9 @@ export interface paths {
         head?: never;
         /**
          * Change the security settings of the organization
-         * @description Takes effect with the next request of an agent.
+         * @description Takes effect with the next request of an agent. All owners get a mail about a change.
          *
-         *     Requires membership of the organization, at least `admin`. Tokens are not accepted.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         patch: operations["updateSecuritySettings"];
         trace?: never;
@@ -2579,6 +2601,7 @@ export interface components {
             mailed_codes: components["schemas"]["AccountExportMailedCode"][];
             unfinished_sign_ins: components["schemas"]["AccountExportUnfinishedSignIn"][];
             primary_email_changes: components["schemas"]["AccountExportPrimaryEmailChange"][];
+            organization_undo_links: components["schemas"]["AccountExportOrganizationUndoLink"][];
             queued_mails: components["schemas"]["AccountExportQueuedMail"][];
             /** @description The data that each of your organizations stores. */
             organizations: components["schemas"]["AccountExportOrganization"][];
@@ -2611,6 +2634,16 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             created_at: string;
+        };
+        UndoneOrgChange: {
+            /**
+             * @description `ownership`: the user who got the mail is an owner again. `deletion`: the organization is restored.
+             * @example [
+             *       "ownership"
+             *     ]
+             */
+            undone: components["schemas"]["UndoneOrgChangeUndone"][];
+            organization: components["schemas"]["UndoneOrgChangeOrganization"];
         };
         UserEmail: {
             /**
@@ -4874,6 +4907,30 @@ export interface components {
              */
             expires_at: string;
         };
+        AccountExportOrganizationUndoLink: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            org_id: string;
+            /** @example ada@example.com */
+            invited_email?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            member_since: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            used_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            expires_at: string;
+        };
         AccountExportQueuedMail: {
             /** @example ada@example.com */
             recipient: string;
@@ -5036,6 +5093,14 @@ export interface components {
             changes?: components["schemas"]["AccountExportOrganizationChange"][];
             /** @description Changes and comments by you or about you. */
             activity?: components["schemas"]["AccountExportOrganizationActivity"][];
+        };
+        /** @enum {string} */
+        UndoneOrgChangeUndone: "ownership" | "deletion";
+        UndoneOrgChangeOrganization: {
+            /** @example Acme */
+            name: string;
+            /** @example acme */
+            slug: string;
         };
         /** @enum {string} */
         NewPersonalTokenScope: "read" | "triage" | "admin";
@@ -5736,6 +5801,23 @@ export interface components {
              * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
              */
             token: string;
+        };
+        UndoOrgChangeRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+        };
+        UndoOrgChangeEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["UndoneOrgChange"];
         };
         ListEmailsResult: {
             emails: components["schemas"]["UserEmail"][];
@@ -7144,6 +7226,11 @@ export interface components {
              */
             workers_down?: number;
             /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -7167,6 +7254,11 @@ export interface components {
              */
             workers_down?: number;
             /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -7178,6 +7270,11 @@ export interface components {
             status: "degraded";
             /** @enum {string} */
             db: "unreachable";
+            /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -7198,6 +7295,11 @@ export interface components {
             /** @enum {string} */
             db: "unreachable";
             /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -7214,6 +7316,11 @@ export interface components {
              * @example 0
              */
             workers_down?: number;
+            /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -7238,6 +7345,11 @@ export interface components {
              */
             workers_down?: number;
             /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
+            /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
@@ -7249,6 +7361,11 @@ export interface components {
             status: "degraded";
             /** @enum {string} */
             db: "unreachable";
+            /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -7268,6 +7385,11 @@ export interface components {
             status: "degraded";
             /** @enum {string} */
             db: "unreachable";
+            /**
+             * @description The version of this server.
+             * @example 1.2.3
+             */
+            version: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -7665,6 +7787,15 @@ export interface operations {
                      *             "old_email": "ada@example.com",
                      *             "new_email": "ada@example.org",
                      *             "changed_at": "2026-01-01T00:00:00.000Z",
+                     *             "expires_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ],
+                     *         "organization_undo_links": [
+                     *           {
+                     *             "org_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "invited_email": "ada@example.com",
+                     *             "member_since": "2026-01-01T00:00:00.000Z",
+                     *             "used_at": "2026-01-01T00:00:00.000Z",
                      *             "expires_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ],
@@ -8151,6 +8282,50 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MessageEnvelope"];
+                };
+            };
+        };
+    };
+    undoOrgChange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UndoOrgChangeRequest"];
+            };
+        };
+        responses: {
+            /** @description Undone. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "undone": [
+                     *           "ownership"
+                     *         ],
+                     *         "organization": {
+                     *           "name": "Acme",
+                     *           "slug": "acme"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UndoOrgChangeEnvelope"];
                 };
             };
         };
@@ -14031,11 +14206,13 @@ export interface operations {
                      *       "status": "ok",
                      *       "db": "ok",
                      *       "workers_down": 0,
+                     *       "version": "1.2.3",
                      *       "timestamp": "2026-01-01T00:00:00.000Z",
                      *       "result": {
                      *         "status": "ok",
                      *         "db": "ok",
                      *         "workers_down": 0,
+                     *         "version": "1.2.3",
                      *         "timestamp": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
@@ -14067,11 +14244,13 @@ export interface operations {
                      *       "status": "ok",
                      *       "db": "ok",
                      *       "workers_down": 0,
+                     *       "version": "1.2.3",
                      *       "timestamp": "2026-01-01T00:00:00.000Z",
                      *       "result": {
                      *         "status": "ok",
                      *         "db": "ok",
                      *         "workers_down": 0,
+                     *         "version": "1.2.3",
                      *         "timestamp": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }

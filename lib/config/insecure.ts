@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import { entropyOf } from './entropy.ts';
 
 /** A setting that works, but is insecure. */
 export interface InsecureSetting {
@@ -11,8 +12,16 @@ export interface InsecureSetting {
 
 /** Shorter secrets can be guessed from a text that they signed or encrypted. */
 const SECRET_BYTES = 32;
+/** Random secrets of 32 hexadecimal digits have more, and repeated words less. */
+const SECRET_BITS = 64;
 
-const isWeak = (secret: string) => new TextEncoder().encode(secret).length < SECRET_BYTES;
+/** Why a secret is weak; undefined if it is not. */
+function weaknessOf(secret: string): string | undefined {
+  if (new TextEncoder().encode(secret).length < SECRET_BYTES) return `is shorter than ${SECRET_BYTES} bytes`;
+  return entropyOf(secret) < SECRET_BITS ? 'repeats characters or words' : undefined;
+}
+
+const firstWeakness = (secrets: readonly string[]) => secrets.map(weaknessOf).find((weakness) => weakness);
 
 const STRONG = `secrets of ${SECRET_BYTES} bytes or more (openssl rand -hex 32)`;
 
@@ -21,7 +30,7 @@ export const isLoopback = (host: string): boolean =>
   /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[?::1\]?)$/i.test(host);
 
 /**
- * Lists the settings that `SVC_REFUSE_INSECURE_SETTINGS` refuses. All secrets of `JWT_SECRET` verify sessions, so all must be
+ * Lists the values that `SVC_REFUSE_INSECURE_SETTINGS` refuses. All secrets of `JWT_SECRET` verify sessions, so all must be
  * strong. Only the first secret of `SVC_ENCRYPTION_KEY` encrypts; the others may be weak secrets that are being replaced.
  */
 export function insecureSettings({
@@ -30,12 +39,14 @@ export function insecureSettings({
   publicUrl,
 }: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'publicUrl'>): InsecureSetting[] {
   const found: InsecureSetting[] = [];
-  if (jwtSecrets.some(isWeak)) {
-    const problem = `a secret is shorter than ${SECRET_BYTES} bytes: anybody with a session cookie can guess it and forge others`;
+  const weakness = firstWeakness(jwtSecrets);
+  if (weakness !== undefined) {
+    const problem = `a secret ${weakness}: anybody with a session cookie can guess it and forge others`;
     found.push({ variable: 'JWT_SECRET', problem, takes: STRONG });
   }
-  if (encryptionKeys.slice(0, 1).some(isWeak)) {
-    const problem = `the first secret is shorter than ${SECRET_BYTES} bytes: anybody with a copy of the database can guess it`;
+  const firstKey = firstWeakness(encryptionKeys.slice(0, 1));
+  if (firstKey !== undefined) {
+    const problem = `the first secret ${firstKey}: anybody with a copy of the database can guess it`;
     found.push({ variable: 'SVC_ENCRYPTION_KEY', problem, takes: STRONG });
   }
   const { protocol, hostname } = new URL(publicUrl);
@@ -49,3 +60,23 @@ export function insecureSettings({
   }
   return found;
 }
+
+/** The settings that strict mode needs, and the effects without them. */
+const REQUIRED: readonly (InsecureSetting & { isSet(config: Config): boolean })[] = [
+  {
+    variable: 'SVC_ENCRYPTION_KEY',
+    problem: 'a copy of the database contains the secrets of authenticator apps',
+    takes: STRONG,
+    isSet: ({ encryptionKeys }) => encryptionKeys.length > 0,
+  },
+  {
+    variable: 'SVC_SMTP_URL or RESEND_API_KEY',
+    problem: 'accounts cannot verify their addresses, and links of mails would be written to the log',
+    takes: 'a mail provider',
+    isSet: ({ mail }) => mail.resend !== undefined || mail.smtpUrl !== undefined,
+  },
+];
+
+/** Lists the settings that strict mode needs and that are not set. */
+export const missingSettings = (config: Config): InsecureSetting[] =>
+  config.strict ? REQUIRED.filter(({ isSet }) => !isSet(config)) : [];

@@ -1,23 +1,55 @@
 import type { z } from 'zod';
 import type { Config } from './config.ts';
-import { insecureSettings } from './insecure.ts';
+import { insecureSettings, missingSettings } from './insecure.ts';
 import { SECRET, VARIABLES } from './variables.ts';
 
-/** An invalid setting. The message is one line for the operator. */
+/** Invalid settings. The message has one line for each, for the operator. */
 export class ConfigError extends Error {}
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the configuration from environment variables.
- * @throws ConfigError naming the variable, its value (secrets excepted) and what is allowed
+ * @param refuse false for commands of the operator, which also work with settings that are not secure enough for a server
+ * @throws ConfigError naming each variable that is invalid, missing or not secure enough
  */
-export function parseConfig(env: Record<string, string | undefined>): Config {
+export function parseConfig(env: Env, { refuse = true } = {}): Config {
+  const { config, errors } = readConfig(env);
+  if (refuse) errors.push(...refusedSettings(config, env));
+  if (errors.length > 0) throw new ConfigError(errors.join('\n'));
+  return config;
+}
+
+/** Why a server with this configuration does not start, one line each. */
+export function refusedSettings(config: Config, env: Env = {}): string[] {
+  if (!config.refuseInsecureSettings) return [];
+  const by = config.strict ? 'SVC_STRICT' : 'SVC_REFUSE_INSECURE_SETTINGS';
+  return [
+    ...insecureSettings(config).map(
+      ({ variable, problem, takes }) =>
+        `${variable}: the value given is not allowed while ${by} is on; it takes ${takes}. Reason: ${problem}`,
+    ),
+    ...missingSettings(config)
+      // An invalid value is an error of its own.
+      .filter(({ variable }) => !variable.split(' or ').some((name) => env[name]?.trim()))
+      .map(
+        ({ variable, problem, takes }) =>
+          `${variable}: must be set while ${by} is on; it takes ${takes}. Reason: ${problem}`,
+      ),
+  ];
+}
+
+/** @returns the configuration, with defaults for invalid values, and a line for each of those */
+function readConfig(env: Env): { config: Config; errors: string[] } {
+  const errors: string[] = [];
   const read = <K extends keyof typeof VARIABLES>(name: K): z.output<(typeof VARIABLES)[K][0]> => {
     const [schema, allowed] = VARIABLES[name];
     const value = env[name]?.trim() || undefined;
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data as z.output<(typeof VARIABLES)[K][0]>;
     const shown = SECRET.has(name) ? 'the value given' : JSON.stringify(value);
-    throw new ConfigError(`${name}: ${shown} is not allowed; it takes ${allowed}`);
+    errors.push(`${name}: ${shown} is not allowed; it takes ${allowed}`);
+    return schema.parse(undefined) as z.output<(typeof VARIABLES)[K][0]>;
   };
   const strict = read('SVC_STRICT');
   const baseDomain = read('SVC_BASE_DOMAIN');
@@ -75,13 +107,7 @@ export function parseConfig(env: Record<string, string | undefined>): Config {
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   };
-  if (config.replicaUrl !== undefined && config.databaseUrl === undefined)
-    throw new ConfigError('DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded PostgreSQL has no replica');
-  const [insecure] = config.refuseInsecureSettings ? insecureSettings(config) : [];
-  if (insecure) {
-    throw new ConfigError(
-      `${insecure.variable}: the value given is not allowed while ${strict ? 'SVC_STRICT' : 'SVC_REFUSE_INSECURE_SETTINGS'} is on; it takes ${insecure.takes}`,
-    );
-  }
-  return config;
+  if (config.replicaUrl !== undefined && !env.DATABASE_URL?.trim())
+    errors.push('DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded PostgreSQL has no replica');
+  return { config, errors };
 }

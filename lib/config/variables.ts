@@ -127,7 +127,7 @@ export const VARIABLES = {
   SVC_PUBLIC_URL: [
     z
       .url({ protocol: /^https?$/ })
-      .transform((url) => url.replace(/\/+$/, ''))
+      .transform((url) => url.replace(/(?<!\/)\/+$/, ''))
       .optional(),
     'the http or https address of the service',
   ],

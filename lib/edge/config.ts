@@ -19,18 +19,36 @@ export function parseEdgeConfig(env: Env): Config {
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   const variables: Record<string, string> = { LOG_FORMAT: 'json', ...Object.fromEntries(texts) };
-  if (variables.DATABASE_REPLICA_URL)
-    throw new ConfigError('DATABASE_REPLICA_URL: a replica is not supported on the edge');
-  const config = parseConfig(variables);
-  const required = (name: string, why: string) => new ConfigError(`${name}: must be set on the edge, ${why}`);
-  if (!env.HYPERDRIVE) throw required('HYPERDRIVE', 'as a binding (wrangler.toml) to PostgreSQL');
-  if (config.jwtSecrets.length === 0)
-    throw required('JWT_SECRET', 'because every isolate would otherwise generate its own secret');
-  if (!variables.SVC_PUBLIC_URL && !config.baseDomain)
-    throw required('SVC_PUBLIC_URL', 'or SVC_BASE_DOMAIN, as the base of the links in mails');
-  if (config.mail.smtpUrl && !config.mail.resend)
-    throw new ConfigError('SVC_SMTP_URL: mail by SMTP is not possible on the edge; set RESEND_API_KEY');
+  const errors: string[] = [];
+  const refuse = (isWrong: boolean, error: string) => isWrong && errors.push(error);
+  const is = (name: string) => Boolean(variables[name]?.trim());
+  refuse(is('DATABASE_REPLICA_URL'), 'DATABASE_REPLICA_URL: a replica is not supported on the edge');
+  refuse(!env.HYPERDRIVE, 'HYPERDRIVE: must be set on the edge, as a binding (wrangler.toml) to PostgreSQL');
+  refuse(
+    !is('JWT_SECRET'),
+    'JWT_SECRET: must be set on the edge, because every isolate would otherwise generate its own secret',
+  );
+  refuse(
+    !is('SVC_PUBLIC_URL') && !is('SVC_BASE_DOMAIN'),
+    'SVC_PUBLIC_URL: must be set on the edge, or SVC_BASE_DOMAIN, as the base of the links in mails',
+  );
+  refuse(
+    is('SVC_SMTP_URL') && !is('RESEND_API_KEY'),
+    'SVC_SMTP_URL: mail by SMTP is not possible on the edge; set RESEND_API_KEY',
+  );
+  const config = attempt(() => parseConfig({ ...variables, DATABASE_REPLICA_URL: undefined }), errors);
+  if (config === undefined || errors.length > 0) throw new ConfigError(errors.join('\n'));
   return config;
+}
+
+function attempt<T>(run: () => T, errors: string[]): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    errors.push(error.message);
+    return undefined;
+  }
 }
 
 /** Warns about unset variables that reduce security or function. */

@@ -114,6 +114,9 @@ export function openDatabase(url: string, activity: Activity): RequestDatabase {
     of: () => own,
     unlimited: (use) => use(createSqlClient(client.options, sendBy(false), begin)),
     pool: () => gaugesOf({ inUse }),
+    // A request ends with its own time limit.
+    waitingOrgs: () => [],
+    breakOff() {},
     async ping(timeoutMs) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       const late = new Promise<never>((_, reject) => {

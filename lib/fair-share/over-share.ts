@@ -1,9 +1,6 @@
 import { sqlState } from '../../db/errors.ts';
 import { ABORTED, OVER_SHARE, TOO_BUSY } from '../../db/pool/semaphore.ts';
-import { ApiError } from '../errors.ts';
-
-/** The `Retry-After` of refused requests. */
-const RETRY_AFTER_S = 2;
+import { ApiError, RETRY_AFTER_S } from '../errors.ts';
 
 /** The organization exceeds its share: 429. */
 export class OverShareError extends ApiError {

@@ -17,21 +17,22 @@ export const permitsPerAccount = (permits: number): number => Math.max(1, Math.c
 
 /**
  * The number of permits for `max` connections: half as many in total, fewer for searches, which use the most CPU time of
- * PostgreSQL. A process reads two reports at a time: each needs a processor, and up to ten times its size.
+ * PostgreSQL. A process reads two reports at a time, if it has the memory: each needs a processor, and up to ten times its size.
  */
-export function countPermits(max: number): Record<WorkKind, number> {
+export function countPermits(max: number, report = 2): Record<WorkKind, number> {
   const all = Math.max(1, Math.floor(max / 2));
   const search = Math.max(1, Math.floor(all / 2));
-  return { search, list: Math.max(1, all - search), report: 2 };
+  return { search, list: Math.max(1, all - search), report };
 }
 
 /**
  * Creates the permits of a process.
  * @param max its connections
  * @param isShared whether several organizations are active
+ * @param reports how many reports are read at a time
  */
-export function createWorkPermits(max: number, isShared: () => boolean): WorkPermits {
-  const counts = countPermits(max);
+export function createWorkPermits(max: number, isShared: () => boolean, reports?: number): WorkPermits {
+  const counts = countPermits(max, reports);
   const permitsFor = (total: number, perAccount: number | (() => number)) =>
     createSemaphore({ total, perAccount, timeoutMs: ACQUIRE_TIMEOUT_MS });
   const searches = permitsPerAccount(counts.search);

@@ -2,6 +2,7 @@ import type { Role } from '../../db/schema/orgs.ts';
 import type {
   AgentCall,
   CookieCall,
+  FreshCall,
   MemberCall,
   OrgCall,
   ProjectCall,
@@ -46,12 +47,19 @@ import type { AnyMiddleware } from './middleware/middleware.ts';
  */
 export type TokenRule = 'none' | 'personal' | 'any';
 
+/**
+ * Whether an endpoint requires a sign-in or step-up within the last 10 minutes: always, or in the cases that the text names. The
+ * functions that change who controls an organization take an `Actor`, which only a call of such an endpoint has (`freshActor`). So an
+ * endpoint that makes such a change and does not declare it does not compile.
+ */
+export type StepUpRule = true | string;
+
 /** The callers an endpoint admits: the column Access in docs/api.md. It has no default. */
 export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
-  | { kind: 'cookie'; stepUp?: true; unverified?: true; tokens?: 'personal' }
-  | { kind: 'cookieOrg'; role: Role; tokens: TokenRule; stepUp?: true }
+  | { kind: 'cookie'; stepUp?: StepUpRule; unverified?: true; tokens?: 'personal' }
+  | { kind: 'cookieOrg'; role: Role; tokens: TokenRule; stepUp?: StepUpRule }
   | { kind: 'bearer'; project: ProjectRule };
 
 /** No authentication. */
@@ -65,6 +73,9 @@ export const cookie = { kind: 'cookie' } as const;
 
 /** A user with a live session who signed in or stepped up within the last 10 minutes. */
 export const freshCookie = { kind: 'cookie', stepUp: true } as const;
+
+/** A user with a live session who needs that in some cases: "Requires … within the last 10 minutes" is followed by the text. */
+export const freshCookieTo = (cases: string) => ({ kind: 'cookie', stepUp: cases }) as const;
 
 /**
  * A user with a live session, even if `requireVerifiedEmail` is on and the primary address is not verified: for signing in,
@@ -92,15 +103,19 @@ export const personOrg = (role: Exclude<Role, 'owner'> = 'viewer') =>
  */
 export const sessionOrg = (role: Role = 'viewer') => ({ kind: 'cookieOrg', role, tokens: 'none' }) as const;
 
-/** The same, and signed in or stepped up within the last 10 minutes. */
-export const freshCookieOrg = (role: Role) => ({ ...sessionOrg(role), stepUp: true }) as const;
+/** The same, and signed in or stepped up within the last 10 minutes: always, or in the cases that the text names. */
+export const freshCookieOrg = (role: Role, cases: StepUpRule = true) =>
+  ({ ...sessionOrg(role), stepUp: cases }) as const;
 
 /** An agent with an API token of the organization the host names. A project token acts on its project only. */
 export const bearer = <P extends ProjectRule>({ project }: { project: P }) =>
   ({ kind: 'bearer', project }) as const;
 
 /** The call that a handler receives, by its access. */
-export type CallOf<A extends Access> = A extends { kind: 'cookie' }
+export type CallOf<A extends Access> = CallOfKind<A> &
+  (A extends { stepUp: StepUpRule } ? FreshCall : unknown);
+
+type CallOfKind<A extends Access> = A extends { kind: 'cookie' }
   ? A extends { tokens: 'personal' }
     ? UserCall
     : CookieCall
@@ -138,7 +153,7 @@ export function checksOf(access: Access, method: string): AnyMiddleware[] {
       return [...origin, baseDomain];
     case 'cookie': {
       const verified = access.unverified ? [] : [verifiedEmail];
-      const bySession = [...origin, session, ...verified, activity, ...(access.stepUp ? [stepUp] : [])];
+      const bySession = [...origin, session, ...verified, activity, ...freshness(access)];
       if (!access.tokens) return bySession;
       return [byCredential({ session: bySession, personal: [personalToken, ...verified, personalUse] })];
     }
@@ -149,15 +164,17 @@ export function checksOf(access: Access, method: string): AnyMiddleware[] {
   }
 }
 
+const freshness = ({ stepUp: rule }: { stepUp?: StepUpRule }): AnyMiddleware[] =>
+  rule === undefined ? [] : [stepUp(rule === true)];
+
 /** The access checks in an organization. `fairShare` repeats those of a request that had to wait. */
 function checksInOrg(
-  { role: least, tokens, stepUp: isFresh }: Extract<Access, { kind: 'cookieOrg' }>,
+  { role: least, tokens, stepUp: rule }: Extract<Access, { kind: 'cookieOrg' }>,
   origin: AnyMiddleware[],
 ): AnyMiddleware[] {
   const minimum = least === 'viewer' ? [] : [role(least)];
   const member = [memberSession, verifiedEmail, organization, membership, requireMfa, ...minimum];
-  const fresh = isFresh ? [stepUp] : [];
-  const bySession = [...origin, ...member, fairShare(member), memberActivity, ...fresh];
+  const bySession = [...origin, ...member, fairShare(member), memberActivity, ...freshness({ stepUp: rule })];
   if (tokens === 'none') return bySession;
   const person = [
     ...[memberToken, verifiedEmail, organization, tokenOrganization, membership, requireMfa],
@@ -177,5 +194,6 @@ function checksInOrg(
 export const inputChecksOf = (access: Access): AnyMiddleware[] =>
   access.kind === 'bearer' && access.project !== 'each finding' ? [projectScope(access.project)] : [];
 
-/** Whether an endpoint requires a sign-in or step-up within the last 10 minutes. */
-export const needsStepUp = (access: Access): boolean => 'stepUp' in access && access.stepUp === true;
+/** Whether an endpoint requires a sign-in or step-up within the last 10 minutes. Unset: never. */
+export const stepUpOf = (access: Access): StepUpRule | undefined =>
+  'stepUp' in access ? access.stepUp : undefined;

@@ -5,6 +5,7 @@ import type { Role } from '../../db/schema/orgs.ts';
 import type { FoundMembership, FoundSession, SessionUser } from '../accounts/sessions/look-up.ts';
 import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
+import type { Actor } from '../orgs/notices.ts';
 import type { Services } from '../services.ts';
 import type { ApiToken } from '../tokens/api-tokens.ts';
 import type { PersonalToken } from '../tokens/personal-tokens.ts';
@@ -78,6 +79,15 @@ export interface UserCall extends PublicCall {
 export interface CookieCall extends UserCall {
   session: FoundSession;
   sessionId: string;
+}
+
+/** A call of an endpoint that declares a step-up. */
+export interface FreshCall extends PublicCall {
+  /**
+   * The actor of a change of control, for the functions that make one.
+   * @throws ApiError `permission_error/step_up_required` without a sign-in or step-up within the last 10 minutes
+   */
+  freshActor(): Actor;
 }
 
 /** A call to an organization. */

@@ -19,9 +19,10 @@ export async function mayMail(
   call: PublicCall,
   kind: MailKind,
   address: string,
+  orgId?: string,
 ): Promise<boolean> {
   const max = call.services.config.quotas.mailsPerHour;
-  if ((await countMail(db, max, kind, address)) === undefined) return true;
+  if ((await countMail(db, max, kind, orgId ? `${address} ${orgId}` : address)) === undefined) return true;
   logSecurityEvent(call, 'limit_exceeded', { limit: 'mailsPerHour', max, kind, address });
   return false;
 }
@@ -66,10 +67,15 @@ export async function mailPasswordChanged(
   await services.mail.enqueue(db, email, passwordChanged({ name, at: now, ip: peer.ip, claimed }));
 }
 
-/** Writes mails that a request causes, as far as the quota of the address allows: other members cause them. */
+/**
+ * Writes mails that a request causes, as far as the quota allows: other members cause them. The quota of a verified address is one
+ * for each organization, so that an attacker cannot use it up in another one. Links that undo a change have a quota of their own, and
+ * all links work, so that harmless changes cannot use it up.
+ */
 export const mailsOfRequest =
   (call: PublicCall): WriteMail =>
-  async (tx, { email, verified }, content) => {
-    if (await mayMail(tx, call, verified ? 'organization' : 'notice', email))
+  async (tx, { email, verified, orgId }, content) => {
+    const kind = content.link ? 'undo' : verified ? 'organization' : 'notice';
+    if (await mayMail(tx, call, kind, email, verified ? orgId : undefined))
       await call.services.mail.enqueue(tx, email, content);
   };

@@ -21,5 +21,7 @@ export function unexpectedError(
   const unavailable = isUnavailable(error);
   log.error(unavailable ? 'database unavailable' : 'request failed', { ...ids, route, error });
   const key = unavailable ? 'server_error/unavailable' : 'server_error/internal';
-  return new ApiError(key, refusesWrites(error) ? NO_WRITES : {});
+  if (!refusesWrites(error)) return new ApiError(key);
+  metrics.writeRefused();
+  return new ApiError(key, NO_WRITES);
 }

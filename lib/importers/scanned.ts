@@ -59,7 +59,7 @@ export const siteName = (address: string | undefined): string | undefined =>
 /** A scanned folder, relative to the repository, or the repository that a URL names. The root of the workspace has no name. */
 export function folderName(path: string | undefined, workspace: Workspace): string | undefined {
   if (!path || /^(?:https?|ssh|git):\/\//i.test(path)) return path && repositoryName(path);
-  const directory = workspace.directory.replaceAll('\\', '/').replace(/\/+$/, '');
+  const directory = workspace.directory.replaceAll('\\', '/').replace(/(?<!\/)\/+$/, '');
   const plain = path.replaceAll('\\', '/');
   const isAbsolute = /^(?:[a-z]:)?\//i.test(plain);
   if (isAbsolute && !plain.startsWith(`${directory}/`)) return undefined;
@@ -70,5 +70,5 @@ export function folderName(path: string | undefined, workspace: Workspace): stri
 function repositoryName(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { host, pathname } = new URL(address);
-  return `${host}${pathname}`.replace(/(?:\.git)?\/*$/, '');
+  return `${host}${pathname}`.replace(/(?<!\/)\/+$/, '').replace(/\.git$/, '');
 }

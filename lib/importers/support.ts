@@ -190,7 +190,7 @@ export function isInWorkspace(path: string | undefined, workspace: Place): boole
  * repository. Undefined for other paths.
  */
 export function pathInRepository(path: string, { directory, pathPrefix = '', resolve }: Place) {
-  const base = directory.replaceAll('\\', '/').replace(/\/+$/, '');
+  const base = directory.replaceAll('\\', '/').replace(/(?<!\/)\/+$/, '');
   const root = pathPrefix && base.endsWith(`/${pathPrefix}`) ? base.slice(0, -pathPrefix.length - 1) : '';
   const isBelow = (parent: string) => parent !== '' && `${path}/`.startsWith(`${parent}/`);
   if (isBelow(base)) return path.slice(base.length + 1);

@@ -13,10 +13,10 @@ import { ApiError } from '../errors.ts';
  * - `step_up`: codes for a step-up. Requesting one needs a session, which may be stolen.
  * - `notice`: notices to unverified addresses, which an attacker can register and trigger. Notices to verified addresses
  *   have no quota, because they tell the owner about a takeover.
- * - `organization`: notices about an organization to its owners. Anybody can make the owner of a verified address an owner, and
- *   then cause any number of them.
+ * - `organization`: notices about an organization to its owners, for each organization. Other owners cause any number of them.
+ * - `undo`: those with a link that undoes a change.
  */
-export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice' | 'organization';
+export type MailKind = 'reset' | 'link' | 'code' | 'step_up' | 'notice' | 'organization' | 'undo';
 
 const HOUR_S = 60 * 60;
 

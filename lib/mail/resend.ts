@@ -14,7 +14,7 @@ export function createResendMailer(
   async function connect(): Promise<Resend> {
     const sdk = await import('resend');
     // Without a base URL the SDK reads the environment.
-    return new sdk.Resend(apiKey, { baseUrl: baseUrl.replace(/\/+$/, '') });
+    return new sdk.Resend(apiKey, { baseUrl: baseUrl.replace(/(?<!\/)\/+$/, '') });
   }
   return {
     name: 'resend',

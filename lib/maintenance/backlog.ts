@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { asc, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { areBehind } from '../../db/orgs/tables.ts';
 import { orgs } from '../../db/schema/orgs.ts';
@@ -17,9 +17,15 @@ export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog
     .unionAll(db.select({ one: sql`1` }).from(mailQueue))
     .limit(MOST);
   const behind = db.select({ one: sql`1` }).from(orgs).where(areBehind(version)).limit(MOST);
-  const [row] = await run<{ mails: number; orgs: number }>(
+  // Ids are in the order of creation.
+  const oldest = (table: typeof outgoingMails | typeof mailQueue) =>
+    db.select({ at: table.createdAt }).from(table).orderBy(asc(table.id)).limit(1);
+  const [row] = await run<{ mails: number; oldest: number; orgs: number }>(
     db,
-    sql`select (select count(*)::int from ${mails} m) as mails, (select count(*)::int from ${behind} o) as orgs`,
+    sql`
+select (select count(*)::int from ${mails} m) as mails,
+  greatest(0, extract(epoch from clock_timestamp() - least(${oldest(outgoingMails)}, ${oldest(mailQueue)})))::float8 as oldest,
+  (select count(*)::int from ${behind} o) as orgs`,
   );
-  return { mails: row?.mails ?? 0, orgsBehind: row?.orgs ?? 0 };
+  return { mails: row?.mails ?? 0, oldestMailS: row?.oldest ?? 0, orgsBehind: row?.orgs ?? 0 };
 }

@@ -8,6 +8,7 @@ import { failAbandonedImports } from '../reports/leases.ts';
 import { removeAllExpired } from '../retention/expire.ts';
 import type { Services } from '../services.ts';
 import { readBacklog } from './backlog.ts';
+import { logOperatorEvents } from './operator-events.ts';
 import { purgeExpired } from './purge.ts';
 import { purgeOrgs } from './purge-orgs.ts';
 
@@ -73,6 +74,10 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'erase deleted accounts', everyMs: 5 * SECOND_MS, atStart: true },
       run: () => eraseAccounts(services),
+    },
+    {
+      ...{ name: 'log commands of operators', everyMs: 15 * SECOND_MS, atStart: true },
+      run: () => logOperatorEvents(services),
     },
     {
       ...{ name: 'purge', everyMs: HOUR_MS, atStart: false },

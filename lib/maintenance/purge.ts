@@ -10,6 +10,7 @@ import {
   rateLimits,
   sessions,
 } from '../../db/schema/accounts.ts';
+import { orgUndoLinks } from '../../db/schema/orgs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -20,6 +21,7 @@ const EXPIRING: readonly (readonly [table: PgTable, key: PgColumn, expires: PgCo
   [emailCodes, emailCodes.id, emailCodes.expiresAt],
   [mfaLogins, mfaLogins.id, mfaLogins.expiresAt],
   [primaryEmailChanges, primaryEmailChanges.tokenHash, primaryEmailChanges.expiresAt],
+  [orgUndoLinks, orgUndoLinks.tokenHash, orgUndoLinks.expiresAt],
   [rateLimits, rateLimits.key, rateLimits.expire],
 ];
 

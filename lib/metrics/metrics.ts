@@ -2,6 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { PoolGauges } from '../../db/client.ts';
 import type { ReplicaState } from '../../db/replica/monitor.ts';
 import { READ_ROUTES, type ReadRoute } from '../../db/replica/reads.ts';
+import { VERSION } from '../config/version.ts';
 import { ERRORS, type ErrorKey } from '../errors.ts';
 import {
   type Backlog,
@@ -35,6 +36,8 @@ export interface Metrics {
   connectionRefused(): void;
   /** A write was refused because of a storage quota or a full disk. */
   storageRefused(limit: StorageLimit): void;
+  /** A request failed because the database takes no writes. */
+  writeRefused(): void;
   /** An expensive read was sent to the replica or, for any route but `current`, to the primary. */
   readRouted(route: ReadRoute): void;
   /** Sets the gauges of the backlog; undefined when the database did not answer. */
@@ -65,6 +68,12 @@ const AUTH_FAILURES = (Object.keys(ERRORS) as ErrorKey[]).filter((key) =>
 export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
+  new Gauge({
+    name: 'svc_build_info',
+    help: 'Always 1. The label has the version of the service.',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: VERSION }, 1);
   const requests = new Counter({
     name: 'svc_http_requests_total',
     help: 'HTTP requests answered.',
@@ -125,6 +134,11 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     registers,
   });
   for (const limit of STORAGE_LIMITS) storageRefusals.inc({ limit }, 0);
+  const writeRefusals = new Counter({
+    name: 'svc_db_writes_refused_total',
+    help: 'Requests that failed because the database takes no writes: its disk is full, or it is read-only.',
+    registers,
+  });
 
   const poolGauge = (name: string, help: string, read: (gauges: PoolGauges) => number) =>
     new Gauge({
@@ -237,6 +251,10 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
   };
   const setUp = databaseGauge('svc_db_up', 'Whether the database answered when it was last asked.');
   const setMails = databaseGauge('svc_mail_queue_depth', 'Mails not sent yet, counted up to 10,000.');
+  const setOldestMail = databaseGauge(
+    'svc_mail_oldest_seconds',
+    'Age of the oldest mail not sent yet; 0 without any.',
+  );
   const setBehind = databaseGauge(
     'svc_migrations_pending',
     'Organizations whose schema is still to be migrated, counted up to 10,000.',
@@ -259,10 +277,12 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
     connectionRefused: () => connectionRefusals.inc(),
     storageRefused: (limit) => storageRefusals.inc({ limit }),
+    writeRefused: () => writeRefusals.inc(),
     readRouted: (route) => reads.inc(routeLabels(route)),
     backlog(current) {
       setUp(current ? 1 : 0);
       setMails(current?.mails);
+      setOldestMail(current?.oldestMailS);
       setBehind(current?.orgsBehind);
     },
     render: () => registry.metrics(),

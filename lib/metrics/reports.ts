@@ -33,6 +33,8 @@ export type MailOutcome = (typeof MAIL_OUTCOMES)[number];
 export interface Backlog {
   /** In the queue, those under way too. */
   mails: number;
+  /** The age in seconds of the oldest of them; 0 without any. */
+  oldestMailS: number;
   /** Organizations whose schema is behind. */
   orgsBehind: number;
 }

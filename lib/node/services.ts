@@ -10,6 +10,7 @@ import type { ReportReader } from '../reports/reader.ts';
 import { FORM_BYTES } from '../reports/unwrap.ts';
 import { connectServices, createCore, type Platform, type Services } from '../services.ts';
 import { readMailSecret } from './mail-secret.ts';
+import { BODIES, memoryShortage, readerHeapMiB, readersFor } from './reports/memory.ts';
 import { createReportProcesses } from './reports/report-processes.ts';
 
 export interface NodePlatform extends Omit<Platform, 'reports' | 'gzip'> {
@@ -69,21 +70,19 @@ const createBodyBudgets = (): BodyBudgets => ({
   ofClients: createByteBudget({ total: 8 * MIB, perAccount: 4 * MIB }),
 });
 
-/** Reports of the largest size that the process holds in memory. One account has half of them. */
-const BODIES = 4;
-
-/** The heap of a process that reads reports: what it needs anyway, and for each MiB of a report. */
-const OWN_HEAP_MIB = 128;
-const HEAP_PER_MIB = 10;
-
 function createReportReader({ maxReport }: Config, log: Logger): ReportReader {
+  const shortage = memoryShortage(maxReport);
+  if (shortage !== undefined) log.warn('memory is short', { reason: shortage });
   const processes = createReportProcesses({
-    heapMiB: OWN_HEAP_MIB + Math.ceil((HEAP_PER_MIB * maxReport) / MIB),
+    heapMiB: readerHeapMiB(maxReport),
     onBug: (stack) => log.error('a report could not be imported', { stack }),
+    onOutOfMemory: (bytes) =>
+      log.error('the system ended a process that read a report: there is no memory left', { bytes }),
   });
   const largest = maxReport + FORM_BYTES;
   return {
     maxBytes: maxReport,
+    atOnce: readersFor(maxReport),
     bodies: createByteBudget({ total: BODIES * largest, perAccount: (BODIES / 2) * largest }),
     open: processes.open,
   };

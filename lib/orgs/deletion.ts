@@ -8,14 +8,8 @@ import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { orgDeleted, orgRestored } from '../mail/templates/organizations.ts';
 import { lockOrgTables } from '../quotas.ts';
 import type { Org } from './directory.ts';
-import { mailOwners, type WriteMail } from './notices.ts';
-
-/** The actor that deletes or restores an organization: a user, who must be an owner, or an operator. */
-export interface Actor {
-  user?: { id: string; name: string };
-  now: Date;
-  writeMail: WriteMail;
-}
+import { type Actor, mailOwners, readOrgName } from './notices.ts';
+import { issueUndoLink } from './undo-links.ts';
 
 /** Not an owner any more, or the slug was changed since it was confirmed. */
 type Changed = { kind: 'changed' };
@@ -29,7 +23,7 @@ export type DeletionOutcome =
 
 export type RestoreOutcome = { kind: 'restored' } | { kind: 'not_deleted' } | Changed;
 
-/** Marks an organization as deleted and tells its owners. */
+/** Marks an organization as deleted and tells its owners. A user must be an owner. */
 export const deleteOrganization = (
   db: Db,
   org: Org,
@@ -42,18 +36,31 @@ export const deleteOrganization = (
     const purgeAt = await markOrgDeleted(tx, { id: org.id, tables }, actor.now);
     if (!purgeAt) return { kind: 'deleted_before' };
     const about = { org: current, by: actor.user?.name, at: actor.now, purgeAt };
-    await mailOwners(tx, actor.writeMail, org.id, (name) => orgDeleted({ name, ...about }));
+    await mailOwners(tx, actor.writeMail, org.id, async ({ id: userId, name }) => {
+      const undo = await issueUndoLink(tx, actor, org.id, userId);
+      return orgDeleted({ name, ...about, undo });
+    });
     return { kind: 'deleted', purgeAt };
   });
 
-/** Restores a deleted organization and tells its owners. */
+/** Restores a deleted organization and tells its owners. A user must be an owner. */
 export const restoreOrganization = (db: Db, org: Org, actor: Actor): Promise<RestoreOutcome> =>
-  asOwner(db, org, actor, async (tx, current, tables) => {
-    if (!(await unmarkOrgDeleted(tx, { id: org.id, tables }))) return { kind: 'not_deleted' };
-    const about = { org: current, by: actor.user?.name, at: actor.now };
-    await mailOwners(tx, actor.writeMail, org.id, (name) => orgRestored({ name, ...about }));
-    return { kind: 'restored' };
-  });
+  asOwner(db, org, actor, async (tx, _, tables) => ({
+    kind: (await restoreLocked(tx, { id: org.id, tables }, actor)) ? 'restored' : 'not_deleted',
+  }));
+
+/** The same in a transaction that has locked the organization and checked the actor. @returns false if it is not deleted */
+export async function restoreLocked(
+  tx: Tx,
+  org: { id: string; tables: OrgTables },
+  { user, now, writeMail }: Actor,
+): Promise<boolean> {
+  const current = await readOrgName(tx, org.id);
+  if (!current || !(await unmarkOrgDeleted(tx, org))) return false;
+  const about = { org: current, by: user?.name, at: now };
+  await mailOwners(tx, writeMail, org.id, ({ name }) => orgRestored({ name, ...about }));
+  return true;
+}
 
 /** Runs a transaction that has locked the organization, with its name and slug, if the actor is an owner or an operator. */
 async function asOwner<T>(

@@ -1,8 +1,11 @@
 import { and, eq } from 'drizzle-orm';
 import type { Db } from '../../db/client.ts';
+import { enableOrgFlag, readOrgFlags } from '../../db/orgs/flags.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { ApiError } from '../errors.ts';
+import { inOrgQuota } from '../quotas.ts';
 import type { Org } from './directory.ts';
+import { type Actor, mailControl } from './notices.ts';
 
 /** The flags that have an effect (API contract, "Org feature flag"). */
 export type OrgFlag = 'org_wide_tokens' | 'require_mfa';
@@ -23,3 +26,24 @@ export async function isOrgFlagActive(db: Db, tables: OrgTables, flag: OrgFlag):
 export async function requireOrgFlag(db: Db, { tables }: Org, flag: OrgFlag): Promise<void> {
   if (!(await isOrgFlagActive(db, tables, flag))) throw new ApiError('permission_error/feature_disabled');
 }
+
+/**
+ * Switches a flag on or off, and tells all owners if that changed it.
+ * @returns whether there is such a flag, and it is provisioned
+ */
+export const switchOrgFlag = (
+  context: { db: Db; org: Org },
+  actor: Actor,
+  name: string,
+  enabled: boolean,
+): Promise<boolean> =>
+  inOrgQuota(context, async (tx, tables) => {
+    const before = (await readOrgFlags(tx, tables)).find((flag) => flag.name === name);
+    if (!(await enableOrgFlag(tx, tables, name, enabled))) return false;
+    if (before?.enabled !== enabled)
+      await mailControl(tx, actor, context.org.id, 'setting_changed', [
+        ['Setting', name],
+        ['Now', enabled ? 'on' : 'off'],
+      ]);
+    return true;
+  });

@@ -1,37 +1,89 @@
-import { and, eq, isNotNull, isNull } from 'drizzle-orm';
-import type { Tx } from '../../db/client.ts';
+import { and, eq, isNotNull, isNull, type SQL } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
-import { memberships } from '../../db/schema/orgs.ts';
+import { memberships, orgs } from '../../db/schema/orgs.ts';
 import type { MailContent } from '../mail/mailer.ts';
+import type { Letter } from '../mail/templates/letter.ts';
+import { type ControlChange, controlChanged } from '../mail/templates/organizations.ts';
 
 /** The primary address of an owner. */
 interface Recipient {
   email: string;
   verified: boolean;
+  orgId: string;
 }
 
 /** Writes a mail into the queue, in a transaction. */
 export type WriteMail = (tx: Tx, recipient: Recipient, content: MailContent) => Promise<unknown>;
 
 /**
+ * The actor of a change of control over an organization: a user who has just signed in or stepped up, or an operator. A request
+ * gets one from `freshActor()` only.
+ */
+export interface Actor {
+  /** Unset: an operator. */
+  user?: { id: string; name: string };
+  now: Date;
+  writeMail: WriteMail;
+  /** Base of the links in mails. Unset: the mails have no link, because an operator made the change. */
+  publicUrl?: string;
+}
+
+/** The memberships of owners. */
+export const isOwner = eq(memberships.role, 'owner');
+
+/** The most owners that get a mail about one event: those who have been members for longest. */
+const MOST = 50;
+
+/**
  * Mails every owner of an organization at the primary address, except for those who have never set a password. Part of the transaction that
  * causes the mails.
+ * @param recipients which members instead of the owners
  */
 export async function mailOwners(
   tx: Tx,
   write: WriteMail,
   orgId: string,
-  content: (name: string) => MailContent,
+  content: (owner: { id: string; name: string }) => MailContent | Promise<MailContent>,
+  recipients: SQL | undefined = isOwner,
 ): Promise<void> {
-  const owners = await tx
-    .select({ name: users.name, email: userEmails.email, verifiedAt: userEmails.verifiedAt })
+  const found = await tx
+    .select({ id: users.id, name: users.name, email: userEmails.email, verifiedAt: userEmails.verifiedAt })
     .from(memberships)
     .innerJoin(
       users,
       and(eq(users.id, memberships.userId), isNull(users.disabledAt), isNotNull(users.passwordHash)),
     )
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
-    .where(and(eq(memberships.orgId, orgId), eq(memberships.role, 'owner')));
-  for (const { name, email, verifiedAt } of owners)
-    await write(tx, { email, verified: verifiedAt !== null }, content(name));
+    .where(and(eq(memberships.orgId, orgId), recipients))
+    .orderBy(memberships.createdAt, users.id)
+    .limit(MOST);
+  // In one order, as everywhere: writing counts the mails of an address.
+  for (const { email, verifiedAt, ...owner } of found.toSorted((a, b) => (a.email < b.email ? -1 : 1)))
+    await write(tx, { email, verified: verifiedAt !== null, orgId }, await content(owner));
+}
+
+/** Tells all owners about a change of control. Part of the transaction that makes it. */
+export async function mailControl(
+  tx: Tx,
+  { user, now, writeMail }: Actor,
+  orgId: string,
+  change: ControlChange,
+  facts: Letter['facts'],
+  recipients?: SQL,
+): Promise<void> {
+  const org = await readOrgName(tx, orgId);
+  if (!org) return;
+  const notice = { org, by: user?.name, at: now };
+  const content = ({ name }: { name: string }) => controlChanged(change, { name, ...notice }, facts);
+  await mailOwners(tx, writeMail, orgId, content, recipients);
+}
+
+/** The name and the slug of an organization as the transaction sees them. */
+export async function readOrgName(
+  db: Db | Tx,
+  orgId: string,
+): Promise<{ name: string; slug: string } | undefined> {
+  const [org] = await db.select({ name: orgs.name, slug: orgs.slug }).from(orgs).where(eq(orgs.id, orgId));
+  return org;
 }

@@ -43,7 +43,7 @@ async function warnNext({ database: { db }, clock, mail }: PurgeServices): Promi
     const { orgId, deletedAt: at, purgeAt } = deletion;
     const [org] = await tx.select({ name: orgs.name, slug: orgs.slug }).from(orgs).where(eq(orgs.id, orgId));
     const write: WriteMail = (to, { email }, content) => mail.enqueue(to, email, content);
-    if (org) await mailOwners(tx, write, orgId, (name) => orgPurgeNear({ name, org, at, purgeAt }));
+    if (org) await mailOwners(tx, write, orgId, ({ name }) => orgPurgeNear({ name, org, at, purgeAt }));
     return true;
   });
   if (warned) mail.kick();

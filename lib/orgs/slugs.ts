@@ -28,7 +28,7 @@ export const slugFrom = (name: string): string =>
     .replace(/['’]/g, '')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 40)
-    .replace(/^-+|-+$/g, '');
+    .replace(/^-+|(?<!-)-+$/g, '');
 
 /**
  * Slugs to try for a name, best first: the name's own, then the same with a random suffix, without end.

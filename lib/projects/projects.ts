@@ -15,8 +15,19 @@ export const PROJECT_SLUG = /^[a-z0-9](?:[a-z0-9-]{0,48}[a-z0-9])$/;
 
 const SLUG_RULE = 'must be 2 to 50 lower-case letters, digits and hyphens';
 
-/** The field of a project's slug. */
-export const projectSlug = () => z.string().regex(PROJECT_SLUG, SLUG_RULE).openapi({ example: 'web-shop' });
+/** An id, or the slug of an older version that looks like one. */
+export const isIdLike = (slug: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(slug);
+
+/** Whether a project can get the slug. One that looks like an id could stand for another project. */
+export const isNewProjectSlug = (slug: string): boolean => PROJECT_SLUG.test(slug) && !isIdLike(slug);
+
+/** The field of a project's new slug. */
+export const projectSlug = () =>
+  z
+    .string()
+    .regex(PROJECT_SLUG, SLUG_RULE)
+    .refine((slug) => !isIdLike(slug), 'must not be a UUID')
+    .openapi({ example: 'web-shop' });
 
 /** The repository of a project, or a template of links to its files. */
 export const sourceUrl = () =>
@@ -42,10 +53,10 @@ export async function readProject(db: Db, tables: OrgTables, slugOrId: string) {
   const { projects } = tables;
   const read = (where: SQL) =>
     db.select(projectFields(tables)).from(projects).where(where).orderBy(desc(projects.id)).limit(1);
-  // A slug may look like an id, and then it wins.
-  const [named] = await read(hasSlug(tables, slugOrId));
-  const [identified] = named || !validate(slugOrId) ? [named] : await read(hasId(tables, slugOrId));
-  const [row] = identified ? [identified] : await read(hadSlug(tables, slugOrId));
+  // A slug of an older version may be the id of another project, and then the id wins.
+  const [identified] = validate(slugOrId) ? await read(hasId(tables, slugOrId)) : [];
+  const [named] = identified ? [identified] : await read(hasSlug(tables, slugOrId));
+  const [row] = named ? [named] : await read(hadSlug(tables, slugOrId));
   if (!row) throw new ApiError('resource_error/not_found');
   return row;
 }
@@ -115,11 +126,11 @@ export async function resolveProject(
   const { tables } = org;
   if (project_id !== undefined) requireScope(token, project_id);
   const slug = String(project);
-  // A slug may look like an id.
+  // As in readProject.
   const asId = validate(slug) ? [hasId(tables, slug)] : [];
   const conditions =
     project_id === undefined
-      ? [hasSlug(tables, slug), hadSlug(tables, slug), ...asId]
+      ? [...asId, hasSlug(tables, slug), hadSlug(tables, slug)]
       : [hasId(tables, project_id)];
   const id = await findProject(db, tables, conditions).catch((error) => {
     const unknown = error instanceof ApiError && error.key === 'resource_error/not_found';

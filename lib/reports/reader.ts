@@ -36,6 +36,8 @@ export interface OpenReport extends ReportHead {
 export interface ReportReader {
   /** The most bytes of a report, inflated. */
   maxBytes: number;
+  /** How many reports may be open at a time. Unset: two. */
+  atOnce?: number;
   /** For the bodies that are in memory. Unset on the edge: a request then holds its permit while it reads the body. */
   bodies?: ByteBudget;
   /** How long a body may take to arrive. Unset: as long as the server allows, while nobody waits for the memory. */

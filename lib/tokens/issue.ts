@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { readRoles } from '../members/owners.ts';
 import type { Org } from '../orgs/directory.ts';
+import { type Actor, mailControl } from '../orgs/notices.ts';
 import { inOrgQuota, requireRoom } from '../quotas.ts';
 import { ApiToken } from '../resources.ts';
 import { optional, shown, text, z } from '../schema.ts';
@@ -51,11 +52,12 @@ export const CreatedToken = z.object({
 });
 
 /**
- * Makes an API token.
+ * Makes an API token. All owners get a mail about one that does more than to push findings of a project.
+ * @param context.freshActor called for such a token
  * @param projectId null for an org-wide token
  */
 export async function issueToken(
-  context: { db: Db; now: Date; org: Org; user: { id: string } },
+  context: { db: Db; now: Date; org: Org; user: { id: string }; freshActor(): Actor },
   { config, nextId }: { config: Pick<Config, 'quotas'>; nextId: () => NewId },
   projectId: string | null,
   { name, scopes, expires_in }: z.output<typeof TokenInput>,
@@ -63,6 +65,8 @@ export async function issueToken(
   const { now, org, user } = context;
   const { tables } = org;
   const { apiTokens } = tables;
+  const isControl = projectId === null || scopes.some((scope) => scope !== 'ingest');
+  const actor = isControl ? context.freshActor() : undefined;
   const { token, prefix, hash } = generateToken();
   const { id, at } = nextId();
   const expiresAt = expires_in ? new Date(at.getTime() + expires_in * DAY_MS) : null;
@@ -88,6 +92,12 @@ export async function issueToken(
       .insert(apiTokens)
       .values({ ...values, expiresAt, createdAt: at })
       .returning(apiTokenFields(tables));
+    if (actor)
+      await mailControl(tx, actor, org.id, 'token_created', [
+        ['Token', name],
+        ['Scopes', scopes.join(', ')],
+        ['Expires', expiresAt?.toISOString().slice(0, 10) ?? 'never'],
+      ]);
     return inserted;
   });
   if (!row) throw new ApiError('server_error/internal');

@@ -93,9 +93,18 @@ function unsetSecrets({ jwtSecrets, encryptionKeys }: Config): Opening[] {
   return open;
 }
 
+/** Nobody has said how the service is reached, and its database is the embedded one. */
+const isTrial = ({ databaseUrl, host, baseDomain, publicUrl, strict }: Config, listens: boolean): boolean =>
+  listens &&
+  !strict &&
+  databaseUrl === undefined &&
+  host === undefined &&
+  baseDomain === undefined &&
+  isLoopback(new URL(publicUrl).hostname);
+
 const RULE = '='.repeat(100);
 
-/** Logs the exposure, if any: as a block of text, or as one event with fields if the log format is JSON. */
+/** Logs the exposure, if any: as a block of text, for a trial in one line, or as one event with fields if the log format is JSON. */
 export function warnOfExposure(config: Config, log: Logger, options = { listens: true }): void {
   const exposure = exposureOf(config, options);
   if (!exposure) return;
@@ -106,6 +115,10 @@ export function warnOfExposure(config: Config, log: Logger, options = { listens:
   const closeAll = config.strict ? undefined : 'SVC_STRICT=on';
   if (config.logFormat === 'json') {
     log.warn(title, { reachable, open, close_all: closeAll, see: 'docs/deployment.md' });
+    return;
+  }
+  if (isTrial(config, options.listens)) {
+    log.warn(`${title}. On a laptop: SVC_HOST=127.0.0.1. In production: SVC_STRICT=on (docs/deployment.md)`);
     return;
   }
   const lines = [

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { ConfigError, parseConfig } from '../../lib/config/parse.ts';
+import { VERSION } from '../../lib/config/version.ts';
 import { parseEdgeConfig } from '../../lib/edge/config.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { prepareDatabase } from '../../lib/node/prepare-database.ts';
@@ -52,7 +53,11 @@ async function run(): Promise<void> {
     values,
     onLine: (line) => process.stdout.write(`${line}\n`),
   });
-  log.info('listening', { url: `http://${host ?? 'localhost'}:${edge.port}`, runtime: 'workerd' });
+  log.info('listening', {
+    version: VERSION,
+    url: `http://${host ?? 'localhost'}:${edge.port}`,
+    runtime: 'workerd',
+  });
   const runCron = () => edge.runCron().catch((error) => log.error('the cron trigger failed', { error }));
   void runCron();
   const clock = setInterval(runCron, CRON_MS);

@@ -44,10 +44,13 @@ export const addressOf = (name: string, slug: string) =>
     .toLowerCase()}@${slug}.example`;
 
 /** Founds the organization, and lets its people and agents do what they do. */
-export async function begin(world: World, slug: string, password: string): Promise<Story> {
+/** @param userIds gets the accounts as they are made */
+export async function begin(
+  world: World,
+  { slug, password, userIds }: { slug: string; password: string; userIds: string[] },
+): Promise<Story> {
   const began = world.now();
   const addresses = PEOPLE.map(({ name, role }) => ({ email: addressOf(name, slug), role }));
-  const userIds: string[] = [];
   const teams = new Map<Project, Team>();
   const known = new Map<Life, Known>();
   const runs = new Map<Schedule, number>();

@@ -8,6 +8,7 @@ import type { PublicCall } from '../../lib/http/call.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { createServices } from '../../lib/node/services.ts';
+import { removeAccounts } from './remove.ts';
 
 /** The service over the real database, at a time that is set: its own handlers write what was long ago. */
 export interface World {
@@ -18,6 +19,8 @@ export interface World {
   visit(options?: { orgSlug?: string; token?: string }): Client;
   /** A caller with a session that begins now. No mail tells of it, as it would of a login. */
   signIn(userId: string, orgSlug: string): Promise<Client>;
+  /** Removes these accounts, their organizations, and accounts that only their invitations made. */
+  remove(userIds: readonly string[]): Promise<void>;
   /** The link in the last mail to an address. Mails go nowhere else. */
   linkTo(address: string): URL;
   close(): Promise<void>;
@@ -82,7 +85,14 @@ export async function openWorld(config: Config, databaseUrl: string, began: numb
     now: () => time,
     visit: (options) => visit(options),
     async signIn(userId, orgSlug) {
-      const call = { services, peer: { ip: ADDRESS, secure: false } } as PublicCall;
+      // A new browser: a request without cookies.
+      const c = { req: { header: () => undefined } };
+      const call = {
+        c,
+        services,
+        peer: { ip: ADDRESS, secure: false },
+        now: new Date(time),
+      } as unknown as PublicCall;
       const headers = await startSession(services.database.db, call, userId, parseDevice(BROWSER));
       return visit({ orgSlug, cookie: headers['set-cookie'] });
     },
@@ -91,6 +101,7 @@ export async function openWorld(config: Config, databaseUrl: string, began: numb
       if (!link) throw new Error(`no mail to ${address}`);
       return new URL(link);
     },
+    remove: (userIds) => removeAccounts(services.database.sql, userIds),
     close: () => services.database.close(),
   };
 }

@@ -545,8 +545,8 @@ describe('a session', () => {
     async (strict) => {
       const env = {
         SVC_STRICT: strict ? 'on' : 'off',
-        JWT_SECRET: 'j'.repeat(32),
-        SVC_ENCRYPTION_KEY: 'e'.repeat(32),
+        JWT_SECRET: 'a strong secret that signs sessions',
+        SVC_ENCRYPTION_KEY: 'a strong secret that encrypts texts',
         SVC_PUBLIC_URL: 'https://localhost',
         // Strict about this alone.
         ...{ SVC_REQUIRE_VERIFIED_EMAIL: 'off', SVC_AUTH_LIMITS: 'off', SVC_BREACHED_PASSWORDS: 'off' },

@@ -104,7 +104,11 @@ describe('SVC_BREACHED_PASSWORDS', () => {
     ['off', { SVC_STRICT: 'on', SVC_BREACHED_PASSWORDS: 'off' }],
     ['refuse', { SVC_BREACHED_PASSWORDS: 'REFUSE' }],
   ])('is %s with %j', (expected, env) => {
-    const secrets = { JWT_SECRET: 'j'.repeat(32), SVC_ENCRYPTION_KEY: 'e'.repeat(32) };
+    const secrets = {
+      JWT_SECRET: 'a strong secret that signs sessions',
+      SVC_ENCRYPTION_KEY: 'a strong secret that encrypts texts',
+      RESEND_API_KEY: 're_1',
+    };
     const publicUrl = 'https://findings.example.com';
     const { breachedPasswords } = parseConfig({ ...secrets, SVC_PUBLIC_URL: publicUrl, ...env });
     expect(breachedPasswords).toBe(expected);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -13,17 +14,21 @@ import { mfaDevices } from '../../db/schema/accounts.ts';
 import { outgoingMails } from '../../db/schema/platform.ts';
 import { createSignedTokens } from '../../lib/accounts/sessions/signed-token.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
+import { entropyOf } from '../../lib/config/entropy.ts';
 import { ConfigError, parseConfig } from '../../lib/config/parse.ts';
 import { deriveKeys } from '../../lib/crypto/keys.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
 import { readMailSecret } from '../../lib/node/mail-secret.ts';
+import { withTrialSecrets } from '../../lib/node/trial-secrets.ts';
 import { createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { afterSuite, afterTest } from '../support/run/suite.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { runServer, startServer, stopServers } from '../support/server/server.ts';
 
-const STRONG = 'a'.repeat(32);
+const STRONG = 'a strong secret of thirty-two bytes';
+/** The settings that strict mode needs. */
+const NEEDED = { SVC_ENCRYPTION_KEY: STRONG, SVC_SMTP_URL: 'smtps://mail.example.com' };
 const OLD = 'the old secret, of thirty-two bytes'.replaceAll(',', '');
 const NEW = 'the new secret of thirty-two bytes.';
 
@@ -63,7 +68,7 @@ describe('a weak secret', () => {
     expect(found).toEqual(['a']);
     expect((await me(weak, await forge('a', user, sessionOf(user.cookie)))).status).toBe(200);
 
-    expect(() => parseConfig({ JWT_SECRET: 'a', SVC_STRICT: 'on' })).toThrow(
+    expect(() => parseConfig({ ...NEEDED, JWT_SECRET: 'a', SVC_STRICT: 'on' })).toThrow(
       /^JWT_SECRET: the value given is not allowed while SVC_STRICT is on; it takes secrets of 32 bytes or more/,
     );
   });
@@ -77,7 +82,7 @@ describe('a weak secret', () => {
     [{ SVC_PUBLIC_URL: 'http://hunter2.example' }, 'SVC_PUBLIC_URL'],
     [{ SVC_PUBLIC_URL: 'http://localhost.hunter2.example' }, 'SVC_PUBLIC_URL'],
   ])('or a plain-http address in %o stops a strict start in one line, without its value', (env, variable) => {
-    const strict = () => parseConfig({ ...env, SVC_STRICT: 'on' });
+    const strict = () => parseConfig({ ...NEEDED, ...env, SVC_STRICT: 'on' });
     expect(strict).toThrow(ConfigError);
     expect(strict).toThrow(new RegExp(`^${variable}: the value given is not allowed while SVC_STRICT is on`));
     expect(strict).not.toThrow(/\n|hunter2/);
@@ -89,7 +94,7 @@ describe('a weak secret', () => {
 
   it.each([
     { JWT_SECRET: STRONG, SVC_ENCRYPTION_KEY: STRONG },
-    { JWT_SECRET: 'ä'.repeat(16) },
+    { JWT_SECRET: 'äöüßéøêáñâíçóòúý' },
     // The second encrypts nothing any more.
     { SVC_ENCRYPTION_KEY: `${STRONG},weak` },
     { SVC_PUBLIC_URL: 'http://localhost:8080' },
@@ -100,20 +105,142 @@ describe('a weak secret', () => {
     { SVC_BASE_DOMAIN: 'findings.example.com' },
     {},
   ])('is none in %o', (env) => {
-    expect(parseConfig({ ...env, SVC_STRICT: 'on' }).strict).toBe(true);
+    expect(parseConfig({ ...NEEDED, ...env, SVC_STRICT: 'on' }).strict).toBe(true);
+  });
+
+  it.each([
+    'a'.repeat(64),
+    'changeme'.repeat(8),
+    Array.from({ length: 8 }, (_, i) => `changeme${i}`).join(''),
+    'ChangeMe-changeme_CHANGEME.changeme',
+    'password password password password!',
+    '0123456789abcdef'.repeat(4),
+    '00000000000000000000000000000001',
+    'abcdefghijklmnopqrstuvwxyz0123456789',
+    'zyxwvutsrqponmlkjihgfedcba9876543210',
+    '1111222233334444555566667777888899990000',
+    'abcABCabcABCabcABCabcABCabcABCabcABC',
+  ])('is one that repeats characters or words: %s', (secret) => {
+    for (const variable of ['JWT_SECRET', 'SVC_ENCRYPTION_KEY']) {
+      const strict = () => parseConfig({ ...NEEDED, [variable]: secret, SVC_STRICT: 'on' });
+      expect(strict).toThrow(new RegExp(`^${variable}: .*repeats characters or words`));
+      expect(strict).not.toThrow(secret);
+    }
+  });
+
+  it('is none that openssl makes', () => {
+    for (let i = 0; i < 500; i++) {
+      expect(entropyOf(randomBytes(16).toString('hex'))).toBeGreaterThan(64);
+      expect(entropyOf(randomBytes(32).toString('base64'))).toBeGreaterThan(100);
+    }
   });
 
   it('ends a strict server, and a warning is all that another has for it', async () => {
     afterTest(stopServers);
     const database = await createDatabase();
     afterTest(() => database.drop());
-    const env = { DATABASE_URL: database.url, JWT_SECRET: 'hunter2', LOG_FORMAT: 'json' };
+    const env = { ...NEEDED, DATABASE_URL: database.url, JWT_SECRET: 'hunter2', LOG_FORMAT: 'json' };
     const { code, out, err } = await runServer({ ...env, SVC_STRICT: 'on' });
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/^JWT_SECRET: .*\n$/);
     const server = await startServer(env);
     expect(server.log()).toContain('"message":"JWT_SECRET: a secret is shorter than 32 bytes');
     expect(server.log() + err).not.toContain('hunter2');
+  });
+});
+
+describe('a strict server', () => {
+  it('names everything that it lacks or refuses at once, and does not start', async () => {
+    const env = {
+      SVC_STRICT: 'on',
+      SVC_PORT: 'x',
+      SVC_REPLICA_MAX_LAG: '0',
+      JWT_SECRET: 'changeme'.repeat(4),
+    };
+    const { code, out, err } = await runServer(env);
+    expect([code, out]).toEqual([1, '']);
+    expect(
+      err
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(':', 1)[0]),
+    ).toEqual([
+      'SVC_PORT',
+      'SVC_REPLICA_MAX_LAG',
+      'JWT_SECRET',
+      'SVC_ENCRYPTION_KEY',
+      'SVC_SMTP_URL or RESEND_API_KEY',
+    ]);
+  });
+
+  it.each(['SVC_ENCRYPTION_KEY', 'SVC_SMTP_URL'] as const)('needs %s', (variable) => {
+    const without = { ...NEEDED, [variable]: ' ', JWT_SECRET: STRONG };
+    const strict = () => parseConfig({ ...without, SVC_STRICT: 'on' });
+    expect(strict).toThrow(new RegExp(`^${variable}.*: must be set while SVC_STRICT is on`));
+    expect(strict).not.toThrow(/\n/);
+    // An operator who knows better, and the defaults.
+    parseConfig({ ...without, SVC_STRICT: 'on', SVC_REFUSE_INSECURE_SETTINGS: 'off' });
+    parseConfig(without);
+  });
+
+  it('takes Resend for a mail provider, and does not call an invalid address a missing one', () => {
+    const { SVC_ENCRYPTION_KEY } = NEEDED;
+    parseConfig({ SVC_ENCRYPTION_KEY, RESEND_API_KEY: 're_1', SVC_STRICT: 'on' });
+    const invalid = () => parseConfig({ SVC_ENCRYPTION_KEY, SVC_SMTP_URL: 'mail:25', SVC_STRICT: 'on' });
+    expect(invalid).toThrow(/^SVC_SMTP_URL: the value given is not allowed; it takes smtp:\S+$/);
+  });
+});
+
+describe('a trial on the embedded database', () => {
+  const config = (dataDir: string, env: Record<string, string> = {}) =>
+    parseConfig({ SVC_DATA_DIR: dataDir, ...env });
+  const log = {
+    warn: (message: string) => {
+      throw new Error(message);
+    },
+  };
+
+  it('makes both secrets once, by whichever server is first, and only for its owner', async () => {
+    const dir = join(await temporaryDir(), 'data');
+    const made = await Promise.all(Array.from({ length: 20 }, () => withTrialSecrets(config(dir), log)));
+    const [first] = made;
+    for (const { jwtSecrets, encryptionKeys } of made)
+      expect({ jwtSecrets, encryptionKeys }).toEqual({
+        jwtSecrets: first?.jwtSecrets,
+        encryptionKeys: first?.encryptionKeys,
+      });
+    expect(first?.jwtSecrets).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(first?.jwtSecrets).not.toEqual(first?.encryptionKeys);
+    expect(await readdir(dir)).toEqual(['encryption.key', 'sessions.key']);
+    for (const name of await readdir(dir)) expect((await stat(join(dir, name))).mode & 0o777).toBe(0o600);
+    // A command of the operator reads them.
+    expect((await withTrialSecrets(config(dir))).jwtSecrets).toEqual(first?.jwtSecrets);
+  });
+
+  it('is not a server with its own database, a strict one, one with secrets, or a command', async () => {
+    const dir = join(await temporaryDir(), 'data');
+    const both = { JWT_SECRET: STRONG, SVC_ENCRYPTION_KEY: STRONG };
+    const others: Record<string, string>[] = [
+      { DATABASE_URL: 'postgres://db/x' },
+      { ...NEEDED, SVC_STRICT: 'on' },
+      both,
+    ];
+    for (const env of others) {
+      const before = config(dir, env);
+      expect(await withTrialSecrets(before, log)).toEqual(before);
+    }
+    expect((await withTrialSecrets(config(dir))).jwtSecrets).toEqual([]);
+    await expect(readdir(dir)).rejects.toThrow('ENOENT');
+  });
+
+  it('decrypts with the generated key after another was set, and stops the start for a damaged one', async () => {
+    const dir = await temporaryDir();
+    const [key = ''] = (await withTrialSecrets(config(dir), log)).encryptionKeys;
+    const later = { DATABASE_URL: 'postgres://db/x', SVC_ENCRYPTION_KEY: STRONG, JWT_SECRET: NEW };
+    const after = await withTrialSecrets(config(dir, later), log);
+    expect([after.encryptionKeys, after.jwtSecrets]).toEqual([[STRONG, key], [NEW]]);
+    await writeFile(join(dir, 'encryption.key'), 'cut o');
+    await expect(withTrialSecrets(config(dir), log)).rejects.toThrow(/encryption\.key: is damaged/);
   });
 });
 

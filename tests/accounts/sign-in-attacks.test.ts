@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { mfaLogins, users } from '../../db/schema/accounts.ts';
+import { createAuthLimits } from '../../lib/accounts/limits/limits.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { createVerifiedUser, switchMfaOn, wrongCode } from '../support/api/account.ts';
 import { type Answer, createOrg, createUser, must, PASSWORD } from '../support/api/api.ts';
@@ -57,6 +58,29 @@ async function mfaUser() {
 /** Another address with each call, none of them of a network that was there before. */
 let used = 0;
 const stranger = () => `203.${(used >> 8) % 256}.${used++ % 256}.7`;
+
+it('limits count a /64, a /56 and a /48 of IPv6, so that a customer with 65,536 networks is one client', async () => {
+  const limits = createAuthLimits(t.services.database.db);
+  /** Attempts from these addresses until the first that is refused. */
+  const allowed = async (addresses: string[]) => {
+    let count = 0;
+    for (const ip of addresses) {
+      try {
+        await limits.count('client', ip);
+      } catch (error) {
+        expect(error).toMatchObject({ key: 'rate_limit_error/exceeded' });
+        return count;
+      }
+      count++;
+    }
+    return count;
+  };
+  const many = (from: (i: number) => string) => Array.from({ length: 1_000 }, (_, i) => from(i));
+  expect(await allowed(many(() => '2001:db8:7000::1'))).toBe(60);
+  expect(await allowed(many((i) => `2001:db8:7000:${((i % 255) + 1).toString(16)}::1`))).toBe(240 - 60);
+  expect(await allowed(many((i) => `2001:db8:7000:${(256 + i * 50).toString(16)}::1`))).toBe(960 - 240);
+  expect(await allowed(['2001:db8:7001::1', '2001:db8:7000:0:1::1'])).toBe(1);
+});
 
 describe('an mfa_token', () => {
   it('opens one session when it is used several times at once', async () => {

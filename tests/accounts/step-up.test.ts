@@ -476,7 +476,7 @@ describe('an undo link', () => {
   });
 });
 
-it('every change of addresses and factors, a new token, the export and deletions ask for it, and nothing else', () => {
+it('every change of addresses and factors, a new token, the export, deletions and their undoing ask for it, and nothing else', () => {
   const asking = Object.entries(endpoints).filter(
     ([, { access }]) => access.kind === 'cookie' && access.stepUp === true,
   );
@@ -495,5 +495,6 @@ it('every change of addresses and factors, a new token, the export and deletions
     'regenerateRecoveryCodes',
     'createPersonalToken',
     'deleteOrg',
+    'restoreOrg',
   ]);
 });

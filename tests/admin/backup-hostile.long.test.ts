@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { fill, linesOf, writeLines } from '../support/admin/backup.ts';
+import { fill, linesOf, stateOf, writeLines } from '../support/admin/backup.ts';
 import { admin } from '../support/admin/command.ts';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -23,31 +23,25 @@ beforeAll(async () => {
   const dir = mkdtempSync(join(tmpdir(), 'backup-'));
   good = join(dir, 'good.backup');
   bad = join(dir, 'bad.backup');
-  expect((await admin(t.databaseUrl, ['orgs', 'backup', org.slug, '--file', good])).code).toBe(0);
+  expect((await admin(t.databaseUrl, ['orgs', 'backup', '--plain', org.slug, '--file', good])).code).toBe(0);
   lines = linesOf(good);
 });
 
-/** All schemas with their tables, and the rows of `shared`. */
-async function state(): Promise<string> {
-  const { sql } = t.services.database;
-  const tables = await sql.unsafe(
-    `select table_schema, table_name from information_schema.tables where table_schema ~ '^(org_|shared)' order by 1, 2`,
-  );
-  const counts =
-    await sql.unsafe(`select (select count(*) from shared.orgs) as orgs, (select count(*) from shared.users) as users,
-    (select count(*) from shared.memberships) as members, (select count(*) from shared.reserved_slugs) as slugs,
-    (select count(*) from shared.account_erasures) as erasures`);
-  return JSON.stringify([tables, counts]);
-}
-
 async function expectRefused(...messages: string[]): Promise<void> {
-  const before = await state();
-  const { code, out, err } = await admin(t.databaseUrl, ['orgs', 'restore-backup', bad, '--as', 'hostile']);
+  const before = await stateOf(t.services.database);
+  const { code, out, err } = await admin(t.databaseUrl, [
+    'orgs',
+    'restore-backup',
+    '--plain',
+    bad,
+    '--as',
+    'hostile',
+  ]);
   expect(code, err).toBe(1);
   expect(out).toBe('');
   expect(err.trim().split('\n')).toHaveLength(1);
   for (const message of messages) expect(err).toContain(message);
-  expect(await state()).toBe(before);
+  expect(await stateOf(t.services.database)).toBe(before);
 }
 
 describe('a file is refused that', () => {
@@ -79,6 +73,12 @@ describe('a file is refused that', () => {
       'after its end',
     ],
     [
+      'is followed by zero bytes',
+      () => Buffer.concat([readFileSync(good), Buffer.alloc(100_000)]),
+      'after its end',
+    ],
+    ['is followed by a text', () => Buffer.concat([readFileSync(good), Buffer.from('hello')]), 'damaged'],
+    [
       'is followed by another file',
       () => Buffer.concat([readFileSync(good), readFileSync(good)]),
       'after its end',
@@ -89,7 +89,7 @@ describe('a file is refused that', () => {
   });
 
   it('does not exist', async () => {
-    const missing = await admin(t.databaseUrl, ['orgs', 'restore-backup', join(bad, 'none')]);
+    const missing = await admin(t.databaseUrl, ['orgs', 'restore-backup', '--plain', join(bad, 'none')]);
     expect(missing).toMatchObject({ code: 1, err: expect.stringContaining('cannot be read') });
   });
 
@@ -261,6 +261,6 @@ describe('a file with the right checksum is refused that', () => {
 
 it('the same file as it was is restored', async () => {
   writeLines(bad, lines);
-  const made = await admin(t.databaseUrl, ['orgs', 'restore-backup', bad, '--as', 'unchanged']);
+  const made = await admin(t.databaseUrl, ['orgs', 'restore-backup', '--plain', bad, '--as', 'unchanged']);
   expect(made.code, made.err).toBe(0);
 });

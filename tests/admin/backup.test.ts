@@ -13,7 +13,7 @@ import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { eraseAccounts } from '../../lib/accounts/deletion/erase.ts';
-import { fill, rowsOf, sharedRowsOf } from '../support/admin/backup.ts';
+import { fill, KEY, rowsOf, sharedRowsOf } from '../support/admin/backup.ts';
 import { admin, spawnAdmin } from '../support/admin/command.ts';
 import {
   type Answer,
@@ -49,13 +49,13 @@ const bytesOf = (answer: Answer) => {
 };
 
 async function backUp(...args: string[]) {
-  const made = await run('orgs', 'backup', org.slug, '--file', file, '--json', ...args);
+  const made = await run('orgs', 'backup', ...KEY, org.slug, '--file', file, '--json', ...args);
   expect(made.code, made.err).toBe(0);
   return JSON.parse(made.out);
 }
 
 async function restore(...args: string[]) {
-  const made = await run('orgs', 'restore-backup', file, '--json', ...args);
+  const made = await run('orgs', 'restore-backup', ...KEY, file, '--json', ...args);
   expect(made.code, made.err).toBe(0);
   return JSON.parse(made.out);
 }
@@ -130,7 +130,7 @@ describe('a purged organization', () => {
     await fill(t, org);
     await backUp();
     await purge();
-    const ended = await Promise.all([1, 2].map(() => run('orgs', 'restore-backup', file)));
+    const ended = await Promise.all([1, 2].map(() => run('orgs', 'restore-backup', ...KEY, file)));
     expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 1]);
     expect(ended.find(({ code }) => code === 1)?.err).toContain('exists: restore it as another one');
     await expectRightCounts(t.services.database, t.api, org);
@@ -139,7 +139,7 @@ describe('a purged organization', () => {
   it('is not restored over an organization that exists', async () => {
     await backUp();
     const before = await rowsOf(t.services.database, org);
-    const refused = await run('orgs', 'restore-backup', file);
+    const refused = await run('orgs', 'restore-backup', ...KEY, file);
     expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--as <slug>') });
     expect(await rowsOf(t.services.database, org)).toEqual(before);
   });
@@ -150,12 +150,14 @@ describe('a purged organization', () => {
     const other = await createOrg(t.api);
     await run('orgs', 'rename', other.slug, '--slug', `${other.slug}-new`);
     for (const slug of [other.slug, `${other.slug}-new`, 'admin', 'A', "x'; drop schema shared; --"]) {
-      const refused = await run('orgs', 'restore-backup', file, '--as', slug);
+      const refused = await run('orgs', 'restore-backup', ...KEY, file, '--as', slug);
       expect(refused.code, slug).toBeGreaterThan(0);
       expect(refused.err.trim().split('\n'), slug).toHaveLength(1);
     }
     // The slug of an organization that was purged is not given to a copy.
-    expect((await run('orgs', 'restore-backup', file, '--as', org.slug)).err).toContain('is reserved');
+    expect((await run('orgs', 'restore-backup', ...KEY, file, '--as', org.slug)).err).toContain(
+      'is reserved',
+    );
     expect(await schemas()).toEqual([]);
     await restore();
   });
@@ -164,7 +166,7 @@ describe('a purged organization', () => {
     await fill(t, org);
     await run('orgs', 'delete', org.slug, '--confirm', org.slug);
     // Requests that were admitted before may still write.
-    const early = await run('orgs', 'backup', org.slug, '--file', file);
+    const early = await run('orgs', 'backup', ...KEY, org.slug, '--file', file);
     expect([early.code, early.err]).toEqual([
       1,
       expect.stringMatching(/servers may still write: try again in \d+ s/),
@@ -173,7 +175,7 @@ describe('a purged organization', () => {
     const importing = `insert into shared.report_imports (id, org_id, scan_id, lease_until)
       values (gen_random_uuid(), '${org.id}', gen_random_uuid(), now() + interval '1 hour')`;
     await sql(importing);
-    expect((await run('orgs', 'backup', org.slug, '--file', file)).err).toContain(
+    expect((await run('orgs', 'backup', ...KEY, org.slug, '--file', file)).err).toContain(
       'a report is being imported',
     );
     await sql(`delete from shared.report_imports where org_id = '${org.id}'`);
@@ -261,7 +263,9 @@ describe('a copy', () => {
   it('gets its slug once by two commands at the same instant', async () => {
     await backUp();
     const slug = `${org.slug}-twice`;
-    const ended = await Promise.all([1, 2].map(() => run('orgs', 'restore-backup', file, '--as', slug)));
+    const ended = await Promise.all(
+      [1, 2].map(() => run('orgs', 'restore-backup', ...KEY, file, '--as', slug)),
+    );
     expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 1]);
     expect(ended.find(({ code }) => code === 1)?.err).toContain(`the slug ${slug} is taken`);
     expect(await sql(`select 1 from shared.orgs where slug = '${slug}'`)).toHaveLength(1);
@@ -318,7 +322,7 @@ describe('the file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     chmodSync(file, 0o644);
     const before = readFileSync(file);
-    expect(await run('orgs', 'backup', org.slug, '--file', file)).toMatchObject({
+    expect(await run('orgs', 'backup', ...KEY, org.slug, '--file', file)).toMatchObject({
       ...{ code: 1, err: expect.stringContaining('--force') },
     });
     expect(readFileSync(file)).toEqual(before);
@@ -333,24 +337,26 @@ describe('the file', () => {
     ['a directory that does not exist', () => join(dir, 'none', 'x')],
     ['a directory', () => dir],
   ])('is not written to %s', async (_, path) => {
-    const refused = await run('orgs', 'backup', org.slug, '--file', path());
+    const refused = await run('orgs', 'backup', ...KEY, org.slug, '--file', path());
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err.trim().split('\n')).toHaveLength(1);
     expect(readdirSync(dir)).toEqual([]);
   });
 
   it('is written once by two commands at the same instant', async () => {
-    const ended = await Promise.all([1, 2].map(() => run('orgs', 'backup', org.slug, '--file', file)));
+    const ended = await Promise.all(
+      [1, 2].map(() => run('orgs', 'backup', ...KEY, org.slug, '--file', file)),
+    );
     expect(ended.map(({ code }) => code).toSorted()).toEqual([0, 1]);
     expect(readdirSync(dir)).toEqual(['acme.backup']);
   });
 
   it('is not left behind by a backup that fails or is interrupted', async () => {
-    expect((await run('orgs', 'backup', 'nobody', '--file', file)).code).toBe(1);
+    expect((await run('orgs', 'backup', ...KEY, 'nobody', '--file', file)).code).toBe(1);
     const { release, whenWaiting } = await hold(
       `lock table "${orgSchemaName(org.id)}".exploits in access exclusive mode`,
     );
-    const { child, ended } = spawnAdmin(t.databaseUrl, ['orgs', 'backup', org.slug, '--file', file]);
+    const { child, ended } = spawnAdmin(t.databaseUrl, ['orgs', 'backup', ...KEY, org.slug, '--file', file]);
     await whenWaiting();
     expect(readdirSync(dir)).toHaveLength(1);
     child.kill('SIGTERM');
@@ -362,7 +368,7 @@ describe('the file', () => {
   it('is not made of a schema of another version', async () => {
     for (const change of ['- 1', '+ 2']) {
       await sql(`update shared.orgs set schema_version = schema_version ${change} where id = '${org.id}'`);
-      expect((await run('orgs', 'backup', org.slug, '--file', file)).code).toBe(1);
+      expect((await run('orgs', 'backup', ...KEY, org.slug, '--file', file)).code).toBe(1);
     }
     expect(readdirSync(dir)).toEqual([]);
   });
@@ -389,7 +395,7 @@ describe('during a restore', () => {
     // As on another server, where nobody has had the slug.
     await sql(`delete from shared.reserved_slugs where slug = '${former}'`);
     const { release, whenWaiting } = await hold('lock table shared.memberships in exclusive mode');
-    const restoring = run('orgs', 'restore-backup', file);
+    const restoring = run('orgs', 'restore-backup', ...KEY, file);
     await whenWaiting();
     const body = { name: 'Other', slug: former };
     const creating = t.api.post('/orgs', { cookie: org.owner.cookie, body });
@@ -407,7 +413,7 @@ describe('during a restore', () => {
     const { release, whenWaiting } = await hold(
       `update shared.reserved_slugs set org_id = '${other.id}' where slug = '${org.slug}'`,
     );
-    const restoring = run('orgs', 'restore-backup', file);
+    const restoring = run('orgs', 'restore-backup', ...KEY, file);
     await whenWaiting();
     await release();
     expect(await restoring).toMatchObject({ code: 1, err: expect.stringContaining('taken meanwhile') });
@@ -423,13 +429,13 @@ describe('a restore that dies', () => {
     await purge();
     // All rows of the schema are inserted then.
     const { release, whenWaiting } = await hold('lock table shared.memberships in exclusive mode');
-    const { child, ended } = spawnAdmin(t.databaseUrl, ['orgs', 'restore-backup', file]);
+    const { child, ended } = spawnAdmin(t.databaseUrl, ['orgs', 'restore-backup', ...KEY, file]);
     await whenWaiting();
     expect(await schemas()).toEqual([]);
     expect(await idOf(org.slug)).toBeUndefined();
     child.kill('SIGKILL');
     await ended;
-    const again = run('orgs', 'restore-backup', file);
+    const again = run('orgs', 'restore-backup', ...KEY, file);
     await release();
     expect(await again).toMatchObject({ code: 0 });
     expect(await list()).toBe(bytes);
@@ -457,13 +463,16 @@ describe('a backup of an older version', () => {
     await client.unsafe(
       `insert into ${schema}.scan_counts (project_id, status, count) values ('${old.projectId}', 'running', 1)`,
     );
-    const made = await admin(before.databaseUrl, ['orgs', 'backup', old.slug, '--file', file], { tracks });
+    const made = await admin(before.databaseUrl, ['orgs', 'backup', ...KEY, old.slug, '--file', file], {
+      tracks,
+    });
     expect(made.code, made.err).toBe(0);
 
     const current = await startApp({ databaseUrl: before.databaseUrl });
     const restored = await admin(before.databaseUrl, [
       'orgs',
       'restore-backup',
+      ...KEY,
       file,
       '--as',
       'old-copy',
@@ -484,7 +493,9 @@ describe('a backup of an older version', () => {
 
   it('of a newer version is refused', async () => {
     await backUp();
-    const refused = await admin(t.databaseUrl, ['orgs', 'restore-backup', file, '--as', 'newer'], { tracks });
+    const refused = await admin(t.databaseUrl, ['orgs', 'restore-backup', ...KEY, file, '--as', 'newer'], {
+      tracks,
+    });
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('or a newer one') });
     expect(await idOf('newer')).toBeUndefined();
   });
@@ -493,7 +504,7 @@ describe('a backup of an older version', () => {
 describe('on another server', () => {
   let other: TestApp;
   const restoreThere = (...args: string[]) =>
-    admin(other.databaseUrl, ['orgs', 'restore-backup', file, '--json', ...args]);
+    admin(other.databaseUrl, ['orgs', 'restore-backup', ...KEY, file, '--json', ...args]);
   const registerThere = async (email: string) =>
     must(await other.api.post('/auth/register', { body: { email, password: PASSWORD, name: 'Ada' } })).user
       .id;
@@ -583,13 +594,13 @@ it('erases persons whose accounts were deleted since the backup', async () => {
 });
 
 it('both commands write a security event', async () => {
-  const backup = await run('orgs', 'backup', org.slug, '--file', file);
+  const backup = await run('orgs', 'backup', ...KEY, org.slug, '--file', file);
   expect(JSON.parse(backup.err)).toMatchObject({
     event: 'org_backed_up',
     org: org.slug,
     operator: expect.any(String),
   });
-  const made = await run('orgs', 'restore-backup', file, '--as', `${org.slug}-copy`);
+  const made = await run('orgs', 'restore-backup', ...KEY, file, '--as', `${org.slug}-copy`);
   expect(JSON.parse(made.err)).toMatchObject({ event: 'org_restored_from_backup', org: `${org.slug}-copy` });
   expect(made.out).toContain('counts: right');
   expect(existsSync(file)).toBe(true);

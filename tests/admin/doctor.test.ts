@@ -9,19 +9,23 @@ import { openDatabase } from '../../db/client.ts';
 import { emptySchemaOf, NO_ROWS, prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import type { Check } from '../../lib/admin/doctor/checks.ts';
+import { checkHostnames } from '../../lib/admin/doctor/citus.ts';
+import { timeText } from '../../lib/admin/doctor/database.ts';
 import { runAdmin } from '../../lib/admin/run.ts';
 import { addAuthenticator } from '../support/api/account.ts';
-import { createUser } from '../support/api/api.ts';
+import { createOrg, createUser } from '../support/api/api.ts';
 import { createDatabase, type TestDatabase } from '../support/database/database.ts';
 import { createCertificate } from '../support/hostile/certificate.ts';
 import { startApp } from '../support/server/app.ts';
 
-const STRONG = 'a'.repeat(32);
+const STRONG = 'a strong secret of thirty-two bytes';
 const PRODUCTION = {
   SVC_STRICT: 'on',
   SVC_HOST: '127.0.0.1',
   JWT_SECRET: STRONG,
   SVC_ENCRYPTION_KEY: STRONG,
+  // Not asked by doctor.
+  RESEND_API_KEY: 're_1',
 };
 
 const freshDirectory = () => mkdtemp(join(tmpdir(), 'doctor-'));
@@ -82,6 +86,22 @@ describe('the configuration', () => {
     }
   });
 
+  it('fails for what a strict server refuses, and checks the rest', async () => {
+    const refused = {
+      ...PRODUCTION,
+      SVC_ENCRYPTION_KEY: '',
+      RESEND_API_KEY: '',
+      JWT_SECRET: 'changeme'.repeat(4),
+    };
+    const { code, of } = await doctor({ ...refused, DATABASE_URL: database.url });
+    expect(code).toBe(1);
+    for (const variable of ['JWT_SECRET', 'SVC_ENCRYPTION_KEY', 'SVC_SMTP_URL'])
+      expect(of('keys')).toContainEqual(
+        expect.stringMatching(new RegExp(`^failed: servers do not start: ${variable}`)),
+      );
+    expect(of('schemas')).not.toEqual([]);
+  });
+
   it('fails for a secret that is too short', async () => {
     const { code, of } = await doctor({ DATABASE_URL: database.url, JWT_SECRET: 'short' });
     expect(code).toBe(1);
@@ -99,6 +119,41 @@ describe('the database', () => {
       expect.stringMatching(/^failed: acknowledged changes are lost in a crash: fsync/),
     );
     expect(lines).toContainEqual(expect.stringMatching(/^warning: .* superuser/));
+  });
+
+  it('counts the connections that the role may have', async () => {
+    const client = openDatabase({ url: database.url, max: 1 });
+    const lines = async (max: number) =>
+      (await doctor({ ...PRODUCTION, DATABASE_URL: url.href, SVC_DB_POOL_MAX: String(max) }))
+        .of('database')
+        .join('\n');
+    const url = Object.assign(new URL(database.url), { username: 'doctors', password: 'secret' });
+    try {
+      await client.sql.unsafe(`create role doctors login password 'secret' connection limit 25`);
+      await client.sql.unsafe('grant usage on schema shared to doctors');
+      expect(await lines(10)).toContain(
+        'ok: the role may have 25 connections, enough for 2 servers with up to 11',
+      );
+      expect(await lines(25)).toContain('failed: the role may have 25 connections, a server uses up to 26');
+      await client.sql.unsafe(`alter role doctors connection limit -1`);
+      const [row] = await client.sql.unsafe(
+        `select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as free`,
+      );
+      expect(await lines(10)).toContain(`the role may have ${row?.free} connections`);
+    } finally {
+      await client.sql.unsafe('drop owned by doctors');
+      await client.sql.unsafe('drop role doctors');
+      await client.close();
+    }
+  });
+
+  it.each([
+    [7_200, '2 h'],
+    [90, '90 s'],
+    [1_800, '30 min'],
+    [259_200, '3 days'],
+  ])('whose clock differs by %i s is %s ahead or behind', (seconds, text) => {
+    expect(timeText(seconds)).toBe(text);
   });
 
   it('that cannot be reached fails alone: the other checks run', async () => {
@@ -144,6 +199,38 @@ describe('the database', () => {
     }
   });
 
+  it.each([
+    [
+      'shared',
+      `insert into shared.migrations (name, hash, applied_at) values ('9999_later', 'x', now())`,
+      '9999_later',
+    ],
+    [
+      'an organization',
+      'update shared.orgs set schema_version = schema_version + 1000',
+      'those of organizations',
+    ],
+  ])('of a newer version fails: %s', async (_, sql, named) => {
+    const newer = await startApp();
+    await createOrg(newer.api);
+    const { sql: client } = newer.services.database;
+    const before = await doctor({ ...PRODUCTION, DATABASE_URL: newer.databaseUrl });
+    expect(before.of('schemas').join()).not.toContain('newer');
+    await client.unsafe(sql);
+    const { code, checks } = await doctor({ ...PRODUCTION, DATABASE_URL: newer.databaseUrl });
+    expect(code).toBe(1);
+    expect(checks.filter(({ area }) => area === 'schemas')).toEqual([
+      {
+        area: 'schemas',
+        status: 'failed',
+        message: expect.stringContaining(
+          `does not know migrations that a newer version has applied: ${named}`,
+        ),
+        see: 'docs/how-to/upgrade.md#go-back',
+      },
+    ]);
+  });
+
   it('is not created where there is none', async () => {
     const { of } = await doctor({ ...PRODUCTION, SVC_DATA_DIR: await freshDirectory() });
     expect(of('database')).toEqual([expect.stringMatching(/^failed: .* has no database/)]);
@@ -151,7 +238,7 @@ describe('the database', () => {
 });
 
 it('finds that a key is missing', async () => {
-  const t = await startApp({ env: { SVC_ENCRYPTION_KEY: 'b'.repeat(32) } });
+  const t = await startApp({ env: { SVC_ENCRYPTION_KEY: 'another secret of thirty-two bytes' } });
   await addAuthenticator(t, (await createUser(t.api)).cookie);
   const { of } = await doctor({ ...PRODUCTION, DATABASE_URL: t.databaseUrl });
   expect(of('keys')).toContainEqual(
@@ -160,16 +247,29 @@ it('finds that a key is missing', async () => {
   const both = {
     ...PRODUCTION,
     DATABASE_URL: t.databaseUrl,
-    SVC_ENCRYPTION_KEY: `${STRONG},${'b'.repeat(32)}`,
+    SVC_ENCRYPTION_KEY: `${STRONG},${'another secret of thirty-two bytes'}`,
   };
   expect((await doctor(both)).of('keys')).toContainEqual(
     expect.stringMatching(/^ok: the keys decrypt .*1 tried/),
   );
 });
 
+it('names nodes of Citus that cannot reach themselves', () => {
+  const node = (name: string, local_hostname: string | null) => ({ name, is_worker: true, local_hostname });
+  const nodes = [
+    node('10.0.0.1', '10.0.0.1'),
+    node('10.0.0.2', 'localhost'),
+    node('10.0.0.3', null),
+    node('127.0.0.1', 'localhost'),
+  ];
+  expect(checkHostnames(nodes).map(({ message }) => message)).toEqual([
+    'citus.local_hostname of 10.0.0.2 is localhost: organizations cannot be moved there',
+  ]);
+});
+
 describe('mail', () => {
   it('fails without a provider where nobody can verify an address', async () => {
-    const { of } = await doctor({ ...PRODUCTION, DATABASE_URL: database.url });
+    const { of } = await doctor({ ...PRODUCTION, RESEND_API_KEY: '', DATABASE_URL: database.url });
     expect(of('mail')[0]).toMatch(/^failed: no mail provider/);
   });
 
@@ -181,10 +281,25 @@ describe('mail', () => {
     try {
       const { of } = await doctor({
         ...PRODUCTION,
+        RESEND_API_KEY: '',
         DATABASE_URL: database.url,
         SVC_SMTP_URL: `smtp://127.0.0.1:${port}`,
       });
       expect(of('mail')[0]).toMatch(new RegExp(`^failed: 127.0.0.1:${port}: `));
+    } finally {
+      server.close();
+    }
+  });
+
+  it('names the variable for the certificate of a private CA', async () => {
+    const server = tls.createServer(createCertificate());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as net.AddressInfo;
+    try {
+      const SVC_SMTP_URL = `smtps://localhost:${port}`;
+      const { of } = await doctor({ DATABASE_URL: database.url, SVC_SMTP_URL });
+      expect(of('mail')[0]).toMatch(/^failed: localhost:\d+: .*\(set NODE_EXTRA_CA_CERTS /);
     } finally {
       server.close();
     }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readBacklog } from '../../lib/maintenance/backlog.ts';
 import { purgeDeletedOrgs } from '../../lib/orgs/purge.ts';
+import { KEY } from '../support/admin/backup.ts';
 import { admin } from '../support/admin/command.ts';
 import { createOrg, createUser, must, PASSWORD, type TestUser } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -100,9 +101,9 @@ it('a project can be transferred to it, by its owner and by an operator', async 
 
 it('a backup of it can be restored', async () => {
   const file = join(mkdtempSync(join(tmpdir(), 'backup-')), 'org.backup');
-  await run('orgs', 'backup', org.slug, '--file', file);
+  await run('orgs', 'backup', ...KEY, org.slug, '--file', file);
   expect(await versionOf()).toBe(0);
-  const restored = await run('orgs', 'restore-backup', file, '--as', `${org.slug}-copy`);
+  const restored = await run('orgs', 'restore-backup', ...KEY, file, '--as', `${org.slug}-copy`);
   expect(restored).toMatchObject({ migrated: [], members: { restored: 1 } });
   expect(must(await get('/projects', `${org.slug}-copy`))).toEqual([]);
   must(

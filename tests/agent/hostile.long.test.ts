@@ -14,13 +14,16 @@ import {
 } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createJournal } from '../../agent/journal/create.ts';
 import { createReporter } from '../../agent/reporter.ts';
 import { oneLine, printable, printableJson } from '../../agent/text.ts';
-import { matchesHost, parseHosts } from '../../agent/trust/hosts.ts';
+import { confirmAtTerminal } from '../../agent/trust/confirm.ts';
+import { checkWorkspaceDestination } from '../../agent/trust/destination.ts';
+import { matchesHost, matchesTrusted, parseHosts } from '../../agent/trust/hosts.ts';
 import { bindKey } from '../../agent/trust/keys.ts';
 import { openState, stateDirectory } from '../../agent/trust/state.ts';
 import { type AgentRun, createWorkspace, runAgent, writeReport } from '../support/agent/agent.ts';
@@ -135,27 +138,88 @@ describe('a repository that names another service', () => {
     recordOrigin();
     commitAddress(server.url.replace('127.0.0.1', 'localhost'));
     const run = await agentWithoutAddress(['findings']);
-    expect([run.code, run.err]).toEqual([1, expect.stringContaining('--trust-host localhost:')]);
+    expect([run.code, run.err]).toEqual([1, expect.stringContaining('--trust-host http://localhost:')]);
   });
 
-  it('causes a warning until a service has accepted the key', async () => {
+  it('receives nothing before the user has trusted it, also on a machine without state', async () => {
+    writeReport(workspace, 1);
+    const thief = await startHostileService();
+    commitAddress(thief.url);
+    for (const args of [['report', 'report.json'], ['findings', '--quiet'], ['sync']]) {
+      const run = await agentWithoutAddress(args);
+      expect([run.code, run.err]).toEqual([1, expect.stringContaining(`set SVC_TRUSTED_HOSTS=${thief.url}`)]);
+      expect(run.err).toContain(`${workspace}/.svc/config.yml of this workspace names ${thief.url}`);
+    }
+    expect(thief.requests).toEqual([]);
+    // A list of other hosts, and the host without its scheme and port, trust something else.
+    const host = new URL(thief.url).hostname;
+    for (const list of ['acme.example.com', host, `https://${thief.host}`, thief.host])
+      expect((await agentWithoutAddress(['findings'], { SVC_TRUSTED_HOSTS: list })).code, list).toBe(1);
+    expect((await agentWithoutAddress(['findings', '--trust-host', thief.host])).code).toBe(1);
+    expect(thief.requests).toEqual([]);
+  });
+
+  it('is used once it is trusted, and afterwards because the key belongs to it', async () => {
     commitAddress(server.url);
-    const first = await agentWithoutAddress(['findings']);
-    expect(first.code).toBe(0);
-    expect(first.err).toContain('The API key and the findings are sent to an address from this workspace.');
-    expect(first.err).toContain(`workspace:               ${server.url} (${workspace}/.svc/config.yml)`);
-    expect(first.err).toContain('your own configuration:  has no address');
-    expect((await agentWithoutAddress(['findings'])).err).toBe('No findings.\n');
+    expect(await agentWithoutAddress(['findings'], { SVC_TRUSTED_HOSTS: server.url })).toMatchObject({
+      code: 0,
+      err: 'No findings.\n',
+    });
+    expect(await agentWithoutAddress(['findings'])).toMatchObject({ code: 0, err: 'No findings.\n' });
   });
 
-  it('causes a warning that also shows the user’s own address', async () => {
+  it('is refused with the user’s own address beside it', async () => {
     configure('reporting:\n  base_url: https://own.example.com/\n');
     commitAddress(server.url);
     const run = await agentWithoutAddress(['findings', '--quiet']);
-    expect(run.err).toContain(`workspace:               ${server.url} (`);
-    expect(run.err).toContain(
-      `your own configuration:  https://own.example.com (${home}/.config/svc/config.yml)`,
-    );
+    expect([run.code, run.err]).toEqual([
+      1,
+      expect.stringContaining('Your own configuration has https://own.example.com.'),
+    ]);
+  });
+
+  it('is confirmed at a terminal', async () => {
+    const questions: string[] = [];
+    const answer = (isConfirmed: boolean) =>
+      checkWorkspaceDestination({
+        baseUrl: 'https://acme.example.com',
+        source: '.svc/config.yml',
+        apiKey: `svc_${'0'.repeat(32)}`,
+        userBaseUrl: undefined,
+        trustedHosts: undefined,
+        allowedHosts: [],
+        state: openState(userEnv()),
+        confirm: async (question) => {
+          questions.push(question);
+          return isConfirmed;
+        },
+        commandWith: (host) => `--trust-host ${host}`,
+      });
+    await answer(true);
+    expect(questions).toEqual([expect.stringContaining('to https://acme.example.com.')]);
+    await expect(answer(false)).rejects.toThrow('--trust-host acme.example.com');
+  });
+
+  it.each([
+    ['y\n', {}, true],
+    ['YES\n', {}, true],
+    ['\n', {}, false],
+    ['no\n', {}, false],
+    // Ctrl-D
+    ['', {}, false],
+    ['y\n', { CI: 'true' }, false],
+  ])('takes %j at a terminal with %j as %s', async (typed, env, isConfirmed) => {
+    const terminal = (name: 'stdin' | 'stderr', stream: PassThrough) =>
+      vi.spyOn(process, name, 'get').mockReturnValue(Object.assign(stream, { isTTY: true }) as never);
+    terminal('stdin', new PassThrough().end(typed));
+    terminal('stderr', new PassThrough());
+    vi.stubEnv('CI', 'CI' in env ? env.CI : '');
+    try {
+      expect(await confirmAtTerminal('Trust it?')).toBe(isConfirmed);
+    } finally {
+      vi.restoreAllMocks();
+      vi.unstubAllEnvs();
+    }
   });
 
   it('may repeat the address of the user file', async () => {
@@ -277,7 +341,7 @@ describe('trusted hosts', () => {
     expect(refused.err).toContain('“trusted_hosts” is ignored');
     expect(refused.err).toContain(`is not one of the hosts that ${home}/.config/svc/config.yml allows`);
     expect(thief.requests).toEqual([]);
-    configure(`trusted_hosts: ${thief.host}\n`);
+    configure(`trusted_hosts: ${thief.url}\n`);
     // The user lists the host, so the only warning is about the ignored setting.
     expect((await agentWithoutAddress(['findings'])).err.match(/^warning/gm)).toHaveLength(1);
     expect(thief.requests).toHaveLength(1);
@@ -315,11 +379,28 @@ describe('trusted hosts', () => {
     ['[::1]:8080', 'http://[::1]:8080', true],
     ['bücher.example', 'https://xn--bcher-kva.example', true],
     ['a.example, b.example', 'https://b.example', true],
+    ['http://acme.example.com:8080', 'http://acme.example.com:8080', true],
+    ['http://acme.example.com', 'https://acme.example.com', false],
   ])('%s match %s: %s', (list, url, matches) => {
     expect(matchesHost(new URL(url), parseHosts(list, 'SVC_TRUSTED_HOSTS'))).toBe(matches);
   });
 
-  it.each(['*', '*.com', '*.127.0.0.1', 'https://acme.example.com', 'a b', 'a/b', 'user@host', ',', 'a:b'])(
+  it.each([
+    ['acme.example.com', 'https://acme.example.com', true],
+    ['acme.example.com', 'http://acme.example.com', false],
+    ['acme.example.com', 'https://acme.example.com:8443', false],
+    ['acme.example.com:8443', 'https://acme.example.com:8443', true],
+    ['acme.example.com:8443', 'http://acme.example.com:8443', false],
+    ['http://localhost:8080', 'http://localhost:8080', true],
+    ['HTTP://localhost', 'http://localhost', true],
+    ['http://localhost', 'http://localhost:8080', false],
+    ['https://*.example.com', 'https://a.example.com', true],
+    ['*.example.com', 'http://a.example.com', false],
+  ])('%s let a workspace send the key to %s: %s', (list, url, matches) => {
+    expect(matchesTrusted(new URL(url), parseHosts(list, 'SVC_TRUSTED_HOSTS'))).toBe(matches);
+  });
+
+  it.each(['*', '*.com', '*.127.0.0.1', 'ftp://acme.example.com', 'a b', 'a/b', 'user@host', ',', 'a:b'])(
     'reject %j, which would restrict nothing or something else',
     (list) => expect(() => parseHosts(list, 'SVC_TRUSTED_HOSTS')).toThrow('SVC_TRUSTED_HOSTS'),
   );

@@ -120,7 +120,9 @@ describePages('members', (site) => {
   });
 });
 
-describePagesOf({ env: { SVC_STRICT: 'on', SVC_AUTH_LIMITS: 'off' } })('strict mode', (site) => {
+describePagesOf({
+  env: { SVC_STRICT: 'on', SVC_REFUSE_INSECURE_SETTINGS: 'off', SVC_AUTH_LIMITS: 'off' },
+})('strict mode', (site) => {
   const verify = async (email: string) => {
     const { link = '' } = await site.mailTo(email, /Verify/);
     const body = Object.fromEntries(new URL(link).searchParams);

@@ -1,15 +1,35 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Sql } from '../../db/pool/query.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
-import { createOrg, createScan, createUser, finding, push, type TestOrg } from '../support/api/api.ts';
+import type { Check } from '../../lib/admin/doctor/checks.ts';
+import { runAdmin } from '../../lib/admin/run.ts';
+import { createOrg, createScan, createUser, finding, must, push, type TestOrg } from '../support/api/api.ts';
 import { startCitusApp } from '../support/citus/app.ts';
 import { type CitusCluster, citusBinDir } from '../support/citus/cluster.ts';
-import { distributeLocalOrgs, moveOrg, placementOf, workersOf } from '../support/citus/placements.ts';
+import { moveOrg, placementOf, workersOf } from '../support/citus/placements.ts';
 import type { TestApp } from '../support/server/app.ts';
 
 /* A coordinator and two workers, set up as docs/scaling.md says. */
 
 const binDir = citusBinDir() ?? '';
+
+/** Runs an administration command. */
+async function runCommand(...args: string[]) {
+  let out = '';
+  let told = '';
+  const code = await runAdmin(['--json', ...args], {
+    env: { DATABASE_URL: t.databaseUrl },
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      told += text;
+    },
+  });
+  if (out === '') throw new Error(told);
+  const json = JSON.parse(out);
+  return { code, json: json.checks ?? json };
+}
 let cluster: CitusCluster;
 let admin: Sql;
 let t: TestApp;
@@ -70,6 +90,39 @@ describe.skipIf(!binDir)('on a Citus cluster', () => {
     expect(stored.map(({ seen_count }) => seen_count)).toEqual(seen);
   });
 
+  describe('doctor', () => {
+    const told = async () =>
+      (await runCommand('doctor')).json
+        .filter(({ area }: Check) => area === 'Citus')
+        .map(({ status, message }: Check) => `${status}: ${message}`);
+
+    it('describes the cluster', async () => {
+      expect(await told()).toEqual([
+        expect.stringMatching(/^ok: Citus \d+\S*, 2 workers$/),
+        'ok: all workers respond',
+        expect.stringMatching(/^ok: new organizations are distributed/),
+        'ok: new organizations are spread over the workers',
+        'ok: shared is on the coordinator',
+        'ok: all organizations with tables are on workers',
+      ]);
+    });
+
+    it('finds that new organizations would stay on the coordinator', async () => {
+      const set = (to: string) =>
+        admin.unsafe(`alter database findings set citus.enable_schema_based_sharding = ${to}`);
+      await set('off');
+      await admin.unsafe(`revoke usage on sequence pg_catalog.pg_dist_colocationid_seq from findings`);
+      try {
+        const lines = await told();
+        expect(lines).toContainEqual(expect.stringMatching(/^failed: new organizations stay/));
+        expect(lines).toContainEqual(expect.stringMatching(/^warning: new organizations are not spread/));
+      } finally {
+        await set('on');
+        await admin.unsafe(`grant usage on sequence pg_catalog.pg_dist_colocationid_seq to findings`);
+      }
+    });
+  });
+
   describe('while a worker is down', () => {
     let scanIds: [string, string];
     let made: TestOrg;
@@ -121,13 +174,33 @@ describe.skipIf(!binDir)('on a Citus cluster', () => {
       await vi.waitFor(async () => expect((await t.api.get('//readyz')).json.workers_down).toBe(0));
     });
 
-    it('organizations that were created meanwhile are distributed afterwards', async () => {
-      expect(await distributeLocalOrgs(admin)).toContain(orgSchemaName(made.id));
-      expect(await placementOf(admin, made.id)).toBeDefined();
+    it('organizations that were created meanwhile are distributed afterwards, while they are in use', async () => {
       const scanId = await createScan(t.api, made);
-      expect(await push(t.api, made, scanId, { fingerprint: 'later' })).toMatchObject({
-        deduplicated: false,
+      let isOver = false;
+      const statuses: number[] = [];
+      const using = Array.from({ length: 4 }, async () => {
+        while (!isOver) {
+          const body = finding(made, scanId);
+          statuses.push((await t.api.post('/agent/findings', { ...made.asAgent, body })).status);
+          await t.api.get('/findings?per_page=5', made.asOwner);
+        }
       });
+      const { code, json } = await runCommand('orgs', 'distribute').finally(() => {
+        isOver = true;
+      });
+      await Promise.all(using);
+      expect(code).toBe(0);
+      expect(json).toContainEqual({ org_id: made.id, org: made.slug, error: null });
+      expect(await placementOf(admin, made.id)).toBeDefined();
+      const stored = must(await t.api.get('/findings', made.asOwner));
+      expect(stored).toHaveLength(1 + statuses.filter((status) => status < 300).length);
+    });
+
+    it('the command has nothing to do then', async () => {
+      expect(await runCommand('orgs', 'distribute')).toEqual({ code: 0, json: [] });
+      await expect(runCommand('orgs', 'distribute', made.slug)).rejects.toThrow(
+        /no tables on the coordinator/,
+      );
     });
   });
 });

@@ -131,4 +131,11 @@ describe('configuration', () => {
     expect(parse).toThrow(message);
     expect(parse).not.toThrow(/\n|hunter2/);
   });
+
+  it('names all invalid values at once', () => {
+    const parse = () =>
+      parseConfig({ SVC_PORT: 'x', LOG_LEVEL: 'loud', SVC_PUBLIC_URL: 'ftp://x', DATABASE_URL: 'x' });
+    for (const name of ['SVC_PORT', 'LOG_LEVEL', 'SVC_PUBLIC_URL', 'DATABASE_URL'])
+      expect(parse).toThrow(`${name}: `);
+  });
 });

@@ -3,7 +3,7 @@ import { parseConfig } from '../../lib/config/parse.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { warnOfUnset } from '../../lib/warnings/unset.ts';
 
-const SECRET = 'a'.repeat(32);
+const SECRET = 'a strong secret of thirty-two bytes';
 
 /** The log lines about settings that are not set, by their level. */
 function linesFor(env: Record<string, string>): string[] {
@@ -21,9 +21,13 @@ it('a server without a mail provider says where mails are, and warns if accounts
   const where = 'mails are only written to ./data/outbox.jsonl, and their links to the log';
   const unset = 'RESEND_API_KEY and SVC_SMTP_URL are not set';
   expect(linesFor({})).toEqual([`info: ${unset}: ${where}`]);
-  expect(linesFor({ SVC_STRICT: 'on', SVC_PUBLIC_URL: 'https://findings.example.com' })).toEqual([
-    `warn: ${unset}: accounts must verify their addresses, but ${where}`,
-  ]);
+  expect(
+    linesFor({
+      SVC_STRICT: 'on',
+      SVC_REFUSE_INSECURE_SETTINGS: 'off',
+      SVC_PUBLIC_URL: 'https://findings.example.com',
+    }),
+  ).toEqual([`warn: ${unset}: accounts must verify their addresses, but ${where}`]);
   const providers: Record<string, string>[] = [
     { RESEND_API_KEY: 're_1' },
     { SVC_SMTP_URL: 'smtps://mail.example.com' },

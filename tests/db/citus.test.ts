@@ -117,8 +117,9 @@ it('migrations and commands send nothing that Citus would refuse', async () => {
   await showOrg(database, org.slug, tracks.org, { bytes: 1, rows: 1 });
   await purgeExpired(database.db, clock());
   const file = join(mkdtempSync(join(tmpdir(), 'backup-')), 'org.backup');
-  await backupOrg(call, org.slug, { file });
-  await restoreBackup(call, file, { as: `${org.slug}-copy` });
+  const key = { kind: 'none' } as const;
+  await backupOrg(call, org.slug, { key, file });
+  await restoreBackup(call, file, { key, as: `${org.slug}-copy` });
   const statements = wire.take();
   expect(statements.flatMap(orgSchemasOf)).toContain(orgSchemaName(org.id));
   const faults = await faultsOf(statements);
@@ -200,8 +201,8 @@ const BREAKING: [statement: string, fault: string][] = [
     'an INSERT of a SELECT with timestamptz_out()',
   ],
   [
-    'with x as (delete from ORG.exploits) insert into ORG.scans (scan_id) select scan_id from ORG.scans',
-    'an INSERT beside a CTE that writes',
+    'with x as (select name from ORG.scans) insert into ORG.scans (name) select x.name from x, ORG.projects',
+    'an INSERT beside a CTE',
   ],
   [
     'with x as (select name from ORG.scans), y as (insert into ORG.scans (name) select name from x) select 1',
@@ -214,6 +215,10 @@ const BREAKING: [statement: string, fault: string][] = [
   [
     'with x as (select lower(name) as name from ORG.scans for update) update ORG.scans s set name = x.name from x',
     'a function in a SELECT that locks rows',
+  ],
+  [
+    'with x as (select s.name from ORG.scans s join ORG.projects p using (name) for update) update ORG.scans s set name = x.name from x',
+    'a join in a SELECT that locks rows',
   ],
   ['delete from ORG.exploits; delete from ORG.findings', 'several statements'],
   ['select 1 from scans', 'scans without its schema'],

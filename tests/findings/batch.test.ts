@@ -300,13 +300,15 @@ describe('an idempotency key', () => {
     expect(statusesOf(answer)).toEqual(['created']);
   });
 
-  it('does not answer a token with what another token wrote', async () => {
+  it('belongs to the project of its token, so that no other project can use it up', async () => {
     const key = freshKey();
+    const other = await addProject(t.api, org);
+    must(await send(some(1, 'claimed'), { key, agent: other.asAgent }));
     const batch = some(1, 'scoped');
-    must(await send(batch, { key }));
-    const { asAgent: agent } = await addProject(t.api, org);
-    const answer = await send(batch, { key, agent });
-    expect(answer.error).toBe('resource_error/conflict');
+    expect(statusesOf(await send(batch, { key }))).toEqual(['created']);
+    expect(statusesOf(await send(batch, { key }))).toEqual(['created']);
+    expect(await seen('scoped')).toEqual({ '-0': 1 });
+    expect((await send(some(1, 'scoped-2'), { key })).error).toBe('resource_error/conflict');
   });
 
   it.each(['', 'x'.repeat(129), 'tab\there', 'ümlaut'])('is refused as %j', async (key) => {

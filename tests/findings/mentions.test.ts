@@ -24,6 +24,8 @@ describe('the mentions of a text', () => {
     [`~~~\n@[Ada](${ADA})\n\`\`\`\n~~~\n@[Joan](${JOAN})`, [JOAN]],
     [`\`\`\`\n@[Ada](${ADA})`, []],
     [`A lone \` before @[Ada](${ADA})`, [ADA]],
+    [`\`\`@[Ada](${ADA})\` has no code, \`\`\` neither`, [ADA]],
+    [`\`\`\`\r\n@[Ada](${ADA})\r\n\`\`\`\r\n@[Joan](${JOAN})`, [JOAN]],
   ])('%j: %j', (text, ids) => {
     expect(mentionedIds(text)).toEqual(ids);
   });
@@ -65,6 +67,14 @@ describe('the mentions of a text', () => {
         toStored(text, members);
       }
     expect(performance.now() - started).toBeLessThan(limit(2_000));
+  });
+
+  it('are found in proportion to the length of the text, whatever its backticks are', () => {
+    const text = Array.from({ length: 220 }, (_, i) => '`'.repeat(i + 1)).join('a');
+    const started = performance.now();
+    for (let i = 0; i < 50; i++) mentionedIds(text);
+    // 50 take 10 ms. A regular expression needs half a second for one.
+    expect(performance.now() - started).toBeLessThan(limit(1_000));
   });
 });
 

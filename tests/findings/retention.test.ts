@@ -293,8 +293,9 @@ describe('scans', () => {
     for (let i = 0; i < KEPT_SCANS; i++) kept.push(await scan({ ref: 'main' }, ['both']));
     // Scans of branches do not count among the newest ones of a project.
     for (let i = 0; i < KEPT_SCANS; i++) await scan({ ref: 'other' }, ['both', 'again']);
-    await sql(`update @.scans set created_at = created_at - interval '100 days', completed_at = now() - interval '99 days'
-      where scan_id = any ('{${[branch, ended, ...kept].join(',')}}')`);
+    for (const id of [branch, ended, ...kept])
+      await sql(`update @.scans set created_at = now() - interval '100 days', completed_at = now() - interval '99 days'
+        where scan_id = '${id}'`);
     await age(['both', 'proposed', 'again', 'ended']);
     expect(must(await preview({ resolved_findings: 30, scans: 30 }))).toEqual({
       resolved_findings: 0,

@@ -77,7 +77,7 @@ describe('app.routes', () => {
     ['getFinding', 'begin byCredential input'],
     [
       'createToken',
-      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity input ownTables',
+      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input ownTables',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
     ['me', 'begin byCredential input'],

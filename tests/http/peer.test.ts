@@ -120,3 +120,9 @@ it.each([
 ])('the network of %j is %j', (ip, network) => {
   expect(networkOf(ip)).toBe(network);
 });
+
+it('has wider networks of IPv6 only', () => {
+  const networks = (ip: string) => ([56, 48] as const).map((bits) => networkOf(ip, bits));
+  expect(networks('2001:db8:1:23ff::5')).toEqual(['2001:db8:1:2300::/56', '2001:db8:1:0::/48']);
+  expect(networks('192.0.2.44')).toEqual(['192.0.2.44', '192.0.2.44']);
+});

@@ -76,5 +76,7 @@ describe('while the database takes no writes', () => {
       }),
     ];
     for (const answer of answers) expect(answer).toMatchObject(refusal);
+    expect(answers[0]?.headers.get('retry-after')).toBe('2');
+    expect(await t.services.metrics.render()).toContain(`svc_db_writes_refused_total ${answers.length}\n`);
   });
 });

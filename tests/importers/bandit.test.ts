@@ -8,6 +8,7 @@ import {
   own,
   workspace,
 } from '../support/importers/importers.ts';
+import { limit } from '../support/run/limits.ts';
 
 describe('bandit', () => {
   it('masks passwords, also in the source lines of nearby findings', () => {
@@ -43,6 +44,14 @@ describe('bandit', () => {
       errors: ['b.py was not checked: syntax error while parsing AST from file'],
       skipped: { 'a comment in the code ignores them (nosec)': 3 },
     });
+  });
+
+  it('reads a message that repeats the start of a password in proportion to its size', () => {
+    const long = { ...result(5, 'x'), test_id: 'B105', issue_text: `${": '".repeat(100_000)}x` };
+    const began = performance.now();
+    importReport(reportOf([long]), context);
+    // Takes 0.1 s, and a minute in proportion to the square of the size.
+    expect(performance.now() - began).toBeLessThan(limit(2_000));
   });
 
   it('keeps the finding when lines around it change', () => {

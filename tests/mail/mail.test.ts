@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type Database, openDatabase } from '../../db/client.ts';
 import { createIds } from '../../db/ids.ts';
 import { mailQueue, outgoingMails } from '../../db/schema/platform.ts';
+import { retryMails } from '../../lib/admin/mails.ts';
 import { parseConfig } from '../../lib/config/parse.ts';
 import { deriveKeys } from '../../lib/crypto/keys.ts';
 import { createSecretBox } from '../../lib/crypto/secret-box.ts';
@@ -26,12 +27,14 @@ import {
   primaryEmailRestored,
 } from '../../lib/mail/templates/changes.ts';
 import { invitation, setPassword } from '../../lib/mail/templates/invitations.ts';
+import { controlChanged, orgDeleted, ownershipLost } from '../../lib/mail/templates/organizations.ts';
 import {
   emailCode,
   loginNotification,
   resetPassword,
   verifyEmail,
 } from '../../lib/mail/templates/sign-in.ts';
+import { readBacklog } from '../../lib/maintenance/backlog.ts';
 import { housekeeping, startTasks } from '../../lib/maintenance/housekeeping.ts';
 import { createNodeMailer } from '../../lib/node/mailer.ts';
 import type { Services } from '../../lib/services.ts';
@@ -640,6 +643,31 @@ describe('the queue', () => {
     expect(order.slice(0, 4).sort((a, b) => a - b)).toEqual([0, 1, 2, 12]);
   });
 
+  it('sends at a command of an operator what waits for its next attempt, and nothing that is being sent', async () => {
+    const { mails, mailer } = recorder(() => {});
+    const queue = open(mailer);
+    now = Date.now();
+    const dueIn = async (recipient: string, ms: number) => {
+      await queue.enqueue(database.db, recipient, reset);
+      const row = eq(outgoingMails.id, await rowOf(recipient));
+      const nextAttemptAt = new Date(now + ms);
+      await database.db.update(outgoingMails).set({ nextAttemptAt }).where(row);
+    };
+    await dueIn('postponed@x.org', HOUR);
+    await dueIn('leased@x.org', MINUTE);
+    expect(await retryMails(database)).toEqual({ due_now: 1, due_soon: 1 });
+    now = Date.now();
+    await queue.deliverDue();
+    expect(mails.map(({ recipient }) => recipient)).toEqual(['postponed@x.org']);
+    expect(await retryMails(database)).toEqual({ due_now: 0, due_soon: 1 });
+    expect((await readBacklog(database.db, 0)).oldestMailS).toBeLessThan(limit(60));
+    const createdAt = new Date(Date.now() - 2 * HOUR);
+    await database.db.update(outgoingMails).set({ createdAt });
+    expect((await readBacklog(database.db, 0)).oldestMailS).toBeGreaterThan(7_190);
+    await database.db.delete(outgoingMails);
+    expect((await readBacklog(database.db, 0)).oldestMailS).toBe(0);
+  });
+
   it('looks again when it was kicked during a delivery', async () => {
     let release = () => {};
     const { mails, mailer } = recorder(
@@ -837,6 +865,7 @@ describe('the queue', () => {
 });
 
 describe('templates', () => {
+  const notice = { name: 'Ada', org: { name: 'Acme', slug: 'acme' }, by: 'Grace', at: new Date(0) };
   const at = new Date('2026-03-09T08:05:00Z');
   const EVIL = `<script>alert("1")</script>'&\r\nBcc: eve@evil.com\u202e \0`;
   const hostile = {
@@ -907,6 +936,20 @@ describe('templates', () => {
     );
   });
 
+  it('to owners cut names, and make no links of them', () => {
+    const evil = `http://evil.example/${'x'.repeat(5_000)}`;
+    const org = { name: evil, slug: 'acme' };
+    const mails = [
+      controlChanged('token_created', { ...notice, org, by: evil, name: evil }, [['Token', evil]]),
+      ownershipLost('role_changed', { ...notice, org, by: evil }, [['Member', evil]]),
+      orgDeleted({ ...notice, org, by: evil, purgeAt: at }),
+    ];
+    for (const { subject, text, html, link } of mails) {
+      expect([subject.length < 200, text.length < 2_000, link]).toEqual([true, true, undefined]);
+      for (const part of [subject, text, html]) expect(part).not.toMatch(/evil\.example|http:\/\/evil/);
+    }
+  });
+
   it('put their links on the public URL, encoded, in both forms', () => {
     const base = 'https://example.com/findings';
     const cases = [
@@ -919,6 +962,14 @@ describe('templates', () => {
       [
         primaryEmailChanged({ name: '', at, ip: '', address: 'x', publicUrl: base, token: TOKEN }),
         `/undo-email-change?token=${TOKEN}`,
+      ],
+      [
+        orgDeleted({ ...notice, purgeAt: at, undo: { publicUrl: base, token: TOKEN } }),
+        `/undo-org-change?token=${TOKEN}`,
+      ],
+      [
+        ownershipLost('member_removed', { ...notice, undo: { publicUrl: base, token: TOKEN } }, []),
+        `/undo-org-change?token=${TOKEN}`,
       ],
       [
         verifyEmail({ publicUrl: base, token: TOKEN, emailId: 'e-1' }),

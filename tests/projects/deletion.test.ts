@@ -100,8 +100,11 @@ const purges = async () =>
 
 describe('a project', () => {
   it('is deleted even if another project has its id as its slug', async () => {
-    const squatter = { name: 'Squatter', slug: org.projectId };
-    must(await t.api.post('/projects', { ...org.asOwner, body: squatter }));
+    const { id } = await create('Squatter');
+    // An older version allowed it.
+    await t.services.database.sql.unsafe(
+      `update "${orgSchemaName(org.id)}".projects set slug = '${org.projectId}' where id = '${id}'`,
+    );
     expect((await remove()).status).toBe(204);
     expect(must(await get(`/projects/${org.projectId}`)).name).toBe('Squatter');
     expect((await get('/projects/web-shop')).status).toBe(404);

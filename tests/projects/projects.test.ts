@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { type Answer, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -53,6 +54,43 @@ describe('creating a project', () => {
     expect(slug.length).toBeLessThanOrEqual(50);
   });
 
+  it('gives no slug that looks like an id, which could be that of another project', async () => {
+    const victim = await newProject();
+    for (const slug of [victim, crypto.randomUUID(), '00000000-0000-0000-0000-000000000000']) {
+      expect((await create({ name: 'Twin', slug })).error).toBe('validation_error/field_invalid');
+      const renamed = await t.api.patch(`/projects/${org.projectId}`, { ...org.asOwner, body: { slug } });
+      expect(renamed.error).toBe('validation_error/field_invalid');
+      expect(must(await create({ name: slug })).slug).toMatch(new RegExp(`^${slug}-.`));
+    }
+  });
+
+  it('keeps such a slug of an older version, unless it is the id of another project', async () => {
+    const [victim, twin, old] = [await newProject(), await newProject(), await newProject()];
+    const slug = crypto.randomUUID();
+    const setSlug = (id: string, to: string) =>
+      t.services.database.sql.unsafe(
+        `update "${orgSchemaName(org.id)}".projects set slug = '${to}' where id = '${id}'`,
+      );
+    await setSlug(twin, victim);
+    await setSlug(old, slug);
+    must(await t.api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
+    const { token } = must(await t.api.post('/tokens', { ...org.asOwner, body: { name: 'wide' } }));
+    const register = (project: string) =>
+      t.api.post('/agent/scans', {
+        org: org.slug,
+        token,
+        body: { scan_id: unique(), project, persona: 'senku' },
+      });
+    for (const [name, id] of [
+      [victim, victim],
+      [twin, twin],
+      [slug, old],
+    ] as const) {
+      expect(must(await get(name)).id).toBe(id);
+      expect(must(await register(name)).project_id).toBe(id);
+    }
+  });
+
   // Reserved are slugs of organizations, which are host names.
   it.each(['API', 'Dashboard'])('knows no reserved slugs: %s', async (name) => {
     expect(must(await create({ name })).slug).toBe(name.toLowerCase());
@@ -99,12 +137,6 @@ describe('reading projects', () => {
     expect(must(await get(project.slug))).toEqual(project);
     expect(must(await get(project.id))).toEqual(project);
     expect(must(await get(project.id.toUpperCase()))).toEqual(project);
-  });
-
-  it('prefers the slug when one looks like the id of another', async () => {
-    const victim = must(await create({ name: 'Victim' }));
-    const twin = must(await create({ name: 'Twin', slug: victim.id }));
-    expect(must(await get(victim.id))).toEqual(twin);
   });
 
   it('lists them by name', async () => {

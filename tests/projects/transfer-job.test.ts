@@ -48,7 +48,11 @@ async function start(): Promise<void> {
   const wish = {
     source: { id: org.id, slug: org.slug, tables: tablesOf(org) },
     target: { id: labs.id, slug: labs.slug, tables: tablesOf(labs) },
-    ...{ project: { id: org.projectId, slug: 'web-shop' }, slug: 'web-shop', now: new Date() },
+    ...{
+      project: { id: org.projectId, slug: 'web-shop' },
+      slug: 'web-shop',
+      actor: { now: new Date(), async writeMail() {} },
+    },
   };
   expect(await startTransfer(t.services.database.db, wish)).toBeTypeOf('number');
 }

@@ -9,11 +9,17 @@ import { kill } from '../support/server/proc.ts';
 
 const MANY_MS = 60_000;
 const bugs: string[] = [];
+/** Sizes of reports whose process the system has ended. */
+const ended: number[] = [];
 const pools: ReportProcesses[] = [];
 
 function poolWith(ms?: number): ReportProcesses {
   const cpuMs = ms === undefined ? undefined : () => ms;
-  const pool = createReportProcesses({ heapMiB: 512, onBug: (stack) => bugs.push(stack), cpuMs });
+  const pool = createReportProcesses({
+    ...{ heapMiB: 512, cpuMs },
+    onBug: (stack) => bugs.push(stack),
+    onOutOfMemory: (bytes) => ended.push(bytes),
+  });
   pools.push(pool);
   return pool;
 }
@@ -89,11 +95,7 @@ describe('a process that reads a report', () => {
     };
     const error = await readAll().catch((error) => error);
     expect(error).not.toBeInstanceOf(UnreadableReport);
-    expect(error).toMatchObject({
-      key: 'validation_error/invalid_body',
-      message:
-        'Reading the report takes more than 512 MiB of memory: split it, or send SARIF, which is read in parts. Its scan is incomplete.',
-    });
+    expect(error).toMatchObject({ key: 'rate_limit_error/exceeded' });
     report.close();
   });
 
@@ -102,6 +104,7 @@ describe('a process that reads a report', () => {
     const pool = createReportProcesses({
       heapMiB: 512,
       onBug: (stack) => bugs.push(stack),
+      onOutOfMemory: (bytes) => ended.push(bytes),
       cpuMs: (bytes) => {
         asked.push(bytes);
         return MANY_MS;
@@ -128,6 +131,27 @@ describe('a process that reads a report', () => {
     expect(archive.asked).toEqual([archive.sent, archive.size]);
   });
 
+  it('that the system ends for lack of memory is no fault of the report, which may be sent again', async () => {
+    const pool = poolWith(MANY_MS);
+    const job = reportOf(50_000);
+    const reading = pool.open(job).catch((error) => error);
+    ended.length = 0;
+    for (const pid of pool.running()) kill(pid);
+    expect(await reading).toMatchObject({ key: 'rate_limit_error/exceeded', retryAfter: 30 });
+    expect(ended).toEqual([job.body.byteLength]);
+  });
+
+  it('whose heap is full is the fault of the report', async () => {
+    const pool = createReportProcesses({ heapMiB: 48, onBug: () => {}, onOutOfMemory: (n) => ended.push(n) });
+    pools.push(pool);
+    ended.length = 0;
+    await expect(pool.open(reportOf(200_000))).rejects.toMatchObject({
+      name: 'UnreadableReport',
+      refusal: { message: expect.stringContaining('takes more than 48 MiB of memory') },
+    });
+    expect(ended).toEqual([]);
+  });
+
   it('that reads a small report is used again', async () => {
     const pool = poolWith(MANY_MS);
     const [pid] = await idAfterReading(pool, 300);
@@ -135,7 +159,11 @@ describe('a process that reads a report', () => {
   });
 
   it('that cannot start is no fault of the report', async () => {
-    const pool = createReportProcesses({ heapMiB: 64, onBug: () => {}, file: '/nowhere/report-process.js' });
+    const pool = createReportProcesses({
+      ...{ heapMiB: 64, file: '/nowhere/report-process.js' },
+      onBug: () => {},
+      onOutOfMemory: () => {},
+    });
     const error = await pool.open(reportOf(1)).catch((error) => error);
     expect(error).not.toBeInstanceOf(UnreadableReport);
     expect(error.message).toBe('the process that reads reports exited with 1');

@@ -79,9 +79,9 @@ function accessLabel(access: Access): string {
     case 'baseDomainOnly':
       return 'base domain';
     case 'cookie':
-      return `${access.stepUp ? 'stepped-up user' : access.unverified ? 'unverified user' : 'user'}${access.tokens ? ', person' : ''}`;
+      return `${access.stepUp === true ? 'stepped-up user' : access.unverified ? 'unverified user' : 'user'}${access.tokens ? ', person' : ''}`;
     case 'cookieOrg':
-      if (access.stepUp) return `stepped-up ${access.role}`;
+      if (access.stepUp === true) return `stepped-up ${access.role}`;
       return access.role + { none: ', session', personal: ', person', any: '' }[access.tokens];
     case 'bearer':
       return 'agent';

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { decideAll } from '../../db/policies/policies.ts';
-import { pathMatcher, titleMatcher } from '../../db/rules/patterns.ts';
-import { compileRule } from '../../db/rules/rules.ts';
+import { createPolicyCache, decideAll } from '../../db/policies/policies.ts';
+import { matches, pathPattern, pathText, titlePattern, titleText } from '../../db/rules/patterns.ts';
+import { compileRule, toMatch } from '../../db/rules/rules.ts';
 import { run } from '../../db/statements.ts';
 import { matchesRule } from '../../lib/rules/conditions.ts';
 import { createOrg, createScan, finding, push, type TestOrg } from '../support/api/api.ts';
@@ -38,7 +38,11 @@ async function inSql(kind: 'path' | 'title', pairs: readonly (readonly [pattern:
 }
 
 const inPush = (kind: 'path' | 'title', pairs: readonly (readonly [string, string])[]) =>
-  pairs.map(([pattern, text]) => (kind === 'path' ? pathMatcher : titleMatcher)([pattern]).matches(text));
+  pairs.map(([pattern, text]) =>
+    kind === 'path'
+      ? matches(pathPattern(pattern), pathText(text))
+      : matches(titlePattern(pattern), titleText(text)),
+  );
 
 describe('a pattern of paths', () => {
   it.each([
@@ -122,18 +126,33 @@ describe('a pattern made to be slow', () => {
     ['a long text that nearly ends', `*b${'a'.repeat(250)}*`, long],
     ['characters', '*?*?*?*?*b', long],
   ])('takes no longer than others: %s', (_, pattern, text) => {
-    const { matches } = pathMatcher([pattern]);
     const began = performance.now();
-    for (let i = 0; i < 100; i++) expect(matches(`${text}${i}`)).toBe(false);
-    // 100 take 1 ms. A regular expression needs minutes for one.
+    for (let i = 0; i < 100; i++) expect(matches(pathPattern(pattern), pathText(`${text}${i}`))).toBe(false);
+    // 100 take 20 ms. A regular expression needs minutes for one.
     expect(performance.now() - began).toBeLessThan(limit(5_000));
+  });
+
+  it('costs no more with many different characters', () => {
+    const rule = (from: number) => ({
+      id: String(from),
+      conditions: {
+        path: Array.from({ length: 39 }, (_, i) =>
+          String.fromCodePoint(...Array.from({ length: 256 }, (_, at) => from + 256 * i + at)),
+        ),
+      },
+      actions: {},
+    });
+    const began = performance.now();
+    for (let i = 0; i < 20; i++) compileRule(rule(0x4e00 + i));
+    // 20 take 30 ms.
+    expect(performance.now() - began).toBeLessThan(limit(1_000));
   });
 });
 
 it('all conditions must match, and one value of each', () => {
   const finding = { project_id: 'p', severity: 'low', title: 'A', source: 'semgrep', file: 'src/a.ts' };
   const matches = (conditions: object, other: object = {}) =>
-    compileRule({ id: 'r', conditions, actions: {} }).matches({ ...finding, ...other });
+    compileRule({ id: 'r', conditions, actions: {} }).matches(toMatch({ ...finding, ...other }));
   expect(matches({ severity: ['high', 'low'], source: ['semgrep'], path: ['lib/**', 'src/**'] })).toBe(true);
   expect(matches({ severity: ['high', 'low'], source: ['gosec'] })).toBe(false);
   expect(matches({ cwe: ['CWE-89'] })).toBe(false);
@@ -148,7 +167,7 @@ it('other requests get a turn while many findings are matched with many rules', 
     compileRule({ id: String(i), conditions, actions: { due_days: 1 } }),
   );
   const one = { ...finding(org, 'scan'), severity: 'high' as const, file: 'a'.repeat(1_000) };
-  const policies = { version: 1, dueDays: new Map(), rules, personas: undefined };
+  const policies = { version: 1, dueDays: new Map(), rules, personas: undefined, bytes: 0 };
   let turns = 0;
   let isOver = false;
   const count = () => {
@@ -160,6 +179,21 @@ it('other requests get a turn while many findings are matched with many rules', 
   const decided = await decideAll(policies, Array(200).fill(one), () => new Date(), { sql, tables });
   isOver = true;
   expect(decided).toEqual(Array(200).fill({}));
-  // 200 x 100 matches of a step for each of 1,000 characters, and a turn after 2,000,000 steps.
+  // 200 x 100 matches of 39 steps, and a turn after 50,000 steps.
   expect(turns).toBeGreaterThanOrEqual(9);
+});
+
+it('a process keeps policies up to a number of bytes, the latest ones', () => {
+  const cache = createPolicyCache(100);
+  const policies = { version: 1, dueDays: new Map(), rules: [], personas: undefined };
+  const known = ['a', 'b', 'c'].map((id) => cache({ id }));
+  const versions = () => known.map(({ current }) => current.version);
+  known[0]?.replace({ ...policies, bytes: 60 });
+  known[1]?.replace({ ...policies, bytes: 40 });
+  known[1]?.replace({ ...policies, bytes: 40 });
+  expect(versions()).toEqual([1, 1, 0]);
+  known[2]?.replace({ ...policies, bytes: 50 });
+  expect(versions()).toEqual([0, 1, 1]);
+  known[0]?.replace({ ...policies, bytes: 200 });
+  expect(versions()).toEqual([1, 0, 0]);
 });

@@ -9,9 +9,10 @@ import { createDatabase, type TestDatabase } from '../support/database/database.
 import { afterSuite } from '../support/run/suite.ts';
 import { startServer, stopServers } from '../support/server/server.ts';
 
-const STRONG = 'a'.repeat(32);
+const STRONG = 'a strong secret of thirty-two bytes';
 const LOCAL = { SVC_HOST: '127.0.0.1' };
-const SAFE = { SVC_STRICT: 'on', JWT_SECRET: STRONG, SVC_ENCRYPTION_KEY: STRONG };
+const NEEDED = { SVC_ENCRYPTION_KEY: STRONG, SVC_SMTP_URL: 'smtp://127.0.0.1:9' };
+const SAFE = { ...NEEDED, SVC_STRICT: 'on', JWT_SECRET: STRONG };
 
 const exposed = (env: Record<string, string>, listens = true) => exposureOf(parseConfig(env), { listens });
 
@@ -73,12 +74,36 @@ describe('an open setting', () => {
 
   it('is none in strict mode, except for parts that are switched off', () => {
     expect(exposed(SAFE)).toBeUndefined();
-    expect(exposed({ SVC_STRICT: 'on' }), 'an ephemeral secret is warned about on its own').toBeUndefined();
+    expect(
+      exposed({ ...NEEDED, SVC_STRICT: 'on' }),
+      'an ephemeral secret is warned about on its own',
+    ).toBeUndefined();
     expect(closers({ ...SAFE, SVC_AUTH_LIMITS: 'off' })).toEqual(['SVC_AUTH_LIMITS=on']);
     const lax = { ...SAFE, SVC_BREACHED_PASSWORDS: 'warn', SVC_SESSION_IDLE_MINUTES: '0' };
     expect(closers(lax)).toEqual(['SVC_BREACHED_PASSWORDS=refuse', 'SVC_SESSION_IDLE_MINUTES=480']);
     const weak = { ...SAFE, SVC_REFUSE_INSECURE_SETTINGS: 'off', JWT_SECRET: 'hunter2' };
     expect(closers(weak)).toEqual(['JWT_SECRET']);
+  });
+
+  it('is one line for a trial, and a block once it has an address or a database of its own', () => {
+    const linesOf = (env: Record<string, string>, format: 'text' | 'json' = 'text') => {
+      const lines: string[] = [];
+      const write = (text: string) => lines.push(...text.trimEnd().split('\n'));
+      warnOfExposure(
+        parseConfig({ ...env, LOG_FORMAT: format }),
+        createLogger({ level: 'warn', format, write }),
+      );
+      return lines;
+    };
+    expect(linesOf({})).toEqual([expect.stringMatching(/reachable from outside .* SVC_HOST=127\.0\.0\.1/)]);
+    const addressed: Record<string, string>[] = [
+      { SVC_HOST: '0.0.0.0' },
+      { SVC_PUBLIC_URL: 'https://findings.example.com' },
+      { SVC_BASE_DOMAIN: 'findings.example.com' },
+      { DATABASE_URL: 'postgres://db/x' },
+    ];
+    for (const env of addressed) expect(linesOf(env).length, JSON.stringify(env)).toBeGreaterThan(5);
+    expect(JSON.parse(linesOf({}, 'json')[0] ?? '').open).toHaveLength(9);
   });
 
   it('never shows a value', () => {

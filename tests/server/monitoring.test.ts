@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -8,9 +9,11 @@ import { openDatabase } from '../../db/client.ts';
 import { startEmbedded } from '../../db/embedded/embedded.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
+import { parseConfig } from '../../lib/config/parse.ts';
 import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
 import { createMetrics, type MetricsOptions } from '../../lib/metrics/metrics.ts';
 import { collectProcess } from '../../lib/node/process-metrics.ts';
+import { memoryShortage, neededMiB, readersFor } from '../../lib/node/reports/memory.ts';
 import { silentLog } from '../support/server/log.ts';
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -25,7 +28,7 @@ function busyMetrics(options: MetricsOptions = {}) {
   metrics.requestStarted();
   metrics.requestEnded('GET', '/healthz', 200, 0.01);
   metrics.batchWritten(3);
-  metrics.backlog({ mails: 4, orgsBehind: 2 });
+  metrics.backlog({ mails: 4, oldestMailS: 60, orgsBehind: 2 });
   return metrics;
 }
 
@@ -88,6 +91,8 @@ beforeAll(async () => {
   );
   known = labelsByName(await busyMetrics({ collectRuntime: collectProcess }).render());
   known.set('up', new Set());
+  // deploy/backup.sh writes it for node_exporter.
+  known.set('svc_backup_last_success_timestamp_seconds', new Set());
 });
 
 /** The metrics and labels of an expression that do not exist. */
@@ -161,6 +166,40 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('limits of memory', () => {
+  const unit = { g: 1024, m: 1, Gi: 1024, Mi: 1 } as Record<string, number>;
+  const mibOf = (text = '') => {
+    const [, number, name = ''] = /(\d+)([a-zA-Z]+)/.exec(text) ?? [];
+    return Number(number) * (unit[name] ?? Number.NaN);
+  };
+  const bytesOf = (text: string) => parseConfig({ SVC_MAX_REPORT: text }).maxReport;
+  const defaultOf = (text: string) => /:-(.*)\}$/.exec(text)?.[1] ?? text;
+
+  it('of docker-compose.yml are enough for two of the largest reports', async () => {
+    const { services } = parse(await read('docker-compose.yml'), { merge: true });
+    for (const { mem_limit, environment } of [services.svc, services.replica])
+      expect(neededMiB(bytesOf(defaultOf(environment.SVC_MAX_REPORT)))).toBeLessThanOrEqual(
+        mibOf(defaultOf(mem_limit)),
+      );
+  });
+
+  it('of the Kubernetes manifests are enough for two of the largest reports', async () => {
+    const { spec } = parse(await read('deploy/kubernetes/deployment.yaml'));
+    const { data } = parse(await read('deploy/kubernetes/configmap.yaml'));
+    const [{ resources }] = spec.template.spec.containers;
+    expect(neededMiB(bytesOf(data.SVC_MAX_REPORT))).toBeLessThanOrEqual(mibOf(resources.limits.memory));
+  });
+
+  it('decide how many reports are read at a time', () => {
+    const size = bytesOf('64MiB');
+    expect([readersFor(size, 4096), readersFor(size, 2048), readersFor(size, 1024)]).toEqual([2, 1, 1]);
+    expect([memoryShortage(size, 2048), memoryShortage(size, 1024)]).toEqual([
+      undefined,
+      expect.stringMatching(/64 MiB.* of 1024 MiB/),
+    ]);
+  });
+});
+
 const psql = spawnSync('psql', ['--version']).error ? undefined : 'psql';
 
 describe.skipIf(!psql)('deploy/postgres/service-role.sh', () => {
@@ -190,6 +229,50 @@ describe.skipIf(!psql)('deploy/postgres/service-role.sh', () => {
       await embedded.stop();
       await rm(dataDir, { recursive: true, force: true });
     }
+  });
+});
+
+describe('deploy/backup.sh', () => {
+  it('keeps dumps that only their owner reads, and leaves nothing of one that fails', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'backup-'));
+    const backups = join(dir, 'backups');
+    const metrics = join(dir, 'svc-findings-backup.prom');
+    // Stands for pg_dump: writes what it was called with.
+    const dump = (code: number) =>
+      writeFile(
+        join(dir, 'pg_dump'),
+        `#!/bin/sh\nfor last; do :; done\necho "$* $PGPASSWORD" > "\${last#--file=}"\nexit ${code}\n`,
+        { mode: 0o755 },
+      );
+    await writeFile(join(dir, 'pg_restore'), '#!/bin/sh\n', { mode: 0o755 });
+    const run = () =>
+      spawnSync('sh', ['deploy/backup.sh'], {
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          PATH: `${dir}:${process.env.PATH}`,
+          ...{ BACKUP_DIR: backups, BACKUP_METRICS: dir, BACKUP_DAYS: '14' },
+          DATABASE_URL: 'postgres://findings:it%27s@db.example.com/findings?sslmode=verify-full',
+        },
+      });
+    await dump(1);
+    expect(run().status).toBe(1);
+    expect([await readdir(backups), existsSync(metrics)]).toEqual([[], false]);
+
+    const old = join(backups, 'findings-20200101T000000Z.dump');
+    await writeFile(old, '');
+    await utimes(old, 0, 0);
+    await dump(0);
+    expect(run()).toMatchObject({ status: 0, stderr: '' });
+    const [name = '', ...others] = await readdir(backups);
+    expect(others).toEqual([]);
+    expect((await stat(join(backups, name))).mode & 0o777).toBe(0o600);
+    const called = await readFile(join(backups, name), 'utf8');
+    expect(called).toContain('--dbname=postgres://findings@db.example.com/findings?sslmode=verify-full ');
+    expect(called.trimEnd()).toMatch(/ it's$/);
+    expect(await readFile(metrics, 'utf8')).toMatch(/^svc_backup_last_success_timestamp_seconds \d{10}$/m);
+    expect((await stat(metrics)).mode & 0o777).toBe(0o644);
+    await rm(dir, { recursive: true });
   });
 });
 

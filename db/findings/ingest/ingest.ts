@@ -131,7 +131,7 @@ export function createIngest(
           version: isLast ? null : current.version,
         });
         if (written.length > 0 || isLast) return { rows, written };
-        policies.current = await readPolicies(sql, org);
+        policies.replace(await readPolicies(sql, org));
       }
     }
 

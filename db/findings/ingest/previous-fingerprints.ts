@@ -27,8 +27,9 @@ interface Kept {
  *   report the others under their fingerprint. Its push is for such a finding, unless another push of the scan was.
  * - `unknown` and `found` read the first row at or after a key, in the order of the key. A plan for an empty table, which
  *   stays in use while the table grows, then uses the unique index, too. For `=` it can use another index of `project_id`.
- * - Findings are locked in the order in which pushes write them. After a wait, `locked` has only those that still have the
+ * - Findings are locked in the order in which pushes write them. After a wait, `renaming` has only those that still have the
  *   fingerprint that was found.
+ * - They are locked by a query that computes nothing: otherwise Citus confuses the result with another one.
  * - The lock is the one that an update of a unique key takes, so that it is not taken in two steps.
  */
 export const renameStatement = orgStatement<{ pushes: string }, Renamed>(
@@ -71,28 +72,26 @@ with input as materialized (
         select from ${findingRefs} r where r.finding_id = next.id and r.series_id = u.series_id and r.last_scan_id = u.scan_id))
     order by p.position limit 1
   ) first
-), locked as materialized (
-  select f.id, found.fingerprint, found.new_fingerprint, found.push_id, found.at, found.actor_id, found.scan_id,
-    f.file, f.line, coalesce(found.file, f.file) as new_file, coalesce(found.line, f.line) as new_line from found
-  join ${findings} f on f.id = found.id and f.fingerprint = found.fingerprint
-  where not found.is_kept
-  order by f.project_id, f.fingerprint for update
+), before as materialized (
+  select id, fingerprint, file, line from ${findings} where id = any (array(select id from found where not is_kept))
+  order by project_id, fingerprint for update
+), renaming as materialized (
+  select b.id, b.fingerprint, f.new_fingerprint, f.push_id, f.at, f.actor_id, f.scan_id, b.file, b.line,
+    coalesce(f.file, b.file) as new_file, coalesce(f.line, b.line) as new_line, f.file <> b.file as moves
+  from before b join found f on f.id = b.id and f.fingerprint = b.fingerprint
 ), renamed as (
-  update ${findings} f set fingerprint = locked.new_fingerprint
-  from locked where f.id = locked.id
-  returning locked.*
+  update ${findings} f set fingerprint = r.new_fingerprint from renaming r where f.id = r.id
 ), events as materialized (
-  select r.id as finding_id, r.at, md5(r.push_id::text || k.kind)::uuid as id, k.kind, r.actor_id, r.scan_id, k."from", k."to"
-  from renamed r cross join lateral (values
-    ('moved', concat_ws(':', r.file, r.line), concat_ws(':', r.new_file, r.new_line), r.file <> r.new_file),
-    ('matched', r.fingerprint, r.new_fingerprint, r.file is not distinct from r.new_file)
-  ) k(kind, "from", "to", applies)
-  where k.applies
+  select id as finding_id, at, md5(push_id::text || 'renamed')::uuid as id, actor_id, scan_id,
+    case when moves then 'moved' else 'matched' end as kind,
+    case when moves then concat_ws(':', file, line) else fingerprint end as "from",
+    case when moves then concat_ws(':', new_file, new_line) else new_fingerprint end as "to"
+  from renaming
 ), noted as (
   insert into ${findingEvents} (finding_id, at, id, kind, actor_id, scan_id, "from", "to")
   select e.finding_id, e.at, e.id, e.kind, e.actor_id, e.scan_id, e."from", e."to" from events e ${onItsWorker({ policyVersions })}
 )
-select (select count(*) from found where not is_kept)::int as found, (select count(*) from renamed)::int as renamed,
+select (select count(*) from found where not is_kept)::int as found, (select count(*) from renaming)::int as renamed,
   (select json_agg(json_build_object('ord', ord, 'fingerprint', fingerprint)) from found where is_kept) as kept`,
 );
 

@@ -197,4 +197,4 @@ function eventsOfRule({ row, finding: { id, deduplicated } }: Written): PushEven
 
 /** A time as PostgreSQL writes it in JSON, in UTC. */
 const timeText = (time: string | null | undefined): string | null =>
-  time ? new Date(time).toISOString().replace(/\.?0*Z$/, '+00:00') : null;
+  time ? new Date(time).toISOString().replace(/\.?0{0,3}Z$/, '+00:00') : null;

@@ -211,3 +211,12 @@ select actor_id from ${e} where finding_id = ${$.findingId}::uuid and id = ${$.i
 export async function hasComment(client: SqlClient, tables: OrgTables, key: CommentKey): Promise<boolean> {
   return (await ownerStatement(tables).run(client, key)).length > 0;
 }
+
+const findingStatement = orgStatement<{ findingId: string }, object>(
+  ({ findings }, $) => sql`select 1 from ${findings} where id = ${$.findingId}::uuid`,
+);
+
+/** Whether a finding exists that may have comments. */
+export async function hasFinding(client: SqlClient, tables: OrgTables, findingId: string): Promise<boolean> {
+  return (await findingStatement(tables).run(client, { findingId })).length > 0;
+}

@@ -1,4 +1,5 @@
-import { addComment } from '../../../db/findings/triage/activity.ts';
+import { addComment, hasFinding } from '../../../db/findings/triage/activity.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { ActivityEntry, CommentInput } from '../../../lib/findings/triage/activity.ts';
 import { membersOf, shownMentions } from '../../../lib/findings/triage/comments.ts';
 import { mentionedIds } from '../../../lib/findings/triage/mentions.ts';
@@ -23,6 +24,7 @@ export const createComment = endpoint(
   },
   async (call) => {
     const { actor, body, now, org, params, services, sql } = call;
+    if (!(await hasFinding(sql, org.tables, params.id))) throw new ApiError('resource_error/not_found');
     const { id } = services.nextId();
     const mentioned = await membersOf(call, services.config, mentionedIds(body.body));
     const comment = {

@@ -1,4 +1,5 @@
-import { editComment } from '../../../db/findings/triage/activity.ts';
+import { editComment, hasComment } from '../../../db/findings/triage/activity.ts';
+import { ApiError } from '../../../lib/errors.ts';
 import { ActivityEntry, CommentInput } from '../../../lib/findings/triage/activity.ts';
 import { membersOf, requireAuthor, shownMentions } from '../../../lib/findings/triage/comments.ts';
 import { mentionedIds } from '../../../lib/findings/triage/mentions.ts';
@@ -25,6 +26,7 @@ export const updateComment = endpoint(
     const { actor, body, now, org, params, services, sql } = call;
     await requireStays(call, { findings: [params.id] });
     const key = { findingId: params.id, id: params.commentId };
+    if (!(await hasComment(sql, org.tables, key))) throw new ApiError('resource_error/not_found');
     const mentioned = await membersOf(call, services.config, mentionedIds(body.body));
     const edited = {
       ...{ ...key, actorId: actor.id, body: body.body, now: now.toISOString() },

@@ -1,16 +1,20 @@
-import { and, eq, lte } from 'drizzle-orm';
-import { orgs } from '../../../db/schema/orgs.ts';
+import { and, eq, lte, ne } from 'drizzle-orm';
+import type { Tx } from '../../../db/client.ts';
+import { memberships, orgs } from '../../../db/schema/orgs.ts';
 import { personalTokens as t } from '../../../db/schema/personal-tokens.ts';
 import { lockAccount } from '../../../lib/accounts/accounts.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { freshCookie } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
-import type { CookieCall } from '../../../lib/http/call.ts';
+import type { CookieCall, FreshCall } from '../../../lib/http/call.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mailChange } from '../../../lib/http/mails.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
+import { controlledBy } from '../../../lib/members/control.ts';
 import { listOrgsOf } from '../../../lib/orgs/list.ts';
+import { isOwner, mailControl } from '../../../lib/orgs/notices.ts';
 import { requireRoom } from '../../../lib/quotas.ts';
+import type { z } from '../../../lib/schema.ts';
 import { generateToken } from '../../../lib/tokens/format.ts';
 import {
   CreatedPersonalToken,
@@ -30,7 +34,7 @@ export const createPersonalToken = endpoint(
     tag: 'Profile: access tokens',
     summary: 'Create a personal access token',
     description:
-      'For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.',
+      'For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. With the scope `admin`, the other owners of organizations where you are an admin or owner are told too. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.',
     request: { body: PersonalTokenInput },
     responses: { 201: { description: 'The token and its metadata.', result: CreatedPersonalToken } },
     errors: ['resource_error/conflict'],
@@ -52,6 +56,7 @@ export const createPersonalToken = endpoint(
         .values({ ...values, scopes: scopesText(scopes), createdAt: at, expiresAt })
         .returning(personalTokenFields);
       await mailChange(tx, call, 'personal_token_created', { token: `${name} (${scopes.join(', ')})` });
+      if (scopes.includes('admin')) await mailOwnersOf(tx, call, body);
       return inserted;
     });
     if (!row) throw new ApiError('server_error/internal');
@@ -67,6 +72,21 @@ export const createPersonalToken = endpoint(
     return created({ token, info: toPersonalToken(row) });
   },
 );
+
+/** Tells the other owners of the organizations that the user controls, because the token can do what the user can do there. */
+async function mailOwnersOf(
+  tx: Tx,
+  call: CookieCall & FreshCall,
+  { name, scopes, org_id }: z.output<typeof PersonalTokenInput>,
+): Promise<void> {
+  const facts: [string, string][] = [
+    ['Personal access token', name],
+    ['Scopes', scopes.join(', ')],
+  ];
+  const others = and(isOwner, ne(memberships.userId, call.user.id));
+  for (const { orgId } of await controlledBy(tx, call.user.id, org_id))
+    await mailControl(tx, call.freshActor(), orgId, 'personal_token_created', facts, others);
+}
 
 async function requireMembership(call: CookieCall, orgId: string): Promise<void> {
   const [found] = await listOrgsOf(call, call.services, { where: eq(orgs.id, orgId) });

@@ -1,4 +1,4 @@
-import { sessionOrg } from '../../../lib/http/access.ts';
+import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
@@ -12,7 +12,7 @@ export const createProjectToken = endpoint(
   {
     method: 'post',
     path: '/projects/{projectId}/tokens',
-    access: sessionOrg(),
+    access: freshCookieOrg('viewer', 'for another scope than `ingest`'),
     tag: 'API tokens: project-scoped',
     summary: 'Create a project token',
     description:
@@ -26,6 +26,7 @@ export const createProjectToken = endpoint(
     await requireProject(db, org, params.projectId);
     await requireStays(call, { project: params.projectId });
     const made = await issueToken(call, services, params.projectId, body);
+    services.mail.kick();
     const { id: token, name: token_name, project_id: project, expires_at } = made.info;
     const scopes = body.scopes.join();
     logSecurityEvent(call, 'token_created', { token, token_name, scopes, project, expires_at });

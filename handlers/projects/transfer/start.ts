@@ -36,7 +36,7 @@ export const startProjectTransfer = endpoint(
     tag: 'Projects',
     summary: 'Transfer a project to another organization',
     description:
-      'For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug.',
+      'For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. All owners of this organization get a mail. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug.',
     request: {
       params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }),
       body: NewTransfer,
@@ -45,17 +45,18 @@ export const startProjectTransfer = endpoint(
     errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, now, org: source, params, services, user } = call;
+    const { body, db, now, org: source, params, services } = call;
     const project = await readProject(db, source.tables, params.slug);
     if (body.confirm !== project.slug) throw invalid('confirm', 'must be the slug of the project');
     const { target, name } = await requireTarget(call, body.organization);
     const slug = body.slug ?? project.slug;
     const findings = await startTransfer(db, {
-      ...{ source, target, project, slug, now, userId: user.id },
+      ...{ source, target, project, slug, actor: call.freshActor() },
       requireRoom: (tx) =>
         requireRoom(tx, services.config, 'projectsPerOrg', target.tables.projects, takesRoom(target.tables)),
     });
     if (typeof findings === 'string') throw refusal(findings);
+    services.mail.kick();
     const about = { project: project.id, project_slug: project.slug, to_org: target.id };
     logSecurityEvent(call, 'project_transfer_started', about);
     const isDone = await transferInRequest(services, { org: source, projectId: project.id, findings });

@@ -4,7 +4,9 @@ import type { Tx } from '../../../db/client.ts';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
 import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
+import { mailAccountDeletion } from '../../members/control.ts';
 import { solelyOwned } from '../../members/owners.ts';
+import type { Actor } from '../../orgs/notices.ts';
 
 /** An account that is about to be deleted. */
 export interface Leaving {
@@ -16,7 +18,7 @@ export interface Leaving {
 
 /**
  * Deletes an account in the caller's transaction, which has locked its row: all that is in `shared`. `eraseAccounts` removes the
- * rest.
+ * rest. The owners of organizations where it was an admin or owner get a mail.
  * @param confirm the primary address, as the caller typed it
  * @throws ApiError `validation_error/field_invalid`; `resource_error/conflict` with the slugs of organizations that would have no
  * owner
@@ -24,7 +26,7 @@ export interface Leaving {
 export async function deleteAccount(
   tx: Tx,
   settings: Pick<Config, 'pendingInvitations'>,
-  { userId, confirm, now }: { userId: string; confirm: string; now: Date },
+  { userId, confirm, actor }: { userId: string; confirm: string; actor: Actor },
 ): Promise<Leaving> {
   // Organizations after the user, as everywhere. No key is locked yet: a transaction that adds the user as a member may go on.
   const orgIds = await lockOrgsOf(tx, userId);
@@ -42,11 +44,12 @@ export async function deleteAccount(
   await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('update');
   const slugs = await solelyOwned(tx, settings, userId);
   if (slugs.length > 0) throw soleOwner(slugs);
+  await mailAccountDeletion(tx, actor, userId);
   if (await deleteMemberships(tx, userId, orgIds))
     throw new ApiError('resource_error/conflict', {
       message: 'The account was added to an organization at this moment. Try again.',
     });
-  await deleteAndNote(tx, { userId, orgIds, now });
+  await deleteAndNote(tx, { userId, orgIds, now: actor.now });
   const { name, email, verifiedAt } = leaving;
   return { name, email, emailVerified: verifiedAt !== null };
 }

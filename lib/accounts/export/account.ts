@@ -13,7 +13,7 @@ import {
   userEmails,
   users,
 } from '../../../db/schema/accounts.ts';
-import { memberships, orgs } from '../../../db/schema/orgs.ts';
+import { memberships, orgs, orgUndoLinks } from '../../../db/schema/orgs.ts';
 import { personalTokens } from '../../../db/schema/personal-tokens.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { queuedTo } from '../../mail/queued-to.ts';
@@ -110,6 +110,16 @@ export async function readAccount(
       })
       .from(primaryEmailChanges)
       .where(eq(primaryEmailChanges.userId, userId)),
+    organization_undo_links: await db
+      .select({
+        org_id: orgUndoLinks.orgId,
+        invited_email: orgUndoLinks.invitedEmail,
+        member_since: orgUndoLinks.memberSince,
+        used_at: orgUndoLinks.usedAt,
+        expires_at: orgUndoLinks.expiresAt,
+      })
+      .from(orgUndoLinks)
+      .where(eq(orgUndoLinks.userId, userId)),
     queued_mails: mails,
   };
 }

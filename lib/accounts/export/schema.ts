@@ -134,6 +134,12 @@ export const AccountExport = z
         ...{ changed_at: timestamp(), expires_at: timestamp() },
       }),
     ),
+    organization_undo_links: z.array(
+      z.object({
+        ...{ org_id: id(), invited_email: email().optional() },
+        ...{ member_since: timestamp(), used_at: timestamp().optional(), expires_at: timestamp() },
+      }),
+    ),
     queued_mails: z.array(
       z.object({ recipient: email(), subject: shown('Your password was changed'), created_at: timestamp() }),
     ),

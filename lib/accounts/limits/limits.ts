@@ -12,6 +12,9 @@ const DAY = 24 * 60 * MINUTE;
 const RULES = {
   /** Sign-ins, registrations and links, by client network. */
   client: { points: 60, duration: 15 * MINUTE },
+  /** The same, by wider IPv6 networks: many providers give each customer a whole one. */
+  client_56: { points: 240, duration: 15 * MINUTE },
+  client_48: { points: 960, duration: 15 * MINUTE },
   /** Passwords, by account and client. */
   password: { points: 10, duration: 15 * MINUTE },
   /** Passwords from unknown clients, by account. */
@@ -80,9 +83,19 @@ export function createAuthLimits(db: Db): AuthLimits {
   ) as Record<LimitRule, RateLimiterDrizzle>;
 
   async function count(rule: LimitRule, key: string): Promise<void> {
+    if (rule !== 'client') return consume(rule, key);
+    const network = networkOf(key);
+    // The narrowest first, so that a client beyond its own limit does not use up that of its neighbours.
+    await consume(rule, network);
+    if (!network.endsWith('/64')) return;
+    await consume('client_56', networkOf(key, 56));
+    await consume('client_48', networkOf(key, 48));
+  }
+
+  async function consume(rule: LimitRule, key: string): Promise<void> {
     try {
       // Hashed, to keep addresses out of the table.
-      await limiters[rule].consume(sha256Hex(rule === 'client' ? networkOf(key) : key));
+      await limiters[rule].consume(sha256Hex(key));
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
       const retryAfter = Math.ceil(error.msBeforeNext / 1000);

@@ -32,7 +32,7 @@ export function wordIn(
   addresses: readonly string[],
 ): string | undefined {
   const text = lettersAndDigits(password);
-  const names = addresses.map((address) => address.replace(/(?:\+[^@]*)?@[^@]*$/, ''));
+  const names = addresses.map((address) => address.replace(/[+@].*/s, ''));
   return [...PRODUCT_WORDS, ...words, ...names].find((word) => {
     const normalized = lettersAndDigits(word);
     return normalized.length >= MIN_WORD_LENGTH && text.includes(normalized);

@@ -26,7 +26,7 @@ const substituted = (text: string, letters: ReadonlyMap<string, string>): string
 export function formsOf(password: string): Set<string> {
   const text = password.toLowerCase();
   const leading = /^\P{L}*/u.exec(text)?.[0].length ?? 0;
-  const trailing = /\P{L}*$/u.exec(text)?.[0].length ?? 0;
+  const trailing = /(?<!\P{L})\P{L}*$/u.exec(text)?.[0].length ?? 0;
   const forms = new Set<string>();
   for (let before = 0; before <= Math.min(leading, MAX_EXTRAS); before++) {
     for (let after = 0; after <= Math.min(trailing, MAX_EXTRAS - before); after++) {

@@ -13,13 +13,15 @@ import { readDeletion, SETTLED_MS } from '../../../db/orgs/deletion.ts';
 import { readableTables } from '../../../db/orgs/tables.ts';
 import { orgs, reportImports } from '../../../db/schema/orgs.ts';
 import { run } from '../../../db/statements.ts';
-import pkg from '../../../package.json' with { type: 'json' };
+import { VERSION } from '../../config/version.ts';
 import type { Logger } from '../../logger.ts';
 import { logOperatorEvent } from '../../security-events.ts';
-import { AdminError } from '../error.ts';
+import { AdminError, EXIT } from '../error.ts';
 import { operator } from '../operator.ts';
 import { findOrg } from '../orgs.ts';
+import { encrypted } from './encryption.ts';
 import { FORMAT, FORMAT_VERSION, type Header, MAX_LINE } from './format.ts';
+import type { BackupKey } from './keys.ts';
 import { writeFileSafely } from './output-file.ts';
 
 export interface BackupCall {
@@ -32,6 +34,7 @@ export interface BackupResult {
   org_id: string;
   org: string;
   file: string;
+  encryption: BackupKey['kind'];
   bytes: number;
   /** By section. */
   rows: Record<string, number>;
@@ -44,8 +47,9 @@ const GZIP_LEVEL = 3;
 export async function backupOrg(
   { database, log, migrations }: BackupCall,
   orgName: string,
-  options: { file?: string | undefined; force?: boolean | undefined },
+  { key, ...options }: { key: BackupKey; file?: string | undefined; force?: boolean | undefined },
 ): Promise<BackupResult> {
+  if (options.file === '-') throw new AdminError('a backup is written to a file, not to a pipe', EXIT.usage);
   const org = await findOrg(database.db, orgName);
   const { schemaName: schema } = (await readableTables(database.sql, org, migrations)).schema;
   const now = new Date();
@@ -65,18 +69,18 @@ export async function backupOrg(
         );
         requireVersion(org, current?.version ?? 0, migrations.length);
         const header: Header = {
-          ...{ format: FORMAT, format_version: FORMAT_VERSION, service_version: pkg.version },
+          ...{ format: FORMAT, format_version: FORMAT_VERSION, service_version: VERSION },
           ...{ schema_version: migrations.length, created_at: now.toISOString() },
           org: { id: org.id, slug: current?.slug ?? org.slug, name: current?.name ?? org.name },
         };
-        await compress(linesOf(header, sections, rows), output);
+        await writeSealed(linesOf(header, sections, rows), key, output);
       },
     );
     return { rows, bytes: (await output.stat()).size };
   });
-  const fields = { org: org.slug, org_id: org.id, file, operator: operator() };
-  logOperatorEvent(log, 'org_backed_up', fields);
-  return { org_id: org.id, org: org.slug, file, ...result };
+  const written = { org: org.slug, org_id: org.id, file, encryption: key.kind };
+  logOperatorEvent(log, 'org_backed_up', { ...written, operator: operator() });
+  return { ...written, ...result };
 }
 
 /**
@@ -142,9 +146,9 @@ function joined(lines: Uint8Array[]): Buffer {
   return Buffer.concat(lines.flatMap((line) => [line, LINE_BREAK]));
 }
 
-const compress = (lines: AsyncIterable<Buffer>, output: FileHandle) =>
+const writeSealed = (lines: AsyncIterable<Buffer>, key: BackupKey, output: FileHandle) =>
   pipeline(
     Readable.from(lines, { objectMode: true, highWaterMark: 1 }),
     createGzip({ level: GZIP_LEVEL }),
-    (zipped: AsyncIterable<Buffer>) => writeFile(output, zipped),
+    (zipped: AsyncIterable<Buffer>) => writeFile(output, encrypted(key, zipped)),
   );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /*
- * A backup is a gzip stream of lines of JSON:
+ * A backup is a gzip stream of lines of JSON, usually encrypted (encryption.ts):
  *
  *   {"format":"svc-findings organization backup","format_version":1,"service_version":…,"schema_version":…,"org":{…},…}
  *   {"table":"shared.orgs","columns":["name","slug",…]}

@@ -1,4 +1,5 @@
 import type { Migration } from '../../../db/migrations/migrate.ts';
+import type { BackupKey } from './keys.ts';
 import type { Members } from './members.ts';
 import type { VerifiedBackup } from './verify.ts';
 
@@ -6,6 +7,7 @@ import type { VerifiedBackup } from './verify.ts';
 export interface RestorePlan {
   backup: VerifiedBackup;
   file: string;
+  key: BackupKey;
   orgId: string;
   slug: string;
   isCopy: boolean;

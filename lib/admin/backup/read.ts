@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
 import { AdminError, oneLine, reasonOf } from '../error.ts';
+import { decrypted } from './encryption.ts';
 import { EndLine, FORMAT, FORMAT_VERSION, Header, MAX_LINE, SectionLine } from './format.ts';
+import type { BackupKey } from './keys.ts';
 
 /** A part of a backup, in the order of the file. */
 export type Part =
@@ -21,7 +22,7 @@ const LINE_BREAK = '\n'.charCodeAt(0);
  * Reads a backup, with bounded memory.
  * @throws AdminError if it is not one, or is truncated or damaged. The caller must not keep anything before the end
  */
-export async function* readBackup(path: string): AsyncGenerator<Part> {
+export async function* readBackup(path: string, key: BackupKey): AsyncGenerator<Part> {
   const hash = createHash('sha256');
   const counts = new Map<string, number>();
   let section: string | undefined;
@@ -34,7 +35,7 @@ export async function* readBackup(path: string): AsyncGenerator<Part> {
     counts.set(section ?? '', (counts.get(section ?? '') ?? 0) + lines.length);
     return { kind: 'rows', lines };
   };
-  for await (const lines of linesOf(path)) {
+  for await (const lines of linesOf(path, key)) {
     for (const line of lines) {
       if (hasEnded) throw damaged(path, 'it has lines after its end');
       if (line[0] === ROW && section !== undefined) {
@@ -101,8 +102,18 @@ function parsed(path: string, line: Buffer): unknown {
 }
 
 /** The lines of a compressed file, those of each chunk at a time. */
-async function* linesOf(path: string): AsyncGenerator<Buffer[]> {
-  const unzipped = pipeline(createReadStream(path), createGunzip({ chunkSize: 256 * 1024 }), () => {});
+async function* linesOf(path: string, key: BackupKey): AsyncGenerator<Buffer[]> {
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  let given = 0;
+  let isRead = false;
+  const zipped = async function* () {
+    for await (const chunk of decrypted(key, path)) {
+      given += chunk.length;
+      yield chunk;
+    }
+    isRead = true;
+  };
+  const unzipped = pipeline(zipped, gunzip, () => {});
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   try {
@@ -126,6 +137,8 @@ async function* linesOf(path: string): AsyncGenerator<Buffer[]> {
   } catch (error) {
     throw toAdminError(path, error);
   }
+  // It ends at the first zero bytes after the compressed data, and leaves the rest of the file unread.
+  if (!isRead || gunzip.bytesWritten !== given) throw damaged(path, 'it has bytes after its end');
   if (pending.length > 0) throw damaged(path, 'it is truncated');
 }
 

@@ -12,6 +12,7 @@ import { logOperatorEvent } from '../../security-events.ts';
 import { AdminError, EXIT, oneLine, reasonOf } from '../error.ts';
 import { operator } from '../operator.ts';
 import type { BackupCall } from './backup.ts';
+import type { BackupKey } from './keys.ts';
 import { findMembers, findOwner, type SkippedMember } from './members.ts';
 import type { RestorePlan } from './plan.ts';
 import { restoreRows } from './rows.ts';
@@ -19,6 +20,7 @@ import { eraseMissing, restoreShared } from './shared.ts';
 import { verifyBackup } from './verify.ts';
 
 export interface RestoreOptions {
+  key: BackupKey;
   /** The slug of a new organization. Unset: the organization of the backup, which must not exist. */
   as?: string | undefined;
   /** An account that becomes an owner. */
@@ -51,10 +53,10 @@ export async function restoreBackup(
   path: string,
   options: RestoreOptions,
 ): Promise<RestoreResult> {
-  const file = resolve(path);
-  const { as, owner } = options;
+  const file = path === '-' ? '/dev/stdin' : resolve(path);
+  const { key, as, owner } = options;
   if (as !== undefined) requireSlug(as, EXIT.usage);
-  const backup = await verifyBackup(file, migrations);
+  const backup = await verifyBackup(file, key, migrations);
   const isCopy = as !== undefined;
   const slug = as ?? backup.header.org.slug;
   requireSlug(slug);
@@ -65,7 +67,7 @@ export async function restoreBackup(
       'no owner of the organization has an account here: let one register and verify the address, or name an account with --owner',
     );
   const plan: RestorePlan = {
-    ...{ backup, file, slug, isCopy, members, ownerId, migrations },
+    ...{ backup, file, key, slug, isCopy, members, ownerId, migrations },
     orgId: isCopy ? createIds(() => new Date())().id : backup.header.org.id,
     revokeTokens: options.withoutTokens ?? false,
   };

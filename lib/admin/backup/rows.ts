@@ -24,7 +24,7 @@ export async function restoreRows(
   columns: ReadonlyMap<string, Column[]>,
   beforeLast: () => Promise<void>,
 ): Promise<void> {
-  const { backup, file, orgId, members } = plan;
+  const { backup, file, key, orgId, members } = plan;
   const changed = () => new AdminError(`${oneLine(file)} was changed while it was restored`);
   let target: Target | undefined;
   let batch: string[] = [];
@@ -37,7 +37,7 @@ export async function restoreRows(
     characters = 0;
     if ((await insertRows(tx, target, rows)) !== rows.length) throw changed();
   };
-  for await (const part of readBackup(file)) {
+  for await (const part of readBackup(file, key)) {
     if (part.kind === 'rows' && target) {
       for (const line of part.lines) {
         batch.push(withIds(line, members.ids));

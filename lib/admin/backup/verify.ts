@@ -11,6 +11,7 @@ import { PLANS, ROLES } from '../../../db/schema/orgs.ts';
 import { isDomain } from '../domains.ts';
 import { AdminError, oneLine } from '../error.ts';
 import type { Cells, Header } from './format.ts';
+import type { BackupKey } from './keys.ts';
 import { readBackup } from './read.ts';
 
 const text = (max: number) => z.string().max(max);
@@ -66,7 +67,11 @@ const MOST_SMALL_ROWS = 200_000;
  * Reads a whole backup without a database.
  * @throws AdminError if it is no complete backup of this or an older version of the schema
  */
-export async function verifyBackup(path: string, migrations: readonly Migration[]): Promise<VerifiedBackup> {
+export async function verifyBackup(
+  path: string,
+  key: BackupKey,
+  migrations: readonly Migration[],
+): Promise<VerifiedBackup> {
   const wrong = (reason: string) => new AdminError(`${oneLine(path)} is not a usable backup: ${reason}`);
   const small: Record<string, unknown[]> = {};
   let header: Header | undefined;
@@ -74,7 +79,7 @@ export async function verifyBackup(path: string, migrations: readonly Migration[
   let section = '';
   let columns: string[] = [];
   let smallRows = 0;
-  for await (const part of readBackup(path)) {
+  for await (const part of readBackup(path, key)) {
     if (part.kind === 'header') {
       header = part.header;
       if (header.schema_version > migrations.length)

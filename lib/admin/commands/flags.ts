@@ -10,11 +10,15 @@ export function addFlags(program: Command, choose: Choose): void {
     .command('list')
     .description('list the global feature flags')
     .action((_, command) =>
-      choose(command, async ({ database }) => {
-        const json = await listFlags(database);
-        const rows = json.map((flag) => [flag.name, onOff(flag.enabled), flag.description]);
-        return { json, text: table(['FLAG', 'STATE', 'DESCRIPTION'], rows) };
-      }),
+      choose(
+        command,
+        async ({ database }) => {
+          const json = await listFlags(database);
+          const rows = json.map((flag) => [flag.name, onOff(flag.enabled), flag.description]);
+          return { json, text: table(['FLAG', 'STATE', 'DESCRIPTION'], rows) };
+        },
+        'reads',
+      ),
     );
   flags
     .command('set')

@@ -25,7 +25,7 @@ export function addMigrate(program: Command, choose: Choose): void {
           const exitCode = hasFailed ? EXIT.failed : EXIT.ok;
           return { json, text: summary(json), exitCode };
         },
-        true,
+        'creates',
       ),
     );
 }

@@ -15,17 +15,21 @@ export function addOrgFlags(program: Command, choose: Choose): void {
     .description("list an organization's feature flags")
     .argument('<org>', ORG)
     .action((org, _, command) =>
-      choose(command, async ({ database, tracks }) => {
-        const json = await listOrgFlags({ database, migrations: tracks.org }, org);
-        const rows = json.map((flag) => [
-          flag.name,
-          yesNo(flag.provisioned),
-          yesNo(flag.enabled),
-          yesNo(flag.active),
-          flag.description,
-        ]);
-        return { json, text: table(['FLAG', 'PROVISIONED', 'ENABLED', 'ACTIVE', 'DESCRIPTION'], rows) };
-      }),
+      choose(
+        command,
+        async ({ database, tracks }) => {
+          const json = await listOrgFlags({ database, migrations: tracks.org }, org);
+          const rows = json.map((flag) => [
+            flag.name,
+            yesNo(flag.provisioned),
+            yesNo(flag.enabled),
+            yesNo(flag.active),
+            flag.description,
+          ]);
+          return { json, text: table(['FLAG', 'PROVISIONED', 'ENABLED', 'ACTIVE', 'DESCRIPTION'], rows) };
+        },
+        'reads',
+      ),
     );
   for (const [verb, provisioned, what] of [
     ['provision', true, "allow an organization's owner to use a feature flag"],

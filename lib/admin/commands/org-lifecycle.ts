@@ -13,8 +13,8 @@ export function addOrgLifecycle(orgs: Command, choose: Choose): void {
     .option('--name <name>', 'the new name')
     .option('--slug <slug>', 'the new slug')
     .action((org, options, command) =>
-      choose(command, async ({ database, log }) => {
-        const json = await renameOrg({ database, log }, org, options);
+      choose(command, async ({ database, config, log }) => {
+        const json = await renameOrg({ database, log, box: await mailBoxOf(config) }, org, options);
         return {
           json,
           text: `the organization is ${json.changed ? 'now ' : ''}${json.org}${unchanged(json)}`,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { sizeText } from '../../storage/quotas.ts';
 import { recount } from '../counts.ts';
 import { EXIT, oneLine } from '../error.ts';
+import { distributeOrgs } from '../org-placement.ts';
 import { listOrgs, showOrg } from '../orgs.ts';
 import { orgTable, recountLines, schemaText } from '../output.ts';
 import { type Choose, ORG } from './choose.ts';
@@ -19,42 +20,67 @@ export function addOrgs(program: Command, choose: Choose): void {
     .option('--behind', 'only those whose schema is behind')
     .option('--deleted', 'only those that are deleted')
     .action((options, command) =>
-      choose(command, async ({ database, tracks }) => {
-        const json = await listOrgs(database, tracks.org, {
-          behind: options.behind === true,
-          deleted: options.deleted === true,
-        });
-        return { json, text: orgTable(json, tracks.org.length) };
-      }),
+      choose(
+        command,
+        async ({ database, tracks }) => {
+          const json = await listOrgs(database, tracks.org, {
+            behind: options.behind === true,
+            deleted: options.deleted === true,
+          });
+          return { json, text: orgTable(json, tracks.org.length) };
+        },
+        'reads',
+      ),
     );
   orgs
     .command('show')
     .description('show an organization and the pending migration steps of its schema')
     .argument('<org>', ORG)
     .action((org, _, command) =>
-      choose(command, async ({ config, database, tracks }) => {
-        const json = await showOrg(database, org, tracks.org, config.storage);
-        const { bytes, max_bytes, rows, max_rows } = json.storage;
-        const lines = [
-          ['slug', json.slug],
-          ['id', json.id],
-          ['name', json.name],
-          ['plan', json.plan],
-          ['custom domain', json.custom_domain ?? '-'],
-          ['schema', schemaText(json.schema_version, json.schema_state, tracks.org.length)],
-          ['pending', json.pending.join(', ') || '-'],
-          ['storage', `${bytes === null ? 'not measured' : sizeText(bytes)} of ${sizeText(max_bytes)}`],
-          ['rows', `${rows ?? 'not measured'} of ${max_rows}`],
-          ['created', json.created_at.toISOString()],
-          ['deleted', json.deleted_at?.toISOString() ?? '-'],
-          ['purged after', json.purge_at?.toISOString() ?? '-'],
-        ] as const;
-        return { json, text: lines.map(([key, value]) => `${key.padEnd(15)}${oneLine(value)}`).join('\n') };
-      }),
+      choose(
+        command,
+        async ({ config, database, tracks }) => {
+          const json = await showOrg(database, org, tracks.org, config.storage);
+          const { bytes, max_bytes, rows, max_rows } = json.storage;
+          const lines = [
+            ['slug', json.slug],
+            ['id', json.id],
+            ['name', json.name],
+            ['plan', json.plan],
+            ['custom domain', json.custom_domain ?? '-'],
+            ['schema', schemaText(json.schema_version, json.schema_state, tracks.org.length)],
+            ['pending', json.pending.join(', ') || '-'],
+            ['storage', `${bytes === null ? 'not measured' : sizeText(bytes)} of ${sizeText(max_bytes)}`],
+            ['rows', `${rows ?? 'not measured'} of ${max_rows}`],
+            ['created', json.created_at.toISOString()],
+            ['deleted', json.deleted_at?.toISOString() ?? '-'],
+            ['purged after', json.purge_at?.toISOString() ?? '-'],
+          ] as const;
+          return { json, text: lines.map(([key, value]) => `${key.padEnd(15)}${oneLine(value)}`).join('\n') };
+        },
+        'reads',
+      ),
     );
 
   addOrgLifecycle(orgs, choose);
   addOrgBackup(orgs, choose);
+
+  orgs
+    .command('distribute')
+    .description(
+      'move the tables of one organization or all from the coordinator of Citus to workers; its requests wait meanwhile; exits with 1 if one fails',
+    )
+    .argument('[org]', `${ORG}; default: all on the coordinator`)
+    .action((org, _, command) =>
+      choose(command, async ({ database, progress }) => {
+        const json = await distributeOrgs(database, org, ({ org, error }) =>
+          progress(`${org}: ${error === null ? 'distributed' : `FAILED: ${error}`}`),
+        );
+        const failed = json.filter(({ error }) => error !== null).length;
+        const text = `organizations: ${json.length - failed} distributed, ${failed} failed`;
+        return { json, text, exitCode: failed > 0 ? EXIT.failed : EXIT.ok };
+      }),
+    );
 
   orgs
     .command('recount')

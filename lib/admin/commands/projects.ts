@@ -3,6 +3,7 @@ import { table, unchanged } from '../output.ts';
 import { cancelProjectTransfer, listTransfers, transferProject } from '../project-transfers.ts';
 import { deleteProject, listProjects, renameProject } from '../projects.ts';
 import { type Choose, ORG } from './choose.ts';
+import { mailBoxOf } from './secrets.ts';
 
 const PROJECT = 'slug or id of the project';
 
@@ -14,11 +15,15 @@ export function addProjects(program: Command, choose: Choose): void {
     .description('list the projects of an organization with the number of their findings')
     .argument('<org>', ORG)
     .action((org, _, command) =>
-      choose(command, async ({ database, tracks }) => {
-        const json = await listProjects(database, org, tracks.org);
-        const rows = json.map((one) => [one.slug, one.id, String(one.findings), one.name]);
-        return { json, text: table(['SLUG', 'ID', 'FINDINGS', 'NAME'], rows) };
-      }),
+      choose(
+        command,
+        async ({ database, tracks }) => {
+          const json = await listProjects(database, org, tracks.org);
+          const rows = json.map((one) => [one.slug, one.id, String(one.findings), one.name]);
+          return { json, text: table(['SLUG', 'ID', 'FINDINGS', 'NAME'], rows) };
+        },
+        'reads',
+      ),
     );
   projects
     .command('rename')
@@ -64,8 +69,8 @@ function addTransfers(projects: Command, choose: Choose): void {
     .option('--slug <slug>', 'the slug in that organization, if it is to be another one')
     .option('--confirm <slug>', 'the slug of the project')
     .action((org, project, to, options, command) =>
-      choose(command, async ({ database, log, tracks }) => {
-        const call = { database, log, migrations: tracks.org };
+      choose(command, async ({ database, config, log, tracks }) => {
+        const call = { database, log, migrations: tracks.org, box: await mailBoxOf(config) };
         const json = await transferProject(call, { org, project, to }, options);
         return {
           json,
@@ -78,16 +83,20 @@ function addTransfers(projects: Command, choose: Choose): void {
     .description('list the transfers in progress')
     .argument('[org]', `${ORG}, in either direction; all by default`)
     .action((org, _, command) =>
-      choose(command, async ({ database }) => {
-        const json = await listTransfers(database, org);
-        const rows = json.map((one) => [
-          ...[one.projectId, one.source, one.target, one.slug],
-          ...[`${one.copied}/${one.findings}`, String(one.attempts)],
-          ...[one.cancelled ? 'cancelling' : one.active ? 'moving' : 'waiting', one.error ?? ''],
-        ]);
-        const names = ['PROJECT', 'FROM', 'TO', 'SLUG', 'COPIED', 'ATTEMPTS', 'STATE', 'ERROR'];
-        return { json, text: table(names, rows) };
-      }),
+      choose(
+        command,
+        async ({ database }) => {
+          const json = await listTransfers(database, org);
+          const rows = json.map((one) => [
+            ...[one.projectId, one.source, one.target, one.slug],
+            ...[`${one.copied}/${one.findings}`, String(one.attempts)],
+            ...[one.cancelled ? 'cancelling' : one.active ? 'moving' : 'waiting', one.error ?? ''],
+          ]);
+          const names = ['PROJECT', 'FROM', 'TO', 'SLUG', 'COPIED', 'ATTEMPTS', 'STATE', 'ERROR'];
+          return { json, text: table(names, rows) };
+        },
+        'reads',
+      ),
     );
   projects
     .command('cancel-transfer')

@@ -10,26 +10,34 @@ export function addSettings(program: Command, choose: Choose): void {
     .command('list')
     .description('list the settings')
     .action((_, command) =>
-      choose(command, async ({ database }) => {
-        const json = await listSettings(database);
-        return {
-          json,
-          text: table(
-            ['KEY', 'VALUE'],
-            json.map(({ key, value }) => [key, value]),
-          ),
-        };
-      }),
+      choose(
+        command,
+        async ({ database }) => {
+          const json = await listSettings(database);
+          return {
+            json,
+            text: table(
+              ['KEY', 'VALUE'],
+              json.map(({ key, value }) => [key, value]),
+            ),
+          };
+        },
+        'reads',
+      ),
     );
   settings
     .command('get')
     .description('show the value of a setting')
     .argument('<key>')
     .action((key, _, command) =>
-      choose(command, async ({ database }) => {
-        const json = await getSetting(database, key);
-        return { json, text: json.value };
-      }),
+      choose(
+        command,
+        async ({ database }) => {
+          const json = await getSetting(database, key);
+          return { json, text: json.value };
+        },
+        'reads',
+      ),
     );
   settings
     .command('set')

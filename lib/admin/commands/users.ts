@@ -24,10 +24,14 @@ export function addUsers(program: Command, choose: Choose): void {
     )
     .argument('<user>', USER)
     .action((user, _, command) =>
-      choose(command, async ({ database }) => {
-        const json = await showUser(database, user);
-        return { json, text: accountText(json) };
-      }),
+      choose(
+        command,
+        async ({ database }) => {
+          const json = await showUser(database, user);
+          return { json, text: accountText(json) };
+        },
+        'reads',
+      ),
     );
   users
     .command('disable')

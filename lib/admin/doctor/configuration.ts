@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { insecureSettings } from '../../config/insecure.ts';
+import { refusedSettings } from '../../config/parse.ts';
+import { memoryShortage, readersFor } from '../../node/reports/memory.ts';
 import { exposureOf } from '../../warnings/exposure.ts';
 import { type Check, checksOf } from './checks.ts';
 
@@ -31,6 +33,7 @@ export function checkConfiguration(config: Config): Check[] {
 }
 
 function checkSecrets(config: Config): Check[] {
+  const refused = refusedSettings(config);
   const weak = insecureSettings(config).filter(({ variable }) => variable !== 'SVC_PUBLIC_URL');
   return [
     config.jwtSecrets.length > 0
@@ -39,7 +42,10 @@ function checkSecrets(config: Config): Check[] {
     config.encryptionKeys.length > 0
       ? keys.ok('SVC_ENCRYPTION_KEY is set')
       : keys.warning('SVC_ENCRYPTION_KEY is not set: secrets of authenticator apps are stored unencrypted'),
-    ...weak.map(({ variable, problem, takes }) => keys.failed(`${variable}: ${problem}; it takes ${takes}`)),
+    ...refused.map((line) => keys.failed(`servers do not start: ${line}`)),
+    ...(refused.length > 0 ? [] : weak).map(({ variable, problem, takes }) =>
+      keys.failed(`${variable}: ${problem}; it takes ${takes}`),
+    ),
   ];
 }
 
@@ -47,10 +53,11 @@ function checkSecrets(config: Config): Check[] {
 const OPEN_FILES = 10_000;
 
 /** The limits of this process, which a server started in the same way has too. */
-export async function checkLimits({ hashConcurrency }: Config): Promise<Check[]> {
+export async function checkLimits({ hashConcurrency, maxReport }: Config): Promise<Check[]> {
   const text = await readFile('/proc/self/limits', 'utf8').catch(() => undefined);
   const open = /^Max open files\s+(\d+)/m.exec(text ?? '')?.[1];
   const processors = availableParallelism();
+  const shortage = memoryShortage(maxReport);
   return [
     open === undefined
       ? limits.skipped('the limit of open files is known on Linux only')
@@ -62,5 +69,8 @@ export async function checkLimits({ hashConcurrency }: Config): Promise<Check[]>
     hashConcurrency !== undefined && hashConcurrency > processors
       ? limits.warning(`SVC_HASH_CONCURRENCY is ${hashConcurrency}, with ${processors} processors`)
       : limits.ok(`${processors} processors`),
+    shortage === undefined
+      ? limits.ok(`the memory is enough to read ${readersFor(maxReport)} of the largest reports at a time`)
+      : limits.warning(shortage, 'docs/operations.md#memory-for-reports'),
   ];
 }

@@ -1,10 +1,11 @@
 import type { Database } from '../../../db/client.ts';
 import { unguardedTables } from '../../../db/migrations/empty-tables.ts';
-import { migrations } from '../../../db/schema/platform.ts';
+import { findNewerSchema } from '../../../db/migrations/migrate.ts';
 import { readServerFacts, type ServerFacts } from '../../../db/server-facts.ts';
 import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/insecure.ts';
-import type { Tracks } from '../migrations.ts';
+import { VERSION } from '../../config/version.ts';
+import { pendingShared, type Tracks } from '../migrations.ts';
 import { listOrgs } from '../orgs.ts';
 import { type Check, checksOf } from './checks.ts';
 
@@ -25,9 +26,11 @@ export async function checkDatabase({ sql }: Database, config: Config): Promise<
 }
 
 function checkServer(facts: ServerFacts, { databaseUrl, dbPoolMax }: Config, asked: number): Check[] {
-  const { version, superuser, may_create, max_connections, unsafe, trigrams, now } = facts;
+  const { version, superuser, may_create, role_connections, unsafe, trigrams, now } = facts;
   const host = databaseUrl === undefined ? 'localhost' : new URL(databaseUrl).hostname;
   const ahead = Math.round((new Date(now).getTime() - (asked + Date.now()) / 2) / 1_000);
+  // One checks the database.
+  const perServer = dbPoolMax + 1;
   return [
     version < OLDEST
       ? database.failed(`PostgreSQL ${version} is too old: the service needs ${OLDEST} or newer`)
@@ -38,9 +41,14 @@ function checkServer(facts: ServerFacts, { databaseUrl, dbPoolMax }: Config, ask
     may_create
       ? database.ok('the role may create the schemas of organizations')
       : database.failed('the role may not create schemas: registration fails (grant create on database)'),
-    max_connections > dbPoolMax + 3
-      ? database.ok(`${max_connections} connections, of which a server uses up to ${dbPoolMax}`)
-      : database.failed(`PostgreSQL allows ${max_connections} connections, SVC_DB_POOL_MAX is ${dbPoolMax}`),
+    role_connections >= perServer
+      ? database.ok(
+          `the role may have ${role_connections} connections, enough for ${Math.floor(role_connections / perServer)} servers with up to ${perServer}`,
+        )
+      : database.failed(
+          `the role may have ${role_connections} connections, a server uses up to ${perServer}: lower SVC_DB_POOL_MAX, or raise max_connections or the limit of the role or database`,
+          'docs/scaling.md#several-machines',
+        ),
     unsafe === ''
       ? database.ok('acknowledged changes survive a crash')
       : database.failed(`acknowledged changes are lost in a crash: ${unsafe} off`, 'docs/reliability.md'),
@@ -55,8 +63,19 @@ function checkServer(facts: ServerFacts, { databaseUrl, dbPoolMax }: Config, ask
         ),
     Math.abs(ahead) <= CLOCK_S
       ? database.ok('the clocks of this machine and of the database agree')
-      : database.warning(`the clock of the database is ${ahead} s ahead: due dates and codes depend on both`),
+      : database.warning(
+          `the clock of the database is ${timeText(Math.abs(ahead))} ${ahead < 0 ? 'behind' : 'ahead of'} this machine: due dates and codes depend on both`,
+        ),
   ];
+}
+
+/** A time in the largest unit that says it without a fraction, or nearly. */
+export function timeText(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 
 function checkBackup(
@@ -74,10 +93,20 @@ function checkBackup(
 
 /** Whether migrations and indexes are complete. */
 export async function checkSchemas(database: Database, tracks: Tracks): Promise<Check[]> {
-  const { db, sql } = database;
+  const { sql } = database;
   if (!(await readServerFacts(sql)).migrated)
     return [schema.failed('the database is empty: start a server, or run "migrate"')];
-  const pending = tracks.shared.length - (await db.$count(migrations));
+  const newer = await findNewerSchema(sql, tracks);
+  if (newer) {
+    const applied = [...newer.shared, ...(newer.orgs ? ['those of organizations'] : [])].join(', ');
+    return [
+      schema.failed(
+        `version ${VERSION} does not know migrations that a newer version has applied: ${applied}`,
+        'docs/how-to/upgrade.md#go-back',
+      ),
+    ];
+  }
+  const pending = await pendingShared(database, tracks.shared);
   if (pending > 0) return [schema.failed(`shared: ${pending} migrations are not applied (run "migrate")`)];
   const behind = await listOrgs(database, tracks.org, { behind: true });
   return [

@@ -1,6 +1,7 @@
 import type { Context } from '../commands/choose.ts';
 import { AdminError } from '../error.ts';
 import { attempt, type Check, type CheckStatus, checksOf } from './checks.ts';
+import { CITUS_DOCS, checkCitus } from './citus.ts';
 import { checkConfiguration, checkLimits } from './configuration.ts';
 import { checkDatabase, checkEmptyTables, checkSchemas, DATABASE_DOCS } from './database.ts';
 import { checkKeys, KEY_DOCS } from './keys.ts';
@@ -49,12 +50,14 @@ async function checkStored({ config, tracks, connect }: Context): Promise<Check[
   if (database instanceof AdminError) return [checksOf('database', DATABASE_DOCS).failed(database.message)];
   const server = await attempt('database', DATABASE_DOCS, () => checkDatabase(database, config));
   const replica = await attempt('replica', REPLICA_DOCS, () => checkReplica(database, config));
+  const citus = await attempt('Citus', CITUS_DOCS, () => checkCitus(database));
   const schemas = await attempt('schemas', DATABASE_DOCS, () => checkSchemas(database, tracks));
   // Without its tables there is nothing else to check.
-  if (schemas.some(({ status }) => status === 'failed')) return [...server, ...replica, ...schemas];
+  if (schemas.some(({ status }) => status === 'failed')) return [...server, ...replica, ...citus, ...schemas];
   return [
     ...server,
     ...replica,
+    ...citus,
     ...schemas,
     ...(await attempt('schemas', DATABASE_DOCS, () => checkEmptyTables(database))),
     ...(await attempt('keys', KEY_DOCS, () => checkKeys(database, config))),

@@ -27,9 +27,15 @@ export async function checkProvider({
   const host = new URL(smtpUrl).host;
   return verifySmtp(smtpUrl).then(
     () => mail.ok(`${host} accepts the connection and the password`),
-    (error) => mail.failed(`${host}: ${reasonOf(error)}`),
+    (error) => mail.failed(`${host}: ${reasonOf(error)}${hintOf(error)}`),
   );
 }
+
+/** nodemailer replaces the code of the error. */
+const hintOf = (error: unknown): string =>
+  /self.signed certificate|unable to (?:get|verify)/i.test(reasonOf(error))
+    ? ' (set NODE_EXTRA_CA_CERTS to the file of its CA, in the environment of the servers, not in .env)'
+    : '';
 
 /** Mails that the servers could not send for a while. */
 export async function checkQueue({ db }: Database): Promise<Check> {
@@ -37,7 +43,9 @@ export async function checkQueue({ db }: Database): Promise<Check> {
   const delayed = await db.$count(outgoingMails, lt(outgoingMails.createdAt, before));
   return delayed === 0
     ? mail.ok('no mail waits for more than an hour')
-    : mail.failed(`${delayed} mails wait for more than an hour: see "mail" in the log of the servers`);
+    : mail.failed(
+        `${delayed} mails wait for more than an hour: see "mail" in the log of the servers, then run "mails retry"`,
+      );
 }
 
 /** Sends a mail to an address of the operator. @throws AdminError when the address is none */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { type Database, openDatabase } from '../../../db/client.ts';
 import { readPosition, readStandby, refusalOf } from '../../../db/replica/position.ts';
+import { ROLE_CONNECTIONS } from '../../../db/server-facts.ts';
 import { run } from '../../../db/statements.ts';
 import type { Config } from '../../config/config.ts';
 import { reasonOf } from '../error.ts';
@@ -43,11 +44,11 @@ export async function checkReplica(
 }
 
 async function checkSettings(database: Database, dbPoolMax: number): Promise<Check[]> {
-  const [row] = await run<{ feedback: boolean; tells_timeline: boolean; max_connections: number }>(
+  const [row] = await run<{ feedback: boolean; tells_timeline: boolean; role_connections: number }>(
     database.sql,
     sql`select current_setting('hot_standby_feedback')::boolean as feedback,
       pg_has_role('pg_read_all_stats', 'usage') as tells_timeline,
-      current_setting('max_connections')::int as max_connections`,
+      ${ROLE_CONNECTIONS} as role_connections`,
   );
   const needed = Math.floor(dbPoolMax / 2) + 2;
   return [
@@ -57,8 +58,12 @@ async function checkSettings(database: Database, dbPoolMax: number): Promise<Che
     row?.tells_timeline
       ? replica.ok('the role may read the timeline that the replica follows')
       : replica.warning('the role lacks pg_read_all_stats: a failover is noticed minutes later'),
-    ...((row?.max_connections ?? 0) <= needed + 3
-      ? [replica.warning(`it allows ${row?.max_connections} connections; a server uses up to ${needed}`)]
+    ...((row?.role_connections ?? 0) < needed
+      ? [
+          replica.warning(
+            `it allows the role ${row?.role_connections} connections; a server uses up to ${needed}`,
+          ),
+        ]
       : []),
   ];
 }

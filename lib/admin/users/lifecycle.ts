@@ -17,7 +17,7 @@ import { createKnownOrgs } from '../../orgs/directory.ts';
 import { logOperatorEvent } from '../../security-events.ts';
 import { AdminError, oneLine } from '../error.ts';
 import type { Tracks } from '../migrations.ts';
-import { operator } from '../operator.ts';
+import { operator, operatorActor } from '../operator.ts';
 import { findUser } from './account.ts';
 
 /** Revokes a personal access token of an account. */
@@ -72,9 +72,9 @@ export async function deleteUser(
   const email = await retried(() =>
     db.transaction(async (tx) => {
       await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
-      const now = clock();
-      const left = await deleteAccount(tx, config, { userId: id, confirm, now });
-      await mails.write(tx, left.email, accountDeleted({ name: left.name, at: now }));
+      const actor = operatorActor({ database, log, box });
+      const left = await deleteAccount(tx, config, { userId: id, confirm, actor });
+      await mails.write(tx, left.email, accountDeleted({ name: left.name, at: actor.now }));
       return left.email;
     }),
   ).catch((error) => {

@@ -11,19 +11,57 @@ export interface MentionedMember {
 
 const MENTION = /@\[([^[\]\n]{1,200})\]\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)/gi;
 
-/** Code: a block between fences, of which the last may be missing, or text between backticks. */
-const CODE =
-  /^ {0,3}(`{3,}|~{3,})[^\n]*(?:\n[\s\S]*?)?(?:\n {0,3}\1[`~]*[ \t]*$|(?![\s\S]))|(`+)(?!`)[^\n]*?[^`\n]\2(?!`)/gm;
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** Replaces the parts of a Markdown text that are not code. */
+/**
+ * Replaces the parts of a Markdown text that are not code: a block between fences, of which the last may be missing, or text
+ * between backticks in one line.
+ */
 function outsideCode(text: string, replace: (part: string) => string): string {
-  let end = 0;
   const parts: string[] = [];
-  for (const { 0: code, index } of text.matchAll(CODE)) {
-    parts.push(replace(text.slice(end, index)), code);
-    end = index + code.length;
+  let prose = '';
+  let fence: string | undefined;
+  const code = (part: string) => {
+    parts.push(replace(prose), part);
+    prose = '';
+  };
+  for (const line of text.split(/(?<=\n)/)) {
+    const [, marks] = FENCE.exec(line) ?? [];
+    if (fence !== undefined) {
+      code(line);
+      if (marks?.startsWith(fence) && line.trim() === marks) fence = undefined;
+    } else if (marks !== undefined) {
+      code(line);
+      fence = marks;
+    } else {
+      for (const part of partsOfLine(line)) {
+        if (part.isCode) code(part.text);
+        else prose += part.text;
+      }
+    }
   }
-  return parts.join('') + replace(text.slice(end));
+  return parts.join('') + replace(prose);
+}
+
+/** Splits a line at its code. As many backticks as before it end it. */
+function partsOfLine(line: string): { text: string; isCode: boolean }[] {
+  const runs = [...line.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ index, length }));
+  const lastOf = new Map(runs.map(({ length }, i) => [length, i]));
+  const parts: { text: string; isCode: boolean }[] = [];
+  let end = 0;
+  for (let i = 0; i < runs.length; i++) {
+    const { index, length } = runs[i] as (typeof runs)[number];
+    if ((lastOf.get(length) ?? i) <= i) continue;
+    do i++;
+    while (runs[i]?.length !== length);
+    const after = (runs[i]?.index ?? 0) + length;
+    parts.push(
+      { text: line.slice(end, index), isCode: false },
+      { text: line.slice(index, after), isCode: true },
+    );
+    end = after;
+  }
+  return [...parts, { text: line.slice(end), isCode: false }];
 }
 
 /** The ids that a comment mentions, each once. */

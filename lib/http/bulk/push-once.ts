@@ -45,9 +45,10 @@ const failed = (error: unknown): PushOutcome => ({ kind: 'failed', error });
 /** Claims a key for a request, and reads the outcomes that requests with this key have recorded, by position. */
 async function claimFor(call: AgentCall, keyOfClient: string) {
   const { bodyBytes, now, org, sql, token } = call;
-  const key = hashedUuid(keyOfClient);
-  // A token of another project may write other findings of the same body.
-  const body = hashedUuid(token.projectId ?? '', bodyBytes);
+  // Keys are often predictable, such as the number of a pipeline. A project's token cannot use up those of other projects.
+  const project = token.projectId === null ? [] : ['\0', token.projectId];
+  const key = hashedUuid(keyOfClient, ...project);
+  const body = hashedUuid(bodyBytes);
   const claim = await claimKey(sql, org.tables, { key, body, now });
   if (claim.body !== body) {
     const message = 'The idempotency key was used with another body.';

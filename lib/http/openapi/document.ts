@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { stringify } from 'yaml';
-import pkg from '../../../package.json' with { type: 'json' };
+import { VERSION } from '../../config/version.ts';
 import { ApiError, ERRORS, type ErrorKey } from '../../errors.ts';
 import { ORG_SLUG } from '../../orgs/slugs.ts';
 import type { Description } from '../call.ts';
@@ -131,7 +131,7 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
     openapi: '3.0.3',
     info: {
       title: 'Security findings service',
-      version: pkg.version,
+      version: VERSION,
       description: DESCRIPTION,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },

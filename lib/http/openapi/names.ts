@@ -171,7 +171,10 @@ const resultOf = (content: Content = {}): Schema | undefined =>
 
 /** `due_at` becomes `DueAt`. */
 const pascal = (name: string): string =>
-  name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase());
+  name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join('');
 
 /** The name of one member of a list. */
 const singular = (name: string): string =>

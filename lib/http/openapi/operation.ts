@@ -2,7 +2,7 @@ import type { createRoute } from '@hono/zod-openapi';
 import { ERRORS, type ErrorKey } from '../../errors.ts';
 import { count, z } from '../../schema.ts';
 import { scopeOf } from '../../tokens/scopes.ts';
-import { type Access, checksOf, inputChecksOf, needsStepUp } from '../access.ts';
+import { type Access, checksOf, inputChecksOf, stepUpOf } from '../access.ts';
 import { isInContract } from '../contract.ts';
 import type { EndpointSpec, SuccessSpec, SuccessSpecs } from '../endpoint-spec.ts';
 import { isOptionalBody, type RequestSchemas } from '../request/input.ts';
@@ -145,7 +145,7 @@ function securityOf(access: Access): Record<string, string[]>[] {
   ];
 }
 
-const FRESH = 'Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.';
+const FRESH = 'Requires a sign-in or `POST /auth/step-up` within the last 10 minutes';
 
 function tokensOf({ role, tokens }: Extract<Access, { kind: 'cookieOrg' }>): string {
   const scope = `the scope \`${scopeOf(role)}\``;
@@ -157,7 +157,9 @@ function tokensOf({ role, tokens }: Extract<Access, { kind: 'cookieOrg' }>): str
 
 function requirementOf(access: Access): string {
   const requirement = withoutStepUp(access);
-  return needsStepUp(access) ? `${requirement} ${FRESH}` : requirement;
+  const rule = stepUpOf(access);
+  if (!rule) return requirement;
+  return `${requirement} ${FRESH}${rule === true ? '' : ` ${rule}`}.`;
 }
 
 function withoutStepUp(access: Access): string {

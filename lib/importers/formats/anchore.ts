@@ -121,6 +121,6 @@ function evaluation(document: unknown, found: unknown, context: ImportContext): 
 
 /** `tomcat-annotations-api-9.0.97` */
 function packageOf(text: string): { name: string; version: string | undefined } {
-  const [, name = text, version] = /^(.+?)-(\d[\w.+:~-]*)$/.exec(text) ?? [];
+  const [, name = text, version] = /^(.{1,300}?)-(\d[\w.+:~-]{0,300})$/.exec(text) ?? [];
   return { name, version };
 }

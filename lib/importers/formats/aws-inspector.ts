@@ -120,7 +120,7 @@ function resultOf(finding: Finding): Result {
 
 /** The digest of an image and the version of a function change with every deployment. */
 const withoutBuild = (id: string) =>
-  id.replace(/[/@]sha256:[0-9a-f]{8,}$/i, '').replace(/(:function:[^:]+):.*$/, '$1');
+  id.replace(/[/@]sha256:[0-9a-f]{8,}$/i, '').replace(/(:function:[^:]+):.*/s, '$1');
 
 function identityOf(finding: Finding): (string | undefined)[] {
   const { packageVulnerabilityDetails: vulnerable, codeVulnerabilityDetails: code } = finding;

@@ -118,7 +118,9 @@ const MAX_RANGE = 10;
 const HARDCODED_PASSWORD = /^B10[567]$/;
 
 function passwordsIn(result: Result): string[] {
-  const [, password] = /: '(.*)'$/s.exec(result.issue_text) ?? [];
+  const [, ...quoted] = result.issue_text.split(": '");
+  const last = quoted.join(": '");
+  const password = last.endsWith("'") ? last.slice(0, -1) : undefined;
   const source = textOf(result);
   // The source may contain the password with escapes.
   return password !== undefined && source.includes(password)

@@ -150,7 +150,7 @@ function packageOf({ packages, names, fileName, filePath }: Dependency, context:
   const short = (fileName ?? '').slice(-300);
   const [, bare = fileName, ofFile] =
     /^([^\s/\\]+?):(\d[^\s:]*)$/.exec(short) ??
-    /(?:^|[\s/\\])([^\s/\\]+?)-(\d+\.[\w.-]*)\.\w+$/.exec(short) ??
+    /(?:^|[\s/\\])([^\s/\\]{1,300}?)-(\d{1,300}\.[\w.-]{0,300})\.\w{1,300}$/.exec(short) ??
     [];
   // The path of a package in a lock file is `package-lock.json?name`.
   const path = filePath?.trim().split('?', 1)[0];

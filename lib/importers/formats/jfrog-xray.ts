@@ -43,8 +43,11 @@ function componentOf(id: string): { type?: string; name: string; version?: strin
     (type === 'rpm' && named(/^(?:[^:]*:)?([^:]+):(\d+:[^:]+)$/.exec(rest))) ||
     (type === 'deb' && named(/^[^:]+:[^:]+:([^:]+):(.+)$/.exec(rest))) ||
     (/^(?:alpine:\/\/)?v?\d+\.\d+:/.test(id) && named(/^v?[\d.]+:([^:]+):(.+)$/.exec(rest))) ||
-    named(/^(.+):([^:/]*\d[^:/]*)$/.exec(rest)) ||
-    named(/^([^/]+?)-(\d+\.[\w.-]*?)\.\w+$/.exec(rest)) || { ...(type && { type }), name: rest }
+    named(/^(.{1,300}):([^:/]{0,300}\d[^:/]{0,300})$/.exec(rest)) ||
+    named(/^([^/]{1,300}?)-(\d{1,300}\.[\w.-]{0,300}?)\.\w{1,300}$/.exec(rest)) || {
+      ...(type && { type }),
+      name: rest,
+    }
   );
 }
 
@@ -278,7 +281,7 @@ function toResult(issue: Issue, { entries, artifact, components, fixed, places }
         sanitizeMarkdown(extended?.remediation ?? '') ||
         upgrade(
           first?.name,
-          fixed.map((version) => version.slice(0, MAX_ID).replace(/^[[(≥>=\s]+|[\])\s]+$/g, '')),
+          fixed.map((version) => version.slice(0, MAX_ID).replace(/^[[(≥>=\s]+|(?<![\])\s])[\])\s]+$/g, '')),
         ),
       details: sanitizeMarkdown(extended?.full_description ?? ''),
       references: issue.references,

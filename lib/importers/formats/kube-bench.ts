@@ -43,7 +43,7 @@ export const kubeBench: Importer = {
             return skipped(status === 'PASS' ? 'passed' : 'informational', context);
           if (test.type === 'manual' || /marked as a manual test/i.test(test.reason ?? ''))
             return skipped('need a manual check', context);
-          const name = test.test_desc?.replace(/\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
+          const name = test.test_desc?.replace(/(?<!\s)\s*\((?:not )?(?:scored|automated|manual)\)\s*$/i, '');
           return failedCheck({
             tool: 'kube-bench',
             entries: [control, section, test],

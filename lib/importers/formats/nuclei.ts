@@ -188,5 +188,5 @@ const payloadOf = (event: Event): string =>
 /** Removes what nuclei generates in every run: random words and the host names of its callback server. */
 const removeNonces = (address: string): string =>
   address
-    .replace(/\b[a-z0-9]{20,63}(?=\.(?:[\w-]+\.)*(?:oast|interact)[\w-]*\.[a-z]+)/gi, '*')
+    .replace(/\b[a-z0-9]{20,63}(?=\.(?:[\w-]{1,63}\.){0,10}(?:oast|interact)[\w-]{0,63}\.[a-z])/gi, '*')
     .replace(/(?<![a-z\d])(?=[a-z]{0,26}\d)[a-z\d]{27}(?![a-z\d])/gi, '*');

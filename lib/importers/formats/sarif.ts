@@ -67,7 +67,11 @@ export const sarif: Importer = {
   category: (report) =>
     joinedNames(
       runsIn(report).map((run) =>
-        text.parse(property(run, 'automationDetails', 'id'))?.replace(/\/?[^/]*$/, ''),
+        text
+          .parse(property(run, 'automationDetails', 'id'))
+          ?.split('/')
+          .slice(0, -1)
+          .join('/'),
       ),
     ),
 

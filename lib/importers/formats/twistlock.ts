@@ -127,8 +127,8 @@ function jsonResults(report: Report, context: ImportContext): Result[] {
 }
 
 /** `glibc (used in libc6, libc-bin)`: the packages that are built from a source package. */
-const withoutUses = (name: string | undefined) => name?.replace(/ \(used in [^)]*\)$/, '');
-const usesOf = (name: string | undefined) => / \(used in ([^)]*)\)$/.exec(name ?? '')?.[1];
+const withoutUses = (name: string | undefined) => name?.replace(/ \(used in [^()]*\)$/, '');
+const usesOf = (name: string | undefined) => / \(used in ([^()]*)\)$/.exec(name ?? '')?.[1];
 
 function csvResults(report: Report, context: ImportContext): Result[] {
   return readList(Row, rowsOf(report), '', context).flatMap((row): Result | [] => {

@@ -141,7 +141,7 @@ function remarkIssue(
   const name = title && !/^https?:/.test(title) ? title : type.replaceAll('_', ' ');
   return {
     identity: [addressIdentity(site), 'remark', type, addressIdentity(page)],
-    title: `${maskCredentials(name.replace(/: https?:.*$/, ''))} (${shownAddress(page)})`,
+    title: `${maskCredentials(name.replace(/: https?:.*/s, ''))} (${shownAddress(page)})`,
     severity: 'info',
     facts: { Type: type, 'Found by': method },
     evidence: found.interesting_entries.join('\n'),

@@ -98,7 +98,7 @@ function maskEvidence(evidence: string | undefined): string | undefined {
     ?.slice(0, MAX_EVIDENCE_LENGTH)
     .split(/\r\n?|\n/)
     .map((line) => line.slice(0, MAX_EVIDENCE_LINE).trimEnd());
-  return excerpt(lines && maskCredentials(lines.join('\n')).replace(/^\n+|\n+$/g, ''));
+  return excerpt(lines && maskCredentials(lines.join('\n')).replace(/^\n+|(?<!\n)\n+$/g, ''));
 }
 
 /** The score and vector that a tool states. Its score wins; vectors may lack the prefix or have another one. */

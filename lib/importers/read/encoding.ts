@@ -25,7 +25,7 @@ function statedEncoding(bytes: Uint8Array): string {
   if (first === 0 && second) return 'utf-16be';
   const start = new TextDecoder(FALLBACK).decode(bytes.subarray(0, START_BYTES));
   const [, label] =
-    /^\s*(?:<!--[\s\S]*?-->\s*)*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']+)["']/.exec(start) ?? [];
+    /^\s*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']+)["']/.exec(start) ?? [];
   // Bytes in which a declaration can be read are not UTF-16.
   if (!label || first === 0xef || /^utf-?16/i.test(label)) return 'utf-8';
   try {

@@ -18,7 +18,7 @@ const NAME_VALUE_PAIRS =
   /(name:\s{0,9}["']?\w{0,40}(?:PASSW|SECRET|TOKEN|CREDENTIAL|KEY)\w{0,40}["']?\s{1,40}value:\s{0,9}|^\s{0,40}(?:ENV|ARG)\s{1,9}\w{0,40}(?:PASSW|SECRET|TOKEN|CREDENTIAL|KEY)\w{0,40}\s{1,9})[^\r\n]+/gim;
 
 const PROVIDER_TOKENS =
-  /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?|\bgh[a-z]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[a-z]-[\w-]{8,}|\bAIza[\w-]{30,}|\b[sr]k_live_\w{16,}/gi;
+  /\beyJ[\w-]{8,4000}\.[\w-]+(?:\.[\w-]*)?|\bgh[a-z]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bxox[a-z]-[\w-]{8,}|\bAIza[\w-]{30,}|\b[sr]k_live_\w{16,}/gi;
 
 const HTTP_TOKENS = /(?<=\b(?:bearer|basic) )[\w.+/=~-]{8,}/gi;
 

@@ -51,7 +51,7 @@ export const htmlLines = (html: string | undefined | null): string =>
 export const linksIn = (html: string | undefined | null): string[] => [
   ...new Set(
     [...(html ?? '').matchAll(/https?:\/\/[^\s"'<>\\^`{}|]{1,1000}/gi)].map(([found]) =>
-      decodeEntities(found).replace(/[.,;:)\]]+$/, ''),
+      decodeEntities(found).replace(/(?<![.,;:)\]])[.,;:)\]]+$/, ''),
     ),
   ),
 ];

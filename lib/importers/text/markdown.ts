@@ -28,7 +28,7 @@ export function firstSentence(text: string | undefined | null, max = 160): strin
   const flat = collapseWhitespace(paragraph);
   const [sentence = flat] = /^.{8,}?(?<!\.)[^.\s](?=[.!?](?:\s|$))/.exec(flat) ?? [];
   if (sentence.length <= max) return sentence;
-  return `${sentence.slice(0, max).replace(/\s+\S*$/, '')}…`;
+  return `${sentence.slice(0, max).replace(/\s\S*$/, '')}…`;
 }
 
 /** Escapes plain text for Markdown. */

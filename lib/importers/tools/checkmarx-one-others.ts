@@ -116,6 +116,6 @@ export function packageResult(vulnerability: PackageVulnerability, context: Impo
 
 function packageOf({ identifier, name, version }: PackageVulnerability) {
   if (!identifier) return { name, version };
-  const [, manager, found, rest] = /^([A-Za-z]+)-(.+?)-(v?\d[^/]*)$/.exec(identifier) ?? [];
+  const [, manager, found, rest] = /^([A-Za-z]+)-(.{1,300}?)-(v?\d[^/]{0,300})$/.exec(identifier) ?? [];
   return { manager, name: name ?? found ?? identifier, version: version ?? rest };
 }

@@ -180,9 +180,12 @@ function severityOfScale(severity = 3): Severity {
 /** Fills in the names of a description: `<Replace key="SinkFunction"/>`. Blank lines are paragraphs. */
 const fill = (html: string | undefined, values: ReadonlyMap<string, string>): string | undefined =>
   html
-    ?.replace(/<Replace\s[^<>]*?key="([^"<>]*)"[^<>]*>/g, (_all, key) =>
-      (values.get(key) ?? '').replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
-    )
+    ?.replace(/<Replace\s([^<>]*)>/g, (all, attributes: string) => {
+      const key = /key="([^"]*)"/.exec(attributes)?.[1];
+      return key === undefined
+        ? all
+        : (values.get(key) ?? '').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+    })
     .replace(/\n[ \t]*\n/g, '<br/><p>');
 
 function byId<S extends z.ZodType>(schema: S, values: unknown, name: string): Map<string, z.output<S>> {

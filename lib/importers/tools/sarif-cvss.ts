@@ -35,11 +35,11 @@ export function statedCvss(properties: unknown): StatedCvss | undefined {
 const KNOWN = /^(?:critical|high|important|medium|moderate|low|none)$/i;
 
 /** `cvssScore`, `cvssv3_baseScore`, `cvss`, but not `cvssv3_impactScore`. */
-const SCORE = /(?:^|[^a-z]|base|cvss)_?score$|cvss[\s_.v-]*[\d._]*$/i;
+const SCORE = /(?:^|[^a-z]|base|cvss)_?score$|cvss[\s_.v-]*(?:\d[\d._]*)?$/i;
 
 /** `cvssV3_1`, `cvss_v2`; in an object that is named so, also `v3` and `V2Score`. */
-const VERSION = /cvss[\s_-]*v?[\s_-]*([234])/i;
-const VERSION_IN_RATING = /(?:^|cvss)[\s_-]*v?[\s_-]*([234])/i;
+const VERSION = /cvss[\s_-]*(?:v[\s_-]*)?([234])/i;
+const VERSION_IN_RATING = /(?:^|cvss)[\s_-]*(?:v[\s_-]*)?([234])/i;
 
 const MAX_DEPTH = 6;
 

@@ -23,7 +23,7 @@ const INDEX_OF_FILE = /("uri":"(?:[^"\\]|\\.)*"(?:,"uriBaseId":"(?:[^"\\]|\\.)*"
 const UNSTABLE = new RegExp(
   [
     /"(?:(?:start|end)Line|(?:char|byte)Offset|index|parentIndex|ruleIndex)":-?\d+/,
-    /"snippet":\{(?:"(?:[^"\\]|\\.)*"|[^"{}])*\}/,
+    /"snippet":\{(?:"(?:[^"\\]|\\.)*"|[^"{}\\])*\}/,
     /"uri":"(?:file:|\/)(?:[^"\\]|\\.)*"/,
     /"(?:(?:scan)?primaryLocation|matchBasedId)[^"]*":"[^"]*"/,
     /\d{4}-\d\d-\d\d[T ][\d:.]+/,

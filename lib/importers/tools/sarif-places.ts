@@ -118,7 +118,7 @@ const isRepository = (id: string, url: string): boolean =>
 /** The path of a file from its address in a repository: `blob/main/src/a.ts`. */
 const pathInForge = (path: string): string => path.replace(/^(?:-\/)?(?:blob|raw|tree)\/[^/]+\//, '');
 
-const withoutSlash = (path: string) => path.replace(/\/+$/, '');
+const withoutSlash = (path: string) => path.replace(/(?<!\/)\/+$/, '');
 
 /** Resolves a base, which may be relative to another base. */
 function resolveBase(

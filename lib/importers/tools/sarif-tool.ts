@@ -17,7 +17,7 @@ export const sourcesOf = ({ id, formerId }: Tool): string[] => [...new Set([id, 
 
 /** An edition or a version behind the name of a tool. */
 const EDITION =
-  /[\s_-]+\(?(?:(?:oss|pro|professional|community|enterprise|premium|ultimate|free|commercial)(?:[\s_-]+(?:edition|engine|build|version))?|command[\s-]line\s+tool(?:chain)?|(?:version\s+)?v?\d+(?:\.\d+)+\S*|v\d+)\)?$/i;
+  /[\s_-]{1,200}\(?(?:(?:oss|pro|professional|community|enterprise|premium|ultimate|free|commercial)(?:[\s_-]{1,200}(?:edition|engine|build|version))?|command[\s-]line\s{1,200}tool(?:chain)?|(?:version\s{1,200})?v?\d{1,200}(?:\.\d{1,200}){1,200}\S{0,200}|v\d{1,200})\)?$/i;
 
 const MAX_NAME = 200;
 

@@ -1,7 +1,10 @@
 import type { MailContent } from '../mailer.ts';
-import { dateTime, type Letter, person, render, unlinked } from './letter.ts';
+import { dateTime, type Letter, type Link, line, link, person, render, unlinked } from './letter.ts';
 
-/* Notices to the owners of an organization. They have no link, so that users do not learn to click one in such mails. */
+/*
+ * Notices to the owners of an organization. They have no link, so that users do not learn to click one in such mails. The mails about
+ * a deletion and about a lost ownership are exceptions: their link undoes it.
+ */
 
 /** A notice about an organization. */
 export interface OrgNotice {
@@ -20,15 +23,88 @@ const facts = ({ org, by, at }: OrgNotice, more: Letter['facts'] = []): Letter['
   ...more,
 ];
 
-export const orgDeleted = (notice: OrgNotice & { purgeAt: Date }): MailContent =>
+/** The name for a subject, or the slug if mail programs might find a link in the name: a subject has no invisible characters. */
+const inSubject = ({ name, slug }: OrgNotice['org']) =>
+  person(name) === line(name, 60) ? person(name) : slug;
+
+/** Changes of control over an organization, and what the subject of the mail says about them. */
+const CHANGES = {
+  member_added: 'A member was added to',
+  role_changed: 'The role of a member was changed in',
+  member_removed: 'A member left or was removed from',
+  owner_restored: 'A former owner has the role again in',
+  token_created: 'An API token was created for',
+  personal_token_created: 'An admin created a personal access token for',
+  setting_changed: 'A setting was changed in',
+  transfer_started: 'A project is being transferred from',
+} as const;
+
+export type ControlChange = keyof typeof CHANGES;
+
+const subjectOf = (change: ControlChange, { org }: OrgNotice) =>
+  `${CHANGES[change]} the organization ${inSubject(org)}`;
+
+/**
+ * Notice of a change of control.
+ * @param about the facts. Texts from users are cut and have no links here
+ */
+export const controlChanged = (
+  change: ControlChange,
+  notice: OrgNotice,
+  about: Letter['facts'] = [],
+): MailContent =>
   render({
-    subject: `The organization ${person(notice.org.name)} was deleted`,
+    subject: subjectOf(change, notice),
+    name: notice.name,
+    intro: [`${subjectOf(change, notice)}, which you own:`],
+    facts: facts(notice, shown(about)),
+    closing: [
+      'If you expected this, there is nothing to do.',
+      'If not, sign in and undo it. Then look through the members, the API tokens and the settings of the organization, and tell the other owners.',
+    ],
+  });
+
+const shown = (about: Letter['facts'] = []): [string, string][] =>
+  about.map(([label, value]) => [label, unlinked(value, 254)]);
+
+const undoButton = (undo: Link | undefined, label: string): Pick<Letter, 'button'> =>
+  undo ? { button: { label, url: link(undo.publicUrl, '/undo-org-change', { token: undo.token }) } } : {};
+
+const LINK_TERMS = 'The link works once and expires after 72 hours. Do not forward it.';
+
+/** Mail to an owner who lost the role. Its link gives it back, even to an owner who can no longer sign in. */
+export const ownershipLost = (
+  change: ControlChange,
+  notice: OrgNotice & { undo?: Link | undefined },
+  about: Letter['facts'],
+): MailContent =>
+  render({
+    subject: `You are no longer an owner of the organization ${inSubject(notice.org)}`,
+    name: notice.name,
+    intro: [
+      change === 'member_removed'
+        ? 'You are no longer a member of an organization that you owned.'
+        : 'Your role in an organization that you owned was changed.',
+      ...(notice.undo ? ['If that should not be, undo it:'] : []),
+    ],
+    facts: facts(notice, shown(about)),
+    ...undoButton(notice.undo, 'Become an owner again'),
+    closing: notice.undo
+      ? ['If you agree, there is nothing to do.', LINK_TERMS]
+      : ['If you do not agree, tell the other owners or the operator of the service.'],
+  });
+
+export const orgDeleted = (notice: OrgNotice & { purgeAt: Date; undo?: Link | undefined }): MailContent =>
+  render({
+    subject: `The organization ${inSubject(notice.org)} was deleted`,
     name: notice.name,
     intro: [
       'An organization that you own was deleted. Its members and API tokens can no longer use it. Nothing is removed yet:',
     ],
     facts: facts(notice, [['Removed for good', dateTime(notice.purgeAt)]]),
+    ...undoButton(notice.undo, 'Undo the deletion'),
     closing: [
+      ...(notice.undo ? [LINK_TERMS] : []),
       'Until then an owner can restore it with all its data: sign in, open the list of your organizations and choose “Restore”.',
     ],
   });
@@ -40,7 +116,7 @@ export const orgPurgeNear = ({
   purgeAt,
 }: Omit<OrgNotice, 'by'> & { purgeAt: Date }): MailContent =>
   render({
-    subject: `The organization ${person(org.name)} will be removed for good`,
+    subject: `The organization ${inSubject(org)} will be removed for good`,
     name,
     intro: ['A deleted organization that you own will be removed for good, with all its findings:'],
     facts: [
@@ -55,7 +131,7 @@ export const orgPurgeNear = ({
 
 export const orgRestored = (notice: OrgNotice): MailContent =>
   render({
-    subject: `The organization ${person(notice.org.name)} was restored`,
+    subject: `The organization ${inSubject(notice.org)} was restored`,
     name: notice.name,
     intro: ['A deleted organization that you own was restored. Its members and API tokens can use it again:'],
     facts: facts(notice),

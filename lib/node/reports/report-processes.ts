@@ -20,6 +20,8 @@ export interface ReportProcessesOptions {
   heapMiB: number;
   /** Called with the stack of an importer that threw. */
   onBug(stack: string): void;
+  /** Called when the system has ended a process, which read a report of this size: the machine or container has no memory left. */
+  onOutOfMemory(bytes: number): void;
   /** The processor time for reading a report of this size, after which its process is killed. */
   cpuMs?: ((bytes: number) => number) | undefined;
   file?: string;
@@ -55,6 +57,8 @@ export const cpuMsFor = (bytes: number): number => Math.min(60_000, 4_000 + (4_0
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const MAX_KEPT_FINDINGS = 5_000;
 const IDLE_MS = 30_000;
+/** Other large reports are imported by then. */
+const OUT_OF_MEMORY_RETRY_S = 30;
 
 /**
  * Creates a pool of processes that read reports, each one at a time. They start on demand and end when idle.
@@ -63,7 +67,7 @@ const IDLE_MS = 30_000;
  * large allocation beyond the memory limit of a thread ends the whole process.
  */
 export function createReportProcesses(options: ReportProcessesOptions): ReportProcesses {
-  const { heapMiB, onBug, cpuMs = cpuMsFor, file = FILE } = options;
+  const { heapMiB, onBug, onOutOfMemory, cpuMs = cpuMsFor, file = FILE } = options;
   const permissions = permissionsOf(file);
   const all = new Set<ChildProcess>();
   const idle: { child: ChildProcess; timer: NodeJS.Timeout }[] = [];
@@ -126,10 +130,13 @@ export function createReportProcesses(options: ReportProcessesOptions): ReportPr
       };
       const ask = (question: ToReader, sent?: Uint8Array) =>
         dialogue(question, sent).catch((error) => {
+          // A caller that stops reading early has the process killed.
+          const wasClosed = isClosed;
           close(false);
-          throw error instanceof EndedError
-            ? causeOf(error, { child, exceeded: watch.exceeded(), heapMiB })
-            : error;
+          if (!(error instanceof EndedError)) throw error;
+          const cause = causeOf(error, { child, exceeded: watch.exceeded(), heapMiB });
+          if (cause instanceof OutOfMemory && !wasClosed) onOutOfMemory(byteLength);
+          throw cause;
         });
       const answer = await ask({ kind: 'read', length: byteLength, ...job }, body);
       if (answer.kind !== 'read') {
@@ -190,6 +197,8 @@ function causeOf(
       message: 'The server is too busy to read the report.',
       cause: error,
     });
+  // Only the system sends it without a limit being exceeded. V8 aborts a process whose heap is full.
+  if (exceeded === undefined && child.signalCode === 'SIGKILL') return new OutOfMemory(error);
   return exceeded === undefined
     ? new ExpensiveReport(
         `Reading the report takes more than ${heapMiB} MiB of memory: split it, or send SARIF, which is read in parts`,
@@ -197,6 +206,14 @@ function causeOf(
     : new ExpensiveReport(
         `The report takes more than ${Math.round(exceeded / 100) / 10} seconds of processor time to read`,
       );
+}
+
+/** The system has ended the process. Sent again when no other large report is read, the report may be imported. */
+class OutOfMemory extends ApiError {
+  constructor(cause: Error) {
+    const message = 'The server had no memory left to read the report. Send it again later.';
+    super('rate_limit_error/exceeded', { message, retryAfter: OUT_OF_MEMORY_RETRY_S, cause });
+  }
 }
 
 /** The error of a report of which findings may be stored already: its scan is kept, and fails. */

@@ -6,6 +6,7 @@ import { markArriving, markLeaving } from '../../../db/projects/transfer/marks.t
 import { noteTransfer } from '../../../db/projects/transfer/transfers.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import type { Org } from '../../orgs/directory.ts';
+import { type Actor, mailControl } from '../../orgs/notices.ts';
 import { lockOrg } from '../../quotas.ts';
 
 /**
@@ -21,9 +22,8 @@ export interface Wish {
   project: { id: string; slug: string };
   /** The slug in the target. */
   slug: string;
-  now: Date;
-  /** Must own both organizations. Unset: an operator. */
-  userId?: string;
+  /** A user must own both organizations. */
+  actor: Actor;
   /** Checks the quota of the target. Throws if it is exhausted. */
   requireRoom?(tx: Tx): Promise<void>;
 }
@@ -38,7 +38,7 @@ class Refusal extends Error {
 
 /**
  * Notes the transfer of a project and marks it in both organizations: from then on it takes no writes. Both organizations are locked, so
- * that neither is deleted and no owner is removed meanwhile.
+ * that neither is deleted and no owner is removed meanwhile. All owners of the source get a mail.
  * @returns how many findings it has, or why the transfer is refused
  */
 export async function startTransfer(db: Db, wish: Wish): Promise<number | Refused> {
@@ -52,15 +52,12 @@ export async function startTransfer(db: Db, wish: Wish): Promise<number | Refuse
   }
 }
 
-async function start(
-  tx: Tx,
-  { source, target, project, slug, now, userId, requireRoom }: Wish,
-): Promise<number> {
+async function start(tx: Tx, { source, target, project, slug, actor, requireRoom }: Wish): Promise<number> {
   const ids = [source.id, target.id].toSorted();
   // In one order, as everywhere.
   for (const id of ids) await lockOrg(tx, id);
   for (const id of ids) if (await readDeletion(tx, id)) throw new Refusal('deleted');
-  if (userId !== undefined && !(await ownsAll(tx, userId, ids))) throw new Refusal('denied');
+  if (actor.user && !(await ownsAll(tx, actor.user.id, ids))) throw new Refusal('denied');
   await requireRoom?.(tx);
   const marked = await markLeaving(tx, source.tables, { projectId: project.id, confirmed: project.slug });
   if (!marked) throw new Refusal('changed');
@@ -68,7 +65,11 @@ async function start(
     throw new Refusal('taken');
   const findings = await countFindings(tx, source, project.id);
   const transfer = { projectId: project.id, sourceId: source.id, targetId: target.id };
-  if (!(await noteTransfer(tx, transfer, { slug, findings, now }))) throw new Refusal('changed');
+  if (!(await noteTransfer(tx, transfer, { slug, findings, now: actor.now }))) throw new Refusal('changed');
+  await mailControl(tx, actor, source.id, 'transfer_started', [
+    ['Project', project.slug],
+    ['To', target.slug],
+  ]);
   return findings;
 }
 

@@ -22,6 +22,7 @@ const SECRETS = new Set([
   ...['resetPassword', 'verifyEmail', 'validateMfa', 'sendEmailOtp', 'verifyTotpDevice', 'disableMfa'],
   'regenerateRecoveryCodes',
   'undoEmailChange',
+  'undoOrgChange',
 ]);
 
 let t: TestApp;

@@ -1,12 +1,39 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { generateX25519Identity } from 'age-encryption';
 import type { Database } from '../../../db/client.ts';
 import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { createScan, createUser, finding, must, push, type TestOrg } from '../api/api.ts';
 import type { TestApp } from '../server/app.ts';
 
-/** The lines of a backup without the last one. */
+export const IDENTITY = await generateX25519Identity();
+
+/** Writes a file and returns its path. */
+export function writeSecret(...lines: string[]): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'key-')), 'backup.key');
+  writeFileSync(path, `${lines.join('\n')}\n`, { mode: 0o600 });
+  return path;
+}
+
+/** The options of commands that name a key. */
+export const KEY = ['--key-file', writeSecret(IDENTITY)];
+
+/** All schemas with their tables, and the rows of `shared`. */
+export async function stateOf({ sql }: Database): Promise<string> {
+  const tables = await sql.unsafe(
+    `select table_schema, table_name from information_schema.tables where table_schema ~ '^(org_|shared)' order by 1, 2`,
+  );
+  const counts =
+    await sql.unsafe(`select (select count(*) from shared.orgs) as orgs, (select count(*) from shared.users) as users,
+    (select count(*) from shared.memberships) as members, (select count(*) from shared.reserved_slugs) as slugs,
+    (select count(*) from shared.account_erasures) as erasures`);
+  return JSON.stringify([tables, counts]);
+}
+
+/** The lines of a backup that is not encrypted, without the last one. */
 export const linesOf = (file: string): string[] =>
   gunzipSync(readFileSync(file)).toString().trimEnd().split('\n').slice(0, -1);
 

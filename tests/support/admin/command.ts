@@ -14,7 +14,7 @@ export interface Ended {
 export async function admin(
   databaseUrl: string,
   args: readonly string[],
-  options: Partial<Pick<AdminIo, 'tracks' | 'env'>> = {},
+  options: Partial<Pick<AdminIo, 'tracks' | 'env' | 'ask'>> = {},
 ): Promise<Ended> {
   const said = { out: '', err: '' };
   const code = await runAdmin(args, {

@@ -108,6 +108,12 @@ const writeFaults = (body: Part): string[] => [
   )
     ? ['a function in a SELECT that locks rows']
     : []),
+  ...(selectsIn(body).some(
+    ({ lockingClause, fromClause }) =>
+      lockingClause && (fromClause?.length > 1 || partsOf(fromClause, 'JoinExpr').length > 0),
+  )
+    ? ['a join in a SELECT that locks rows']
+    : []),
 ];
 
 const selectsIn = (body: Part): Part[] => [
@@ -123,8 +129,7 @@ const selectsFromTables = ({ selectStmt }: Part): boolean =>
 /** An INSERT of a SELECT from tables, which Citus sends to the worker of the organization as it is, and not to all workers. */
 function insertFaults({ kind, body }: Statement, tree: TreeNode, analyzer: Analyzer): string[] {
   const isInsert = kind === 'InsertStmt';
-  if (isInsert && WRITES.some((kind) => partsOf(body.withClause ?? {}, kind).length > 0))
-    return ['an INSERT beside a CTE that writes'];
+  if (isInsert && body.withClause) return ['an INSERT beside a CTE'];
   const inserts = [...(isInsert ? [body] : []), ...partsOf(body.withClause ?? {}, 'InsertStmt')].filter(
     ({ selectStmt }) => selectStmt && !selectStmt.SelectStmt.valuesLists,
   );

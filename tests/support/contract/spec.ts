@@ -103,6 +103,7 @@ GET    /api/v1/auth/me/export                             cookie
 POST   /api/v1/auth/step-up                               cookie
 POST   /api/v1/auth/step-up/send-email-otp                cookie
 POST   /api/v1/auth/undo-email-change                     base domain
+POST   /api/v1/auth/undo-org-change                       base domain
 POST   /api/v1/profile/tokens                             cookie
 GET    /api/v1/profile/tokens                             cookie
 DELETE /api/v1/profile/tokens/{id}                        cookie

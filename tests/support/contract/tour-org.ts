@@ -1,5 +1,5 @@
 import { type Answer, must, PASSWORD } from '../api/api.ts';
-import type { Stop, Traveller } from './traveller.ts';
+import { SPARE_EMAIL, type Stop, type Traveller } from './traveller.ts';
 
 const REPORT = JSON.stringify({ findings: [{ title: 'Weak cipher', severity: 'low' }] });
 const LARGE_REPORT = JSON.stringify({
@@ -42,6 +42,7 @@ export function planOrgTour(on: Traveller) {
       must(await on.api.post('/orgs', { ...on.asUser(), body: { name: 'Mistaken', slug: 'mistaken' } }));
       const body = { confirm: 'mistaken' };
       const answer = await on.api.delete('/orgs/mistaken', { ...on.asUser(), body });
+      on.keep('undoDeletion', (await on.linkTo(SPARE_EMAIL)).token);
       return [answer, await on.api.get('/orgs', on.asUser())];
     },
     restoreOrg: () => on.api.post('/orgs/mistaken/restore', on.asUser()),

@@ -1,4 +1,5 @@
 import type { endpoints } from '../../../handlers/index.ts';
+import { must } from '../api/api.ts';
 import type { TestApp } from '../server/app.ts';
 import { planAccountTour } from './tour-account.ts';
 import { planOrgTour } from './tour-org.ts';
@@ -19,6 +20,11 @@ export function planTour(t: TestApp): Record<keyof typeof endpoints, Stop> {
     apiDocs: () => on.api.get('/docs'),
     openApiDocument: () => on.api.get('/docs/openapi.yaml'),
     openApiDocumentJson: () => on.api.get('/docs/openapi.json'),
+    async undoOrgChange() {
+      const body = { confirm: 'mistaken' };
+      must(await on.api.delete('/orgs/mistaken', { ...on.asUser(), body }));
+      return on.api.post('/auth/undo-org-change', { body: { token: on.made.undoDeletion } });
+    },
     undoEmailChange: () => on.api.post('/auth/undo-email-change', { body: { token: on.made.undo } }),
     logout: () => on.api.post('/auth/logout', on.asUser()),
   };

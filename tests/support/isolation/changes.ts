@@ -178,10 +178,10 @@ function isOwn(call: Call, { kind, user, org, token }: Admitted, by: Owner): boo
   }
 }
 
-/** Mails go to the user who asked for them, or to the address in the request, and tell nothing to others. */
+/** Mails go to the user who asked for them, to the address in the request or to the owners, and tell nothing to others. */
 function mailFault(
   call: Call,
-  { user }: Admitted,
+  { org, user }: Admitted,
   { row }: Change,
   sees: (mark: string) => boolean,
   before: Facts,
@@ -193,13 +193,23 @@ function mailFault(
   const owners = emails.filter(({ email }) => email === recipient).map((email) => userOf(email.user));
   const invited =
     call.picks.endpoint === 'resendInvitation' ? userOf(call.params.members?.() ?? '') : undefined;
+  // A personal access token is for all organizations of the user.
+  const told = call.picks.endpoint === 'createPersonalToken' ? ORGS : org ? [org] : [];
+  const isTold = [before, after].some((facts) =>
+    told.some((name) => {
+      const { members } = facts.orgs[name];
+      const isMember = user === undefined || members[idOf('user', user)] !== undefined;
+      return isMember && owners.some((one) => one && members[idOf('user', one)]?.role === 'owner');
+    }),
+  );
   const isAsked =
+    isTold ||
     recipient === call.body?.json.email ||
     [about, invited].some((one) => one !== undefined && owners.includes(one));
   if (!isAsked) return `mailed ${recipient}`;
   const theirs = [markOfEmail(recipient), ...owners.map((owner) => `secret.${owner}.name`)];
-  const told = marksIn(`${row.subject} ${row.text} ${row.html}`).find(
+  const shown = marksIn(`${row.subject} ${row.text} ${row.html}`).find(
     (mark) => !sees(mark) && !theirs.includes(mark),
   );
-  return told && `mailed ${told} to ${recipient}`;
+  return shown && `mailed ${shown} to ${recipient}`;
 }

@@ -72,8 +72,7 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   const isFree = access.kind === 'cookie' && access.unverified;
   if (door.app === 'strict' && !isFree && !isVerified(id, facts)) return NOT_VERIFIED;
   if (access.kind === 'cookie') {
-    const isFresh = facts.sessions[visitor.session ?? '']?.fresh;
-    return access.stepUp && !isFresh ? STEP_UP : visitor;
+    return access.stepUp === true && !isFresh(visitor, facts) ? STEP_UP : visitor;
   }
   if (!org) return NO_ORG;
   const { flags } = facts.orgs[org];
@@ -81,9 +80,11 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   if (!role) return [403, 'tenant_error/not_member'];
   if (flags.require_mfa && !facts.users[id]?.mfa) return [403, 'permission_error/mfa_required_by_org'];
   if (RANK.indexOf(role) < RANK.indexOf(access.role)) return DENIED;
-  if (access.stepUp && !facts.sessions[visitor.session ?? '']?.fresh) return STEP_UP;
+  if (access.stepUp === true && !isFresh(visitor, facts)) return STEP_UP;
   return { ...visitor, kind: 'member', org, role };
 }
+
+const isFresh = ({ session }: Admitted, { sessions }: Facts) => sessions[session ?? '']?.fresh;
 
 /** The token of an organization that a call carries. */
 function tokenOf(call: Call, facts: Facts, org: OrgName) {
@@ -234,9 +235,12 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     const changes = call.picks.endpoint !== 'resendInvitation';
     if (changes && other.role === 'owner' && role !== 'owner') return DENIED;
   }
+  if (json.role === 'owner' && role !== 'owner') return DENIED;
+  const removesSelf = call.picks.endpoint === 'removeMember' && path.members === own;
+  const from = here.members[path.members ?? own]?.role;
+  if (!removesSelf && changesControl(call, from) && !isFresh(admitted, facts)) return STEP_UP;
   if (path['org-features'] && !(path['org-features'] in here.flags))
     return [403, 'permission_error/feature_not_provisioned'];
-  if (json.role === 'owner' && role !== 'owner') return DENIED;
   if (call.picks.endpoint === 'createToken' && !here.flags.org_wide_tokens)
     return [403, 'permission_error/feature_disabled'];
   if (token && admitted.kind === 'agent') {
@@ -252,6 +256,24 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     }
   }
   return undefined;
+}
+
+const CONTROLLING = new Set<unknown>(['owner', 'admin']);
+
+/** Whether a call gives or takes the role of an owner or admin. */
+function changesControl(call: Call, from: Role | undefined): boolean {
+  const to = call.body?.json.role;
+  switch (call.picks.endpoint) {
+    case 'inviteMember':
+      return CONTROLLING.has(to);
+    case 'updateMember':
+      return from !== to && (CONTROLLING.has(from) || CONTROLLING.has(to));
+    case 'removeMember':
+    case 'leaveOrg':
+      return CONTROLLING.has(from);
+    default:
+      return false;
+  }
 }
 
 /** The roles that change an organization outside of its own address. */

@@ -52,6 +52,7 @@ const GLOBAL = new Set([
   'verify-email',
   'verify',
   'undo-email-change',
+  'undo-org-change',
   'signed-in',
   'orgs',
   'profile',

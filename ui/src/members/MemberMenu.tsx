@@ -43,6 +43,7 @@ export function MemberMenu({ member }: { member: Member }) {
       <Stack gap="xs">
         <Text size="sm">{text.losesAccess(<bdi>{member.email}</bdi>, <bdi>{org.org.name}</bdi>)}</Text>
         <Text size="sm">{text.theirTokens}</Text>
+        {member.role === 'owner' && <Text size="sm">{text.ownerMayReturn}</Text>}
       </Stack>
     ),
     confirm: text.remove,

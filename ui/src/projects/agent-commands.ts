@@ -24,7 +24,8 @@ function agentSettings({ site, org, project, token = 'svc_…' }: Target) {
 /** The settings for CI: without the token, and with the only host that may receive it. */
 export function ciSettings(target: Target): Record<string, string> {
   const { SVC_API_KEY: _, ...settings } = agentSettings(target);
-  return { ...settings, SVC_TRUSTED_HOSTS: new URL(settings.SVC_BASE_URL).host };
+  const { protocol, host, origin } = new URL(settings.SVC_BASE_URL);
+  return { ...settings, SVC_TRUSTED_HOSTS: protocol === 'https:' ? host : origin };
 }
 
 /** Shell commands that send findings of a project (docs/agent.md). */

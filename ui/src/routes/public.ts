@@ -73,6 +73,13 @@ const undoEmailChange = createRoute({
   component: page(() => import('../auth/UndoEmailChange.tsx'), 'UndoEmailChange'),
 });
 
+const undoOrgChange = createRoute({
+  getParentRoute: () => pages,
+  path: '/undo-org-change',
+  validateSearch: textSearch('token'),
+  component: page(() => import('../auth/UndoOrgChange.tsx'), 'UndoOrgChange'),
+});
+
 /** Sends users whose address is verified to their destination. */
 async function redirectVerified({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
   if (preload) return;
@@ -106,5 +113,6 @@ export const publicPages = pages.addChildren([
   verifyEmail,
   verify,
   undoEmailChange,
+  undoOrgChange,
   done,
 ]);

@@ -59,7 +59,7 @@ export const needsReason = (status: RuleValues['status']): status is 'false_posi
 /** A rule for findings like this one, with the decision about it. As narrow as possible: the user widens it. */
 export function valuesFrom(finding: Finding): RuleValues {
   const title = titleOf(finding.title);
-  const folder = finding.file?.replace(/[^/]*$/, '') ?? '';
+  const folder = finding.file?.slice(0, finding.file.lastIndexOf('/') + 1) ?? '';
   const { status, reason } = finding;
   const isDecision = status === 'false_positive' || status === 'wontfix';
   return {

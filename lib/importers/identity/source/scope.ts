@@ -3,14 +3,14 @@ const KEYWORD_DECLARATION =
   /^(?:[\w@]+(?:\([^)]*\))?\s+)*?(def|class|function\*?|func|fn|fun|sub|module|interface|struct|impl|trait|enum|object|record|namespace|package|proc|method|resource|data|variable|provider|output|stage|task|job|target)\b\s*((?:"[^"]*"\s*)+|[\w$.:!?]*[\w$!?])/;
 
 /** `func (r *Receiver) name(` */
-const GO_METHOD = /^func\s*\(\s*(?:\w+\s+)?\*?\s*([\w.]+)[^)]{0,100}\)\s*(\w+)/;
+const GO_METHOD = /^func\s*\(\s*(?:\w+\s+)?(?:\*\s*)?([\w.]+)[^)]{0,100}\)\s*(\w+)/;
 
 /** A call that gets a function, with its first text: `app.get("/path", (req, res) => {`, `it "works" do`. */
 const CALLBACK = /^(?:[\w$.]+\s*=\s*)?(?:await\s+)?([\w$][\w$.:>-]*)(?:\s*\(\s*|\s+)(["'`])([^"'`]{1,100})\2/;
 
 /** Functions without a keyword: `name(…) {`, `public static int name(…)`, `const name = (…) => {`, `name: function (`. */
 const PLAIN_DECLARATION =
-  /^(?:(?:[\w$<>[\],.?*&:@]+\s+)*[*&]?([\w$~:]+)\s*\([^;]*$|(?:export\s+)?(?:const|let|var|this\.|module\.exports\.|exports\.)?\s*([\w$.]+)\s*[=:]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>))/;
+  /^(?:(?:[\w$<>[\],.?*&:@]+\s+)*[*&]?([\w$~:]+)\s*\([^;]*$|(?:export\s+)?(?:(?:const|let|var|this\.|module\.exports\.|exports\.)\s*)?([\w$.]+)\s*[=:]\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>))/;
 
 /** A key of YAML on a line of its own, and a named member of a list. */
 const KEY = /^(?:-\s+)?["']?([\w./-]+)["']?:$|^-\s+(?:name|id|key):\s*(\S.*)$/;
@@ -42,7 +42,8 @@ export const isIgnored = (line: string): boolean => {
  * @param line counts from 1
  */
 export function scopeOf(lines: readonly string[], line: number, file = ''): string | undefined {
-  if (/(?:^|[/.])(?:docker|container)file[^/]*$/i.test(file)) return stageOf(lines, line);
+  if (/(?:^|\.)(?:docker|container)file/i.test(file.slice(file.lastIndexOf('/') + 1)))
+    return stageOf(lines, line);
   const parents = parentsOf(lines);
   const names: string[] = [];
   let at = parents[line - 1] ?? -1;

@@ -18,7 +18,7 @@ export const passwordProblem = (password: string): string | undefined =>
 
 /** The error of an e-mail address. */
 export const emailProblem = (address: string): string | null =>
-  /^\S+@\S+\.\S+$/.test(address.trim()) ? null : text.invalidEmail;
+  /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(address.trim()) ? null : text.invalidEmail;
 
 /** The error of a slug for a new organization. Only the service knows whether it is taken. */
 export function orgSlugProblem(slug: string): string | undefined {

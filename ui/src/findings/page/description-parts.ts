@@ -16,9 +16,9 @@ export interface Evidence {
   first: number | undefined;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+#-]*)[^`]*$/;
+const FENCE = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))(?=[^`]*$)\s*([\w+#-]*)/;
 const LABEL = /^\*\*([^*]{1,60}?):?\*\*\s*$/;
-const HEADING = /^(#{1,6})\s+(.{1,80}?)\s*#*$/;
+const HEADING = /^(#{1,6})\s+(\S.{0,79}?)\s*#*$/;
 const FIX = /^(?:how to fix(?: it)?|fix|remediation|recommendation|solution|mitigation)s?:?$/i;
 /** The definition of a link, such as `[1]: https://…`. */
 const DEFINITION = /^ {0,3}\[[^\]^][^\]]{0,99}\]:\s*\S/;

@@ -9,7 +9,7 @@ export function fileNameOf(given: string): string {
     .split(/[/\\]/)
     .at(-1)
     ?.replace(UNFIT, '_')
-    .replace(/^[.\s]+|[.\s]+$/g, '');
+    .replace(/^[.\s]+|(?<![.\s])[.\s]+$/g, '');
   if (!name || /^_*$/.test(name)) return 'exploit.txt';
   const dot = name.lastIndexOf('.');
   const end = dot > 0 ? name.slice(dot).slice(0, 20) : '';

@@ -104,6 +104,28 @@ export const additionsRemoved =
 export const allSessionsEnd = 'All sessions end. We mail you a link to set a new password.';
 export const undoChange = 'Undo the change';
 
+export const undoOrgChange = 'Undo the change of your organization?';
+export const organizationWasChanged =
+  'You lost the role of an owner, or your organization was deleted. The mail with this link says what happened. If that should not be, undo it.';
+export const roleReturns =
+  'You are an owner again, even if you were removed. Your private views stay deleted.';
+export const everythingReturns =
+  'If the organization was deleted, members and API tokens can use it again, with all its data.';
+export const ownersAreMailed = 'All owners of the organization get a mail about it.';
+export const orgChangeUndone = 'The change was undone';
+export const youOwn = (organization: string) => `You are an owner of the organization ${organization} again.`;
+export const organizationWorks = (organization: string) =>
+  `Members and API tokens can use the organization ${organization} again.`;
+export const checkOrganization =
+  'Sign in and look through its members, API tokens and settings. If somebody else used your account, change your password.';
+export const undoOrgLinksExpire =
+  'Links to undo a change of an organization work once and expire after 72 hours. They also end when the organization is removed for good.';
+export const askOtherOwners =
+  'If you have another mail about it, try its link. Otherwise ask another owner of the organization or the administrator of this service.';
+export const nothingToUndo =
+  'You are an owner of the organization and it is not deleted, or it is being removed for good.';
+export const openOrganizations = 'Open your organizations';
+
 export const addressVerified = 'Your address is verified';
 export const useAddress = 'You can use it to sign in and to receive codes.';
 export const verifyYourAddress = 'Verify your address';

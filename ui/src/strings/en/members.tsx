@@ -86,6 +86,8 @@ export const losesAccess = (email: ReactNode, org: ReactNode) => (
 );
 export const theirTokens =
   'API tokens that they created keep working. Revoke tokens that they should not keep.';
+export const ownerMayReturn =
+  'All owners get a mail. The link in the mail to this owner gives the role back for 72 hours.';
 export const removed = (name: string) => `${name} was removed.`;
 
 export const leave = 'Leave';

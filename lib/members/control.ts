@@ -1,0 +1,85 @@
+import { and, eq, inArray, ne } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import { userEmails, users } from '../../db/schema/accounts.ts';
+import { memberships, type Role } from '../../db/schema/orgs.ts';
+import { type ControlChange, ownershipLost } from '../mail/templates/organizations.ts';
+import { type Actor, isOwner, mailControl, mailOwners, readOrgName } from '../orgs/notices.ts';
+import { issueUndoLink } from '../orgs/undo-links.ts';
+import { memberEmail } from './fields.ts';
+
+interface RoleChange {
+  orgId: string;
+  userId: string;
+  /** Unset: the member is new. */
+  from?: Role;
+  /** Unset: the member leaves or is removed. */
+  to?: Role;
+  /** The member leaves because the account is deleted, which cannot be undone. */
+  accountDeleted?: boolean;
+}
+
+/**
+ * Tells all owners that somebody got or lost the role of an admin or owner. A former owner gets a link that undoes it. Part of the
+ * transaction that makes the change. Call it while there is a membership: after it is inserted or updated, before it is deleted.
+ */
+export async function mailRoleChange(
+  tx: Tx,
+  actor: Actor,
+  { orgId, userId, from, to, accountDeleted = false }: RoleChange,
+): Promise<void> {
+  const change: ControlChange = !from ? 'member_added' : to ? 'role_changed' : 'member_removed';
+  const [member] = await tx
+    .select({ email: memberEmail })
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
+  const role = from && to ? `${to}, was ${from}` : (to ?? from ?? '');
+  const facts: [string, string][] = [
+    ['Member', member?.email ?? ''],
+    ['Role', role],
+    ...(accountDeleted ? [['Reason', 'the account was deleted'] as [string, string]] : []),
+  ];
+  const isLost = from === 'owner';
+  // A new owner gets an invitation instead.
+  const others = isLost || !from ? and(isOwner, ne(memberships.userId, userId)) : isOwner;
+  await mailControl(tx, actor, orgId, change, facts, others);
+  if (!isLost || accountDeleted) return;
+  const org = await readOrgName(tx, orgId);
+  if (!org) return;
+  const notice = { org, by: actor.user?.name, at: actor.now };
+  await mailOwners(
+    tx,
+    actor.writeMail,
+    orgId,
+    async ({ name }) => {
+      const undo = await issueUndoLink(tx, actor, orgId, userId);
+      return ownershipLost(change, { name, ...notice, undo }, facts);
+    },
+    eq(memberships.userId, userId),
+  );
+}
+
+/** The most organizations whose owners get a mail about one event of an account: those that it has belonged to for longest. */
+const MOST_ORGS = 10;
+
+/** The organizations that a user controls, which is the reason to tell their owners about the user. */
+export const controlledBy = (tx: Tx, userId: string, orgId?: string) =>
+  tx
+    .select({ orgId: memberships.orgId, role: memberships.role })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.userId, userId),
+        inArray(memberships.role, ['owner', 'admin']),
+        orgId === undefined ? undefined : eq(memberships.orgId, orgId),
+      ),
+    )
+    .orderBy(memberships.createdAt, memberships.orgId)
+    .limit(MOST_ORGS);
+
+/** Tells the owners of the organizations that an account controls that it is deleted. Part of the transaction that deletes it. */
+export async function mailAccountDeletion(tx: Tx, actor: Actor, userId: string): Promise<void> {
+  for (const { orgId, role } of await controlledBy(tx, userId))
+    await mailRoleChange(tx, actor, { orgId, userId, from: role, accountDeleted: true });
+}

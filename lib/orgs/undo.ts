@@ -1,0 +1,107 @@
+import { and, eq, gt, isNull } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import { retried } from '../../db/errors.ts';
+import { readDeletion } from '../../db/orgs/deletion.ts';
+import { reloadRulesOf } from '../../db/rules/members.ts';
+import { users } from '../../db/schema/accounts.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import { memberships, orgUndoLinks } from '../../db/schema/orgs.ts';
+import { run } from '../../db/statements.ts';
+import { invalidLink } from '../accounts/mailed-tokens.ts';
+import { sha256Hex } from '../crypto/random.ts';
+import { ApiError } from '../errors.ts';
+import { lockOrgTables } from '../quotas.ts';
+import { restoreLocked } from './deletion.ts';
+import type { OrgDirectory } from './directory.ts';
+import { type Actor, mailControl, readOrgName } from './notices.ts';
+import { UNDO_MS } from './undo-links.ts';
+
+/*
+ * Owners undo the loss of the role and the deletion of the organization by a mailed link. It needs no session: whoever made the change
+ * may have taken that too. All links do the same, whichever mail they are from, so that an attacker who uses up the mails about one
+ * kind of change cannot keep the owner from undoing another.
+ */
+
+export const UNDOABLE = ['ownership', 'deletion'] as const;
+
+export interface Undone {
+  undone: (typeof UNDOABLE)[number][];
+  org: { id: string; name: string; slug: string };
+  userId: string;
+}
+
+/**
+ * Undoes changes by a mailed link. One of several requests at once succeeds. A request that is refused does not use up the link.
+ * @throws ApiError `validation_error/field_invalid` when the link does not work; `resource_error/conflict` when there is nothing to undo
+ */
+export async function undoOrgChange(
+  db: Db,
+  directory: OrgDirectory,
+  { token, actor }: { token: string; actor: Omit<Actor, 'user'> },
+): Promise<Undone> {
+  const valid = and(
+    eq(orgUndoLinks.tokenHash, sha256Hex(token)),
+    isNull(orgUndoLinks.usedAt),
+    gt(orgUndoLinks.expiresAt, actor.now),
+  );
+  const [found] = await db.select({ orgId: orgUndoLinks.orgId }).from(orgUndoLinks).where(valid);
+  const named = found && (await readOrgName(db, found.orgId));
+  const org = named && (await directory.named(named.slug));
+  if (!org) throw invalidLink();
+  return await retried(() =>
+    db.transaction(async (tx) => {
+      const tables = await lockOrgTables(tx, org);
+      // A used link is kept as long as it counts against another return.
+      const used = { usedAt: actor.now, expiresAt: new Date(actor.now.getTime() + UNDO_MS) };
+      const [link] = await tx.update(orgUndoLinks).set(used).where(valid).returning();
+      // The link of a disabled account keeps: it works once the account is enabled.
+      const [user] = await tx
+        .select({ id: users.id, name: users.name })
+        .from(users)
+        .where(and(eq(users.id, link?.userId ?? org.id), isNull(users.disabledAt)));
+      const current = await readOrgName(tx, org.id);
+      if (!link || !user || !current) throw invalidLink();
+      const by: Actor = { ...actor, user };
+      const undone: Undone['undone'] = [];
+      if (await giveBack(tx, link, by, tables)) undone.push('ownership');
+      if (await readDeletion(tx, org.id)) {
+        if (!(await restoreLocked(tx, { id: org.id, tables }, by)))
+          throw conflict('The organization is being removed for good.');
+        undone.push('deletion');
+      }
+      if (undone.length === 0)
+        throw conflict(
+          'There is nothing to undo: you are an owner of the organization, and it is not deleted.',
+        );
+      return { undone, userId: user.id, org: { id: org.id, ...current } };
+    }),
+  );
+}
+
+const conflict = (message: string) => new ApiError('resource_error/conflict', { message });
+
+/**
+ * Makes a former owner an owner again, whatever has become of the membership. No quota keeps the owner out.
+ * @returns false if the user is an owner
+ */
+async function giveBack(
+  tx: Tx,
+  link: typeof orgUndoLinks.$inferSelect,
+  by: Actor,
+  tables: OrgTables,
+): Promise<boolean> {
+  const { orgId, userId, invitedEmail, confirmedAt, memberSince } = link;
+  const [before] = await tx
+    .select({ role: memberships.role })
+    .from(memberships)
+    .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
+  if (before?.role === 'owner') return false;
+  await tx
+    .insert(memberships)
+    .values({ orgId, userId, role: 'owner', invitedEmail, confirmedAt, createdAt: memberSince })
+    .onConflictDoUpdate({ target: [memberships.orgId, memberships.userId], set: { role: 'owner' } });
+  // A former member may still be the assignee of a rule.
+  if (!before) await run(tx, reloadRulesOf(tables, userId));
+  await mailControl(tx, by, orgId, 'owner_restored', []);
+  return true;
+}

@@ -1,0 +1,553 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { endpoints } from '../../handlers/index.ts';
+import { stepUpOf } from '../../lib/http/access.ts';
+import type { Endpoint } from '../../lib/http/endpoint.ts';
+import {
+  type Answer,
+  addMember,
+  type CallOptions,
+  createOrg,
+  must,
+  PASSWORD,
+  type TestOrg,
+  type TestUser,
+} from '../support/api/api.ts';
+import { linkTo } from '../support/api/mailed.ts';
+import { startApp, type TestApp } from '../support/server/app.ts';
+
+/*
+ * Changes of who controls an organization: they need a fresh sign-in or step-up, all owners hear of them, and an owner who lost the
+ * role or whose organization was deleted undoes that by the mailed link.
+ */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+let t: TestApp;
+let org: TestOrg;
+/** An owner beside the creator of the organization. */
+let second: TestUser;
+
+beforeAll(async () => {
+  t = await startApp();
+});
+
+beforeEach(async () => {
+  org = await createOrg(t.api);
+  second = await addMember(t.api, org, 'owner');
+  await verify(org.owner, second);
+});
+
+const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
+const outcome = ({ status, error }: Answer) => [status, error];
+const STEP_UP = [403, 'permission_error/step_up_required'];
+const INVALID = [400, 'validation_error/field_invalid'];
+const CONFLICT = [409, 'resource_error/conflict'];
+const newAddress = () => `guest-${crypto.randomUUID().slice(0, 8)}@example.com`;
+const as = ({ cookie }: TestUser): CallOptions => ({ cookie, org: org.slug });
+
+const verify = (...users: { id: string }[]) =>
+  sql('update shared.user_emails set verified_at = now() where user_id = any ($1::uuid[])', [
+    `{${users.map(({ id }) => id).join()}}`,
+  ]);
+const mailsTo = async ({ email }: { email: string }) => {
+  await t.services.mail.deliverDue();
+  return t.mails.filter(({ recipient }) => recipient === email);
+};
+const subjectsTo = async (user: { email: string }) => (await mailsTo(user)).map(({ subject }) => subject);
+const stepUp = ({ cookie }: TestUser) =>
+  t.api.post('/auth/step-up', { cookie, body: { password: PASSWORD } });
+const undo = (token: string | undefined) => t.api.post('/auth/undo-org-change', { body: { token } });
+const roleOf = async ({ id }: { id: string }) =>
+  (await sql('select role from shared.memberships where org_id = $1 and user_id = $2', [org.id, id]))[0]
+    ?.role;
+const remove = (who: { id: string }, by: TestUser) => t.api.delete(`/members/${who.id}`, as(by));
+const setRole = (who: { id: string }, role: string, by: TestUser) =>
+  t.api.patch(`/members/${who.id}`, { ...as(by), body: { role } });
+const deleteOrg = (by: TestUser) =>
+  t.api.delete(`/orgs/${org.slug}`, { cookie: by.cookie, body: { confirm: org.slug } });
+const titleOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`;
+
+/** Everything that says who controls the organization. */
+async function control() {
+  const schema = `org_${org.id.replaceAll('-', '')}`;
+  return [
+    await sql('select user_id, role from shared.memberships where org_id = $1 order by 1', [org.id]),
+    await sql('select slug, viewer_tokens_verify from shared.orgs where id = $1', [org.id]),
+    await sql('select org_id from shared.org_deletions where org_id = $1', [org.id]),
+    await sql('select project_id from shared.project_transfers where source_id = $1', [org.id]),
+    await sql(`select id from ${schema}.api_tokens order by 1`),
+    await sql(`select name, enabled from ${schema}.feature_flags order by 1`),
+  ];
+}
+
+interface Change {
+  /** Makes the preconditions. */
+  prepare?(): Promise<string | undefined>;
+  /** @param made what `prepare` returned */
+  call(who: CallOptions, made: string): Promise<Answer>;
+  /** Matches the mail to every owner. */
+  told: RegExp;
+}
+
+const guest = (role: string) => async () => (await addMember(t.api, org, role)).id;
+const flag = (name: string, enabled: boolean) => (who: CallOptions) =>
+  t.api.patch(`/org-features/${name}`, { ...who, body: { enabled } });
+const invite = (role: string) => (who: CallOptions) =>
+  t.api.post('/members/invite', { ...who, body: { email: newAddress(), role } });
+const removal = (who: CallOptions, id: string) => t.api.delete(`/members/${id}`, who);
+const change = (role: string) => (who: CallOptions, id: string) =>
+  t.api.patch(`/members/${id}`, { ...who, body: { role } });
+
+/** Each change of control, by the operation that makes it. */
+const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> = {
+  inviteMember: {
+    admin: { call: invite('admin'), told: /Member: guest-.*\n.*Role: admin/ },
+    owner: { call: invite('owner'), told: /Role: owner/ },
+  },
+  updateMember: {
+    'viewer to admin': { prepare: guest('viewer'), call: change('admin'), told: /Role: admin, was viewer/ },
+    'viewer to owner': { prepare: guest('viewer'), call: change('owner'), told: /Role: owner, was viewer/ },
+    'admin to viewer': { prepare: guest('admin'), call: change('viewer'), told: /Role: viewer, was admin/ },
+    'owner to viewer': { prepare: guest('owner'), call: change('viewer'), told: /Role: viewer, was owner/ },
+    oneself: {
+      prepare: async () => org.owner.id,
+      call: change('admin'),
+      told: /Role: admin, was owner/,
+    },
+  },
+  removeMember: {
+    admin: { prepare: guest('admin'), call: removal, told: /was removed[\s\S]*Role: admin/ },
+    owner: { prepare: guest('owner'), call: removal, told: /was removed[\s\S]*Role: owner/ },
+  },
+  leaveOrg: {
+    owner: { call: (who) => t.api.post('/members/leave', who), told: /left|no longer a member/ },
+  },
+  createToken: {
+    ingest: {
+      prepare: async () => must(await flag('org_wide_tokens', true)(org.asOwner)),
+      call: (who) => t.api.post('/tokens', { ...who, body: { name: 'ci' } }),
+      told: /Token: ci[\s\S]*Scopes: ingest[\s\S]*Expires: never/,
+    },
+    admin: {
+      prepare: async () => must(await flag('org_wide_tokens', true)(org.asOwner)),
+      call: (who) =>
+        t.api.post('/tokens', { ...who, body: { name: 'http://evil.example', scopes: ['admin'] } }),
+      told: /Token: http:\u200b\/\/evil\.\u200bexample[\s\S]*Scopes: admin/,
+    },
+  },
+  updateOrgFeature: {
+    'on for require_mfa': { call: flag('require_mfa', true), told: /Setting: require_mfa[\s\S]*Now: on/ },
+  },
+  updateSecuritySettings: {
+    off: {
+      call: (who) => t.api.patch('/settings/security', { ...who, body: { viewer_tokens_verify: false } }),
+      told: /Setting: viewer_tokens_verify[\s\S]*Now: off/,
+    },
+  },
+  updateOrg: {
+    slug: {
+      call: (who) => t.api.patch(`/orgs/${org.slug}`, { ...who, body: { slug: `${org.slug}-2` } }),
+      told: /Setting: slug[\s\S]*Before: org-.*[\s\S]*Now: org-.*-2/,
+    },
+  },
+  deleteOrg: {
+    '': {
+      call: (who) => t.api.delete(`/orgs/${org.slug}`, { ...who, body: { confirm: org.slug } }),
+      told: /was deleted/,
+    },
+  },
+  restoreOrg: {
+    '': {
+      prepare: async () => must(await deleteOrg(org.owner)),
+      call: (who) => t.api.post(`/orgs/${org.slug}/restore`, who),
+      told: /was restored/,
+    },
+  },
+  startProjectTransfer: {
+    '': {
+      async prepare() {
+        const slug = `labs-${org.slug}`;
+        must(await t.api.post('/orgs', { cookie: org.owner.cookie, body: { name: 'Labs', slug } }));
+        return slug;
+      },
+      async call(who, organization) {
+        const [project] = must(await t.api.get('/projects', who));
+        const body = { organization, confirm: project.slug };
+        return t.api.post(`/projects/${project.slug}/transfer`, { ...who, body });
+      },
+      told: /Project: .*[\s\S]*To: labs-/,
+    },
+  },
+};
+
+/** Operations with a step-up that change nobody's control over an organization. */
+const OTHERS = ['deleteProject', 'updateRetention'];
+/** Operations that only a session may call, and that give nobody control. */
+const HARMLESS = [
+  ...['resendInvitation', 'revokeToken', 'revokeProjectToken'],
+  ...['getProjectTransfer', 'cancelProjectTransfer'],
+];
+
+const cases = Object.entries(CHANGES).flatMap(([id, changes]) =>
+  Object.entries(changes).map(([name, one]) => [`${id} ${name}`.trim(), one] as const),
+);
+
+describe('the operations that change control', () => {
+  it('are all in this suite, and every one that tokens are kept away from is accounted for', () => {
+    const ofOrgs = Object.entries(endpoints).filter(
+      ([, { access, path }]) =>
+        (access.kind === 'cookie' && path.includes('/orgs/')) || access.kind === 'cookieOrg',
+    );
+    const isFresh = ([, { access }]: (typeof ofOrgs)[number]) => stepUpOf(access) !== undefined;
+    const fresh = ofOrgs.filter(isFresh).map(([id]) => id);
+    // Project tokens have no other scope than `ingest` today.
+    expect(fresh.toSorted()).toEqual([...Object.keys(CHANGES), ...OTHERS, 'createProjectToken'].toSorted());
+    const others = ofOrgs.filter((one) => {
+      const { access } = one[1];
+      return !isFresh(one) && access.kind === 'cookieOrg' && access.tokens === 'none';
+    });
+    expect(others.map(([id]) => id).toSorted()).toEqual(HARMLESS.toSorted());
+    for (const [id, { access }] of Object.entries(endpoints))
+      if (stepUpOf(access) !== undefined)
+        expect([id, 'tokens' in access ? access.tokens : 'none']).toEqual([id, 'none']);
+  });
+
+  it('name their condition in the description of the API', () => {
+    const texts = Object.values(endpoints).map(
+      (one) => [titleOf(one), one.describe().description ?? ''] as const,
+    );
+    expect(
+      texts.filter(([, text]) => /within the last 10 minutes for the roles/.test(text)).map(([name]) => name),
+    ).toEqual(['POST /api/v1/members/invite']);
+  });
+});
+
+describe.each(cases)('%s', (_, { prepare, call, told }) => {
+  it('needs a step-up, takes no token, and is mailed to all owners once', async () => {
+    const personal = must(
+      await t.api.post('/profile/tokens', {
+        cookie: org.owner.cookie,
+        body: { name: 'mine', scopes: ['admin'], expires_in: 30 },
+      }),
+    ).token;
+    const made = (await prepare?.()) ?? '';
+    const owners = [org.owner, second];
+    const counts = async () => Promise.all(owners.map(async (owner) => (await mailsTo(owner)).length));
+    const before = await control();
+    const mails = await counts();
+    t.advance(11 * MINUTE);
+    expect(outcome(await call({ token: personal, org: org.slug }, made))[0]).not.toBeLessThan(400);
+    expect(outcome(await call(as(org.owner), made))).toEqual(STEP_UP);
+    expect(await control()).toEqual(before);
+    expect(await counts()).toEqual(mails);
+
+    must(await stepUp(org.owner));
+    must(await call(as(org.owner), made));
+    expect(await control()).not.toEqual(before);
+    expect(await counts()).toEqual(mails.map((count) => count + 1));
+    for (const owner of owners) {
+      const mail = (await mailsTo(owner)).at(-1);
+      expect(`${mail?.subject}\n${mail?.text}`).toMatch(told);
+      expect(mail?.text).toContain('Ada');
+    }
+  });
+});
+
+describe('an old session', () => {
+  it('may still make changes that give nobody control, of which no owner hears', async () => {
+    const viewer = await addMember(t.api, org, 'viewer');
+    const before = (await mailsTo(second)).length;
+    t.advance(11 * MINUTE);
+    expect((await invite('member')(as(org.owner))).status).toBe(201);
+    must(await setRole(viewer, 'member', org.owner));
+    must(await remove(viewer, org.owner));
+    must(await t.api.patch(`/orgs/${org.slug}`, { cookie: org.owner.cookie, body: { name: 'Other' } }));
+    const path = `/projects/${org.projectId}/tokens`;
+    must(await t.api.post(path, { ...as(org.owner), body: { name: 'ci' } }));
+    expect((await mailsTo(second)).length).toBe(before);
+  });
+
+  it('cannot use a role that changes at the same moment', async () => {
+    const viewer = await addMember(t.api, org, 'viewer');
+    await sql("update shared.memberships set role = 'admin' where user_id = $1", [viewer.id]);
+    t.advance(11 * MINUTE);
+    expect(outcome(await remove(viewer, org.owner))).toEqual(STEP_UP);
+    expect(await roleOf(viewer)).toBe('admin');
+  });
+});
+
+it('a change without effect is not mailed', async () => {
+  const before = (await mailsTo(second)).length;
+  must(await flag('require_mfa', false)(org.asOwner));
+  must(await t.api.patch('/settings/security', { ...org.asOwner, body: { viewer_tokens_verify: true } }));
+  must(await setRole(second, 'owner', org.owner));
+  must(await t.api.patch(`/orgs/${org.slug}`, { cookie: org.owner.cookie, body: { slug: org.slug } }));
+  expect((await mailsTo(second)).length).toBe(before);
+});
+
+describe('the owners of an organization hear', () => {
+  it('of a personal token that may do what an admin may, but not of others', async () => {
+    const admin = await addMember(t.api, org, 'admin', 'Grace Hopper');
+    const elsewhere = await createOrg(t.api);
+    const create = (scopes: string[], org_id?: string) =>
+      t.api.post('/profile/tokens', {
+        cookie: admin.cookie,
+        body: { name: 'script', scopes, expires_in: 30, ...(org_id && { org_id }) },
+      });
+    const before = [(await mailsTo(second)).length, (await mailsTo(elsewhere.owner)).length];
+    must(await create(['read']));
+    must(await create(['triage'], org.id));
+    must(await create(['admin'], org.id));
+    must(await create(['admin']));
+    const mails = (await mailsTo(second)).slice(before[0]);
+    expect(mails.map(({ subject }) => subject)).toEqual(
+      Array(2).fill(expect.stringMatching(/^An admin created a personal access token for/)),
+    );
+    expect(mails[0]?.text).toMatch(/By: Grace Hopper[\s\S]*Personal access token: script\nScopes: admin/);
+    expect((await mailsTo(elsewhere.owner)).length).toBe(before[1]);
+  });
+
+  it('of an admin or owner whose account is deleted, who gets no link', async () => {
+    // The organization of the registration, whose only owner it is.
+    await sql('delete from shared.orgs where created_by = $1', [second.id]);
+    const before = (await mailsTo(org.owner)).length;
+    must(await t.api.delete('/auth/me', { cookie: second.cookie, body: { confirm: second.email } }));
+    const mails = (await mailsTo(org.owner)).slice(before);
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.text).toMatch(/Role: owner\nReason: the account was deleted/);
+    expect((await mailsTo(second)).flatMap(({ link }) => (link?.includes('undo-org') ? link : []))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('an owner who was removed', () => {
+  const linkOf = async (user: TestUser) => (await linkTo(t, user.email)).token;
+
+  it('gets a link that only a POST uses, and is an owner again', async () => {
+    must(await remove(org.owner, second));
+    const mail = (await mailsTo(org.owner)).at(-1);
+    expect(mail?.subject).toMatch(/^You are no longer an owner of the organization /);
+    expect(mail?.link).toMatch(/\/undo-org-change\?token=[0-9a-f]{64}$/);
+    const { token } = await linkTo(t, org.owner.email);
+    // A scanner of links follows it.
+    for (const path of ['/auth/undo-org-change', `/auth/undo-org-change?token=${token}`])
+      expect((await t.api.get(path)).status).toBe(405);
+    expect(await roleOf(org.owner)).toBeUndefined();
+    const undone = must(await undo(token));
+    expect(undone).toEqual({
+      undone: ['ownership'],
+      organization: { name: expect.any(String), slug: org.slug },
+    });
+    expect(await roleOf(org.owner)).toBe('owner');
+    for (const user of [org.owner, second])
+      expect((await subjectsTo(user)).at(-1)).toMatch(/^A former owner has the role again in/);
+    expect(outcome(await undo(token))).toEqual(INVALID);
+    expect((await t.api.get('/members', as(org.owner))).status).toBe(200);
+  });
+
+  it('uses it once, however many requests come at once', async () => {
+    must(await remove(org.owner, second));
+    const token = await linkOf(org.owner);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => undo(token)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400]);
+  });
+
+  it.each([
+    ['demoted', (by: TestUser) => setRole(org.owner, 'viewer', by)],
+    ['made to leave', () => t.api.post('/members/leave', as(org.owner))],
+    ['made to demote themselves', () => setRole(org.owner, 'admin', org.owner)],
+  ])('or %s is treated alike', async (_, attack) => {
+    must(await attack(second));
+    must(await undo(await linkOf(org.owner)));
+    expect(await roleOf(org.owner)).toBe('owner');
+  });
+
+  it('comes back after the organization was renamed, filled up or deleted, also with a lower role', async () => {
+    must(await remove(org.owner, second));
+    const token = await linkOf(org.owner);
+    must(await t.api.patch(`/orgs/${org.slug}`, { cookie: second.cookie, body: { slug: `${org.slug}-x` } }));
+    must(
+      await t.api.post('/members/invite', {
+        ...as(second),
+        body: { email: org.owner.email, role: 'viewer' },
+      }),
+    );
+    const confirm = `${org.slug}-x`;
+    must(await t.api.delete(`/orgs/${confirm}`, { cookie: second.cookie, body: { confirm } }));
+    const full = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_MAX_MEMBERS_PER_ORG: '1' } });
+    expect(must(await full.api.post('/auth/undo-org-change', { body: { token } }))).toMatchObject({
+      undone: ['ownership', 'deletion'],
+      organization: { slug: confirm },
+    });
+    expect(await roleOf(org.owner)).toBe('owner');
+    expect((await t.api.get('/projects', as(org.owner))).status).toBe(200);
+  });
+
+  it('cannot use it after 72 hours', async () => {
+    const third = await addMember(t.api, org, 'owner');
+    must(await remove(org.owner, second));
+    must(await remove(third, second));
+    const [early, late] = [await linkOf(org.owner), await linkOf(third)];
+    t.advance(71 * HOUR);
+    must(await undo(early));
+    t.advance(HOUR);
+    expect(outcome(await undo(late))).toEqual(INVALID);
+  });
+
+  it('gets clear errors when there is nothing to undo', async () => {
+    must(await remove(org.owner, second));
+    const token = await linkOf(org.owner);
+    must(
+      await t.api.post('/members/invite', { ...as(second), body: { email: org.owner.email, role: 'owner' } }),
+    );
+    expect(outcome(await undo(token))).toEqual(CONFLICT);
+    must(await remove(org.owner, second));
+    // A refusal has not used it up.
+    await sql('update shared.users set disabled_at = now() where id = $1', [org.owner.id]);
+    expect(outcome(await undo(token))).toEqual(INVALID);
+    await sql('update shared.users set disabled_at = null where id = $1', [org.owner.id]);
+    must(await undo(token));
+    for (const text of ['f3'.repeat(32), 'x', '']) expect(outcome(await undo(text))[0]).toBe(400);
+  });
+
+  it('cannot use it when the account or the organization is gone', async () => {
+    const third = await addMember(t.api, org, 'owner');
+    must(await remove(org.owner, second));
+    must(await remove(third, second));
+    const [own, gone] = [await linkOf(org.owner), await linkOf(third)];
+    await sql('delete from shared.memberships where user_id = $1', [third.id]);
+    await sql('delete from shared.users where id = $1', [third.id]);
+    expect(outcome(await undo(gone))).toEqual(INVALID);
+    await sql('delete from shared.orgs where id = $1', [org.id]);
+    expect(outcome(await undo(own))).toEqual(INVALID);
+  });
+
+  it('who came back is kept out by a member of longer standing, but not the other way round', async () => {
+    must(await remove(second, org.owner));
+    const stash = await linkOf(second);
+    must(await undo(stash));
+    must(await remove(second, org.owner));
+    const last = (await mailsTo(second)).at(-1);
+    expect([last?.subject, last?.link]).toEqual([expect.stringMatching(/^You are no longer/), undefined]);
+    must(
+      await t.api.post('/members/invite', { ...as(org.owner), body: { email: second.email, role: 'owner' } }),
+    );
+    for (let round = 0; round < 3; round++) {
+      must(await remove(org.owner, second));
+      must(await undo(await linkOf(org.owner)));
+    }
+    expect(await roleOf(org.owner)).toBe('owner');
+  });
+
+  it('always has a link that works, even if other changes use up the mails', async () => {
+    const few = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { SVC_MAX_MAILS_PER_HOUR: '3' },
+      mails: t.mails,
+    });
+    const by = as(second);
+    for (let i = 0; i < 4; i++) {
+      must(await few.api.patch('/org-features/org_wide_tokens', { ...by, body: { enabled: i % 2 === 0 } }));
+      must(await few.api.patch(`/members/${org.owner.id}`, { ...by, body: { role: 'admin' } }));
+      must(await few.api.patch(`/members/${org.owner.id}`, { ...by, body: { role: 'owner' } }));
+    }
+    must(await few.api.delete(`/members/${org.owner.id}`, by));
+    await few.services.mail.deliverDue();
+    const links = (await mailsTo(org.owner)).flatMap(({ link }) => (link?.includes('undo-org') ? link : []));
+    expect(links).toHaveLength(3);
+    const token = new URL(links[0] ?? '').searchParams.get('token');
+    must(await few.api.post('/auth/undo-org-change', { body: { token } }));
+    expect(await roleOf(org.owner)).toBe('owner');
+  });
+
+  it('is not found by the link in the database', async () => {
+    must(await remove(org.owner, second));
+    const token = await linkOf(org.owner);
+    const rows = await sql('select * from shared.org_undo_links where user_id = $1', [org.owner.id]);
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain(token);
+    const exported = must(await t.api.get('/auth/me/export', { cookie: org.owner.cookie }));
+    expect(exported.organization_undo_links).toMatchObject([{ org_id: org.id }]);
+  });
+
+  it('keeps the address by which the organization knows the account', async () => {
+    const address = newAddress();
+    await sql(
+      'update shared.memberships set invited_email = $1, confirmed_at = now() where user_id = $2 and org_id = $3',
+      [...[address, second.id, org.id]],
+    );
+    must(await remove(second, org.owner));
+    must(await undo(await linkOf(second)));
+    const shown = must(await t.api.get('/members', as(org.owner))).find(
+      (member: { user_id: string }) => member.user_id === second.id,
+    );
+    expect(shown).toMatchObject({ email: address, role: 'owner', verified: true });
+  });
+});
+
+describe('the deletion of an organization', () => {
+  it('is undone by the link of each owner, once', async () => {
+    must(await deleteOrg(second));
+    const tokens = await Promise.all(
+      [org.owner, second].map(async ({ email }) => {
+        const { link } = await t.delivered(email);
+        return new URL(link ?? '').searchParams.get('token') ?? '';
+      }),
+    );
+    expect((await t.api.get('/projects', as(org.owner))).error).toBe('tenant_error/deleted');
+    const answers = await Promise.all([...tokens, tokens[0]].map((token) => undo(token)));
+    const oks = answers.filter(({ status }) => status === 200);
+    expect(oks.map(({ result }) => result.undone)).toEqual([['deletion']]);
+    expect(
+      answers.filter(({ status }) => status !== 200).every(({ status }) => [400, 409].includes(status)),
+    ).toBe(true);
+    expect((await t.api.get('/projects', as(org.owner))).status).toBe(200);
+    expect((await subjectsTo(org.owner)).at(-1)).toMatch(/was restored$/);
+  });
+
+  it('is not undone when a purge has begun', async () => {
+    must(await deleteOrg(org.owner));
+    const { token } = await linkTo(t, org.owner.email);
+    await sql('update shared.org_deletions set purging = true where org_id = $1', [org.id]);
+    expect(outcome(await undo(token))).toEqual(CONFLICT);
+  });
+
+  it('that uses up the links cannot keep an owner out who is removed afterwards', async () => {
+    must(await deleteOrg(second));
+    const { token } = await linkTo(t, org.owner.email);
+    must(await t.api.post(`/orgs/${org.slug}/restore`, { cookie: second.cookie }));
+    must(await remove(org.owner, second));
+    expect(must(await undo(token)).undone).toEqual(['ownership']);
+  });
+});
+
+describe('the whole attack with a stolen, old cookie of an owner', () => {
+  it('needs the password at every step; with a fresh one, the owner gets everything back', async () => {
+    const evil = await addMember(t.api, org, 'viewer');
+    t.advance(12 * HOUR);
+    for (const step of [
+      () => t.api.post('/members/invite', { ...as(org.owner), body: { email: newAddress(), role: 'owner' } }),
+      () => setRole(evil, 'owner', org.owner),
+      () => flag('org_wide_tokens', true)(as(org.owner)),
+      () => t.api.post('/tokens', { ...as(org.owner), body: { name: 'x', scopes: ['admin'] } }),
+      () => flag('require_mfa', true)(as(org.owner)),
+      () => t.api.patch(`/orgs/${org.slug}`, { cookie: org.owner.cookie, body: { slug: 'stolen' } }),
+      () => deleteOrg(org.owner),
+    ])
+      expect(outcome(await step())).toEqual(STEP_UP);
+    // The thief knows the password.
+    must(await stepUp(org.owner));
+    must(await setRole(evil, 'owner', org.owner));
+    must(await remove(org.owner, await signedIn(evil)));
+    must(await undo((await linkTo(t, org.owner.email)).token));
+    must(await remove(evil, org.owner));
+    expect([await roleOf(org.owner), await roleOf(evil)]).toEqual(['owner', undefined]);
+  });
+
+  const signedIn = async (user: TestUser): Promise<TestUser> => {
+    must(await stepUp(user));
+    return user;
+  };
+});
