@@ -231,6 +231,16 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"owner_since\" timestamp (3) with time zone;",
       "ALTER TABLE \"shared\".\"org_undo_links\" ADD COLUMN \"owner_since\" timestamp (3) with time zone;"
     ]
+  },
+  {
+    "name": "0020_storage-quotas",
+    "hash": "e050b1505eb263035a480da4eebe101a9be709733d7e1d5e2738a871dc586a65",
+    "statements": [
+      "CREATE TABLE \"shared\".\"org_usage\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"bytes\" bigint NOT NULL,\n\t\"rows\" bigint NOT NULL,\n\t\"measured_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"share_id\" uuid;",
+      "ALTER TABLE \"shared\".\"org_usage\" ADD CONSTRAINT \"org_usage_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"orgs_share\" ON \"shared\".\"orgs\" USING btree (\"share_id\");"
+    ]
   }
 ];
 

@@ -122,6 +122,7 @@ import { previewRetention } from './settings/retention/preview.ts';
 import { updateRetention } from './settings/retention/update.ts';
 import { getSecuritySettings } from './settings/security/get.ts';
 import { updateSecuritySettings } from './settings/security/update.ts';
+import { getStorage } from './settings/storage/get.ts';
 import { createToken } from './tokens/create.ts';
 import { listTokens } from './tokens/list.ts';
 import { revokeToken } from './tokens/revoke.ts';
@@ -225,6 +226,7 @@ export const endpoints = {
   getRetention,
   updateRetention,
   previewRetention,
+  getStorage,
   getProjectDueDates,
   updateProjectDueDates,
 

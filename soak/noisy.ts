@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SeededOrg } from '../tests/support/database/seed.ts';
-import { download, pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
+import { asAgent, download, pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
 import { type Load, MARK, type Sent, type Stream, startLoad } from '../tests/support/load/load.ts';
 import { type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
 import { scenario } from '../tests/support/scenario/scene.ts';
@@ -15,7 +15,10 @@ const BYTES = 1_000;
 const KINDS = ['read', 'push'] as const;
 const PER_SECOND = { read: 100, push: 50 };
 /** The number of clients of each kind of noise. */
-const CLIENTS = { searches: 40, exports: 9, lists: 9, pushes: 100 };
+const CLIENTS = { searches: 40, exports: 9, lists: 9, pushes: 100, reports: 20, storage: 6 };
+/** The longest description of a finding that needs no escapes. */
+const LONGEST = 100_000;
+const REPORT_FINDINGS = 200;
 const SEARCHES = 21;
 const REST_MS = 1_000;
 const WARM_UP_S = 3;
@@ -26,7 +29,9 @@ const ATTACKS: { name: string; parts: Part[] }[] = [
   { name: 'exports', parts: ['exports'] },
   { name: 'lists', parts: ['lists'] },
   { name: 'pushes', parts: ['pushes'] },
-  { name: 'all of it', parts: ['searches', 'exports', 'lists', 'pushes'] },
+  { name: 'reports', parts: ['reports'] },
+  { name: 'storage', parts: ['storage'] },
+  { name: 'all of it', parts: ['searches', 'exports', 'lists', 'pushes', 'reports', 'storage'] },
 ];
 
 export const noisy = scenario({
@@ -206,5 +211,31 @@ function noisesOf(url: string, org: SeededOrg): Record<Part, Stream> {
     exports: stream('exports', lists('?format=csv', '?format=sarif', '?q=e&format=csv')),
     lists: stream('lists', lists('', '?sort=last_seen_at', '?q=injection')),
     pushes: { requests: [pushTo(url, org)], status: 201, connections: CLIENTS.pushes },
+    // Reports beyond the share of the account get 429.
+    reports: {
+      requests: [
+        wire(url, {
+          ...{ method: 'POST', path: `/agent/reports?project_id=${org.projectId}`, headers: asAgent(org) },
+          body: {
+            findings: Array.from({ length: REPORT_FINDINGS }, (_, i) => ({
+              title: `Finding ${i}`,
+              severity: 'low',
+            })),
+          },
+        }),
+      ],
+      status: 201,
+      connections: CLIENTS.reports,
+    },
+    storage: {
+      requests: [
+        wire(
+          url,
+          pushOf(org, org.scanIds[0], { fingerprint: MARK, description: `${MARK} `.padEnd(LONGEST, 'x') }),
+        ),
+      ],
+      status: 201,
+      connections: CLIENTS.storage,
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { boolean, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { time } from './columns.ts';
 import { shared } from './shared-schema.ts';
@@ -29,9 +29,15 @@ export const orgs = shared.table(
     viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
     /** Counts against the quota of this account, also after the organization has changed its owner. */
     createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
+    /** Set when the account of the creator is deleted: its organizations then keep one share and one storage quota in common. */
+    shareId: uuid('share_id'),
     createdAt: time('created_at').notNull(),
   },
-  (t) => [index('orgs_schema_version').on(t.schemaVersion), index('orgs_created_by').on(t.createdBy)],
+  (t) => [
+    index('orgs_schema_version').on(t.schemaVersion),
+    index('orgs_created_by').on(t.createdBy),
+    index('orgs_share').on(t.shareId),
+  ],
 );
 
 export const memberships = shared.table(
@@ -145,6 +151,16 @@ export const reportImports = shared.table('report_imports', {
   scanId: text('scan_id').notNull(),
   /** By the clock of the database. Not indexed, because it changes often; the table is small. */
   leaseUntil: time('lease_until').notNull(),
+});
+
+/** The use of storage by each organization, as it was measured last (`db/storage/usage.ts`). */
+export const orgUsage = shared.table('org_usage', {
+  orgId: uuid('org_id')
+    .primaryKey()
+    .references(() => orgs.id, { onDelete: 'cascade' }),
+  bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  rows: bigint('rows', { mode: 'number' }).notNull(),
+  measuredAt: time('measured_at').notNull(),
 });
 
 /** Deleted organizations, until they are purged (`db/orgs/deletion.ts`). */

@@ -43,6 +43,7 @@ export const OPERATION_ROLES = {
   getRetention: 'viewer',
   updateRetention: 'admin',
   previewRetention: 'admin',
+  getStorage: 'viewer',
   getProjectDueDates: 'viewer',
   updateProjectDueDates: 'admin',
   listRules: 'admin',

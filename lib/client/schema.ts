@@ -1503,6 +1503,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/settings/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the organization stores, and its storage quota
+         * @description An organization is measured within seconds of a write. `rows` are findings, scans, exploits and entries of activities. The account that created the organization has a quota for all of its organizations, too.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["getStorage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{id}/due-dates": {
         parameters: {
             query?: never;
@@ -3826,6 +3848,21 @@ export interface components {
             resolved_findings: number;
             /** @example 3 */
             scans: number;
+        };
+        Storage: {
+            /** @example 52428800 */
+            bytes: number;
+            /** @example 21474836480 */
+            max_bytes: number;
+            /** @example 12000 */
+            rows: number;
+            /** @example 10000000 */
+            max_rows: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            measured_at?: string;
         };
         /**
          * @example {
@@ -6595,6 +6632,16 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["RetentionPreview"];
+        };
+        GetStorageEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Storage"];
         };
         GetProjectDueDatesEnvelope: {
             /** @enum {boolean} */
@@ -11545,6 +11592,42 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["PreviewRetentionEnvelope"];
+                };
+            };
+        };
+    };
+    getStorage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The use and the quota. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "bytes": 52428800,
+                     *         "max_bytes": 21474836480,
+                     *         "rows": 12000,
+                     *         "max_rows": 10000000,
+                     *         "measured_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetStorageEnvelope"];
                 };
             };
         };

@@ -52,6 +52,8 @@ export interface Config {
   /** Words that passwords must not contain, in addition to the product's name and the e-mail address. */
   passwordWords: readonly string[];
   quotas: Quotas;
+  /** The storage quota of one organization. */
+  storage: StorageQuota;
   /** The most bytes of a report, inflated. */
   maxReport: number;
   /** The first encrypts, all of them decrypt. Without one, TOTP secrets are stored unencrypted. */
@@ -74,6 +76,13 @@ export interface Quotas {
   tokensPerProject: number;
   /** Per address and kind of mail (`lib/mail/quota.ts`). */
   mailsPerHour: number;
+}
+
+/** Limits of what an organization stores. */
+export interface StorageQuota {
+  bytes: number;
+  /** Findings, scans, exploits and entries of activities, such as comments. */
+  rows: number;
 }
 
 /** The mail provider. Without one, mails are written to `outbox.jsonl` in the data directory. */

@@ -33,6 +33,20 @@ const reportSize = z.string().transform((text, ctx) => {
   return z.NEVER;
 });
 
+/** Bytes of a size such as `20GiB`; undefined if it is none. */
+export function storageBytes(text: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,6}) ?(MiB|GiB|TiB)$/i.exec(text.trim()) ?? [];
+  const power = ['MIB', 'GIB', 'TIB'].indexOf(unit?.toUpperCase() ?? '') + 2;
+  return Number(digits) > 0 ? Number(digits) * 1024 ** power : undefined;
+}
+
+const storageSize = z.string().transform((text, ctx) => {
+  const bytes = storageBytes(text);
+  if (bytes !== undefined) return bytes;
+  ctx.addIssue('not a size');
+  return z.NEVER;
+});
+
 const onOff = z
   .string()
   .toLowerCase()
@@ -157,6 +171,11 @@ export const VARIABLES = {
   SVC_MAX_TOKENS_PER_ORG: quota(1_000),
   SVC_MAX_TOKENS_PER_PROJECT: quota(500),
   SVC_MAX_MAILS_PER_HOUR: quota(30),
+  SVC_MAX_STORAGE_PER_ORG: [storageSize.prefault('20GiB'), 'a size such as 500MiB, 20GiB or 1TiB'],
+  SVC_MAX_ROWS_PER_ORG: [
+    integer(1, 1_000_000_000_000).default(10_000_000),
+    'a whole number from 1 to 1000000000000',
+  ],
   SVC_MAX_REPORT: [reportSize.prefault('64MiB'), 'a size from 1KiB to 512MiB'],
   SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],

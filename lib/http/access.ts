@@ -139,6 +139,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const mayWrite = (access: Access, method: string): boolean =>
   access.kind === 'cookieOrg' && !SAFE_METHODS.has(method);
 
+/** Whether requests may change what an organization stores. */
+export const mayStore = (access: Access, method: string): boolean =>
+  !['public', 'baseDomainOnly', 'cookie'].includes(access.kind) && !SAFE_METHODS.has(method);
+
 /** The access checks of an endpoint, in the order in which they run, before its input is read. */
 export function checksOf(access: Access, method: string): AnyMiddleware[] {
   const origin = SAFE_METHODS.has(method) ? [] : [originCheck];

@@ -42,6 +42,7 @@ describe('configuration', () => {
         tokensPerProject: 500,
         mailsPerHour: 30,
       },
+      storage: { bytes: 20 * 1024 ** 3, rows: 10_000_000 },
       maxReport: 64 * 1024 * 1024,
       encryptionKeys: [],
       logLevel: 'info',

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { zipSync } from 'fflate';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createReportProcesses, type ReportProcesses } from '../../lib/node/reports/report-processes.ts';
 import type { ReportJob } from '../../lib/reports/read.ts';
@@ -11,7 +13,8 @@ const bugs: string[] = [];
 const ended: number[] = [];
 const pools: ReportProcesses[] = [];
 
-function poolWith(cpuMs: { parse: number; import: number }): ReportProcesses {
+function poolWith(ms?: number): ReportProcesses {
+  const cpuMs = ms === undefined ? undefined : () => ms;
   const pool = createReportProcesses({
     ...{ heapMiB: 512, cpuMs },
     onBug: (stack) => bugs.push(stack),
@@ -52,25 +55,25 @@ async function idAfterReading(pool: ReportProcesses, count: number): Promise<num
 
 describe('a process that reads a report', () => {
   it('is ended when it parses for too long', async () => {
-    const pool = poolWith({ parse: 0, import: MANY_MS });
+    const pool = poolWith(0);
     await expect(pool.open(jobOf(`[${'[],'.repeat(1_000_000)}0]`))).rejects.toMatchObject({
-      name: 'UnreadableReport',
+      name: 'ExpensiveReport',
       refusal: { message: expect.stringContaining('more than 0 seconds of processor time') },
     });
     await expect.poll(() => pool.running()).toEqual([]);
   });
 
   it('is ended when it imports for too long', async () => {
-    const pool = poolWith({ parse: MANY_MS, import: 100 });
+    const pool = poolWith(400);
     await expect(pool.open(reportOf(50_000))).rejects.toMatchObject({
-      name: 'UnreadableReport',
-      refusal: { message: expect.stringContaining('more than 0.1 seconds of processor time') },
+      name: 'ExpensiveReport',
+      refusal: { message: expect.stringContaining('more than 0.4 seconds of processor time') },
     });
     await expect.poll(() => pool.running()).toEqual([]);
   });
 
   it('has its time however long it waits for a processor', async () => {
-    const pool = poolWith({ parse: 3_000, import: 3_000 });
+    const pool = poolWith(3_000);
     const reading = pool.open(reportOf(1_000));
     const [pid = 0] = pool.running();
     await sleep(100);
@@ -83,7 +86,7 @@ describe('a process that reads a report', () => {
   });
 
   it('that is killed while its findings are read fails the import, and not as a report that left no scan', async () => {
-    const pool = poolWith({ parse: MANY_MS, import: MANY_MS });
+    const pool = poolWith(MANY_MS);
     const report = await pool.open(reportOf(5_000));
     expect(await report.next()).not.toEqual([]);
     for (const pid of pool.running()) kill(pid);
@@ -96,8 +99,40 @@ describe('a process that reads a report', () => {
     report.close();
   });
 
+  it('has time for the size of the unpacked report, but not of equal bytes', async () => {
+    const asked: number[] = [];
+    const pool = createReportProcesses({
+      heapMiB: 512,
+      onBug: (stack) => bugs.push(stack),
+      onOutOfMemory: (bytes) => ended.push(bytes),
+      cpuMs: (bytes) => {
+        asked.push(bytes);
+        return MANY_MS;
+      },
+    });
+    pools.push(pool);
+    const sizesOf = async ({ body, ...job }: ReportJob, encode = gzipSync) => {
+      asked.length = 0;
+      const sent = new Uint8Array(encode(body));
+      await pool.open({ ...job, body: sent }).then(
+        (report) => report.close(),
+        () => {},
+      );
+      return { asked, sent: sent.byteLength, size: body.byteLength };
+    };
+    const plain = await sizesOf(reportOf(100), Buffer.from as never);
+    expect(plain.asked).toEqual([plain.size, plain.size]);
+    const packed = await sizesOf(reportOf(100));
+    expect(packed.asked).toEqual([packed.sent, packed.size]);
+    const equal = await sizesOf(jobOf(' '.repeat(4 * 1024 * 1024)));
+    expect(equal.asked).toEqual([equal.sent, 200 * equal.sent]);
+    const archive = await sizesOf(reportOf(100), ((body: Uint8Array) =>
+      zipSync({ 'a.json': body })) as never);
+    expect(archive.asked).toEqual([archive.sent, archive.size]);
+  });
+
   it('that the system ends for lack of memory is no fault of the report, which may be sent again', async () => {
-    const pool = poolWith({ parse: MANY_MS, import: MANY_MS });
+    const pool = poolWith(MANY_MS);
     const job = reportOf(50_000);
     const reading = pool.open(job).catch((error) => error);
     ended.length = 0;
@@ -118,7 +153,7 @@ describe('a process that reads a report', () => {
   });
 
   it('that reads a small report is used again', async () => {
-    const pool = poolWith({ parse: MANY_MS, import: MANY_MS });
+    const pool = poolWith(MANY_MS);
     const [pid] = await idAfterReading(pool, 300);
     expect(await idAfterReading(pool, 300)).toEqual([pid]);
   });

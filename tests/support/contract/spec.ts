@@ -146,6 +146,7 @@ PUT    /api/v1/settings/due-dates                         cookie+org, admin
 GET    /api/v1/settings/retention                         cookie+org
 PUT    /api/v1/settings/retention                         cookie+org, admin
 POST   /api/v1/settings/retention/preview                 cookie+org, admin
+GET    /api/v1/settings/storage                           cookie+org
 GET    /api/v1/projects/{id}/due-dates                    cookie+org
 PUT    /api/v1/projects/{id}/due-dates                    cookie+org, admin
 GET    /api/v1/rules                                      cookie+org, admin

@@ -332,6 +332,7 @@ export function planOrgTour(on: Traveller) {
     updateRetention: () =>
       on.api.put('/settings/retention', { ...on.asOwner(), body: { resolved_findings: 365, scans: null } }),
     getRetention: () => on.api.get('/settings/retention', on.asOwner()),
+    getStorage: () => on.api.get('/settings/storage', on.asOwner()),
     previewRetention: () =>
       on.api.post('/settings/retention/preview', {
         ...on.asOwner(),

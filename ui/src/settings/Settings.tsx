@@ -13,6 +13,7 @@ import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
 import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
+import { Storage } from './Storage.tsx';
 
 /** The settings of the organization. */
 export function Settings() {
@@ -23,6 +24,7 @@ export function Settings() {
         <OrgSlug />
         <OrgDueDates />
         <OrgRetention />
+        <Storage />
         <Features />
         <ViewerTokens />
         <DeleteOrg />

@@ -1,6 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { OrgSession } from '../app/session.ts';
 
+/** The use and the quota of storage. */
+export const storageQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'storage'],
+    queryFn: async ({ signal }) => (await api.get('/settings/storage', { signal })).result,
+  });
+
 /** The feature flags of an organization. */
 export const featuresQuery = ({ slug, api }: OrgSession) =>
   queryOptions({

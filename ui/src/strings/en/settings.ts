@@ -1,3 +1,5 @@
+import { number } from './language.ts';
+
 export const settings = 'Settings';
 export const whatSettingsApplyTo = 'Settings that apply to the whole organization.';
 export const on = 'On';
@@ -35,3 +37,10 @@ export const slugIsAddress =
   'Identifies the organization in addresses. Agents and links with the former slug keep working, and no other organization can have it.';
 export const slugTaken = 'Another organization uses or used this slug. Choose another one.';
 export const slugReserved = 'This slug is reserved. Choose another one.';
+
+export const storage = 'Storage';
+export const storageIsLimited =
+  'When the organization reaches a limit, agents cannot add findings. Delete findings, scans or projects, or keep them for a shorter time.';
+export const bytesUsed = (used: string, max: string) => `${used} of ${max}`;
+export const rowsUsed = (used: number, max: number) =>
+  `${number(used)} of ${number(max)} findings, scans, exploits and activity entries`;
