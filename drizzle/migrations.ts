@@ -223,6 +223,15 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"org_undo_links_user\" ON \"shared\".\"org_undo_links\" USING btree (\"user_id\");",
       "CREATE INDEX \"org_undo_links_expiry\" ON \"shared\".\"org_undo_links\" USING btree (\"expires_at\");"
     ]
+  },
+  {
+    "name": "0019_token_rules",
+    "hash": "6cad7084ebbd6b06170de71154ff42d3e9a3c589432e4f15f587509d34134944",
+    "statements": [
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"tokens_on_role_loss\" text DEFAULT 'limit' NOT NULL;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"project_token_creators\" text;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"max_token_days\" integer;"
+    ]
   }
 ];
 
