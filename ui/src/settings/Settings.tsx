@@ -13,6 +13,7 @@ import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
 import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
+import { TokenRules } from './TokenRules.tsx';
 
 /** The settings of the organization. */
 export function Settings() {
@@ -25,6 +26,7 @@ export function Settings() {
         <OrgRetention />
         <Features />
         <ViewerTokens />
+        <TokenRules />
         <DeleteOrg />
       </Stack>
     </Page>
