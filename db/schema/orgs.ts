@@ -13,7 +13,7 @@ export type Role = (typeof ROLES)[number];
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const;
 
-/** What becomes of the API tokens of a member whose role is lowered, or who is no longer a member. */
+/** The effects on the API tokens of a member whose role is lowered, or who is no longer a member. */
 export const ROLE_LOSS_RULES = ['keep', 'limit', 'revoke'] as const;
 
 /** Members who may create API tokens of a project. */

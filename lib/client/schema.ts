@@ -5733,7 +5733,7 @@ export interface components {
             new_password: string & (unknown & unknown & unknown);
             /**
              * @description With `true`, also revokes your personal access tokens, and the API tokens that you created in your organizations: what a thief of the account may have made.
-             * @example true
+             * @example false
              */
             revoke_tokens?: boolean;
         };
@@ -8023,7 +8023,7 @@ export interface operations {
                  * @example {
                  *       "current_password": "Correct1horse",
                  *       "new_password": "Correct1horse",
-                 *       "revoke_tokens": true
+                 *       "revoke_tokens": false
                  *     }
                  */
                 "application/json": components["schemas"]["ChangePasswordRequest"];

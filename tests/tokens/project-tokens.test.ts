@@ -141,14 +141,14 @@ it.each(named.map((one): [string, Endpoint] => [`${one.method} ${one.path}`, one
       return api.call(method, `/${filled}`, { ...triage, ...body });
     };
     expect(outcome(await call('other'))).toEqual(NOT_FOUND);
-    // What the path names further is missing there.
+    // A second id of the path is made up.
     const last = await call('own');
     if (!/\{\w+\}.*\{\w+\}/.test(path)) expect(last.status).not.toBe(404);
     expect(last.status).not.toBe(403);
   },
 );
 
-/** What is of the organization, not of a project. */
+/** Endpoints of the organization, not of a project. */
 const REFUSED = (Object.values(table) as Endpoint[]).filter(
   ({ access }) => access.kind === 'cookieOrg' && access.tokens === 'any' && access.project === 'none',
 );

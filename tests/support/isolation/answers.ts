@@ -60,7 +60,7 @@ export function answerFaults({ call, answer }: Answered, before: Facts, after: F
   return found;
 }
 
-/** What a token of a project sees. */
+/** The part that a token of a project sees. */
 function within(org: OrgFacts, project: string | null | undefined): OrgFacts {
   if (!project) return org;
   const own = (of: Record<string, string>) =>

@@ -47,7 +47,7 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
   } else if (org) {
     const root = `secret.${org}`;
     const project = token?.project && nameOf('project', PROJECTS, token.project);
-    // What members write has the mark of the organization.
+    // Texts of members have the mark of the organization.
     const parts = [below(`${root}.${project}`), below(`${root}.tokens`), (mark: string) => mark === root];
     seen.push(project ? (mark) => parts.some((sees) => sees(mark)) : below(root));
     // The author of a comment is named also after leaving.

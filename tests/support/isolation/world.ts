@@ -175,7 +175,7 @@ export interface Facts {
 
 export interface OrgFacts {
   hasTables: boolean;
-  /** What becomes of tokens whose creator loses rights. */
+  /** The effect on tokens whose creator loses rights. */
   rule: 'keep' | 'limit' | 'revoke';
   members: Record<string, Membership>;
   flags: Record<string, boolean>;
