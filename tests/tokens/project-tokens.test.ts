@@ -213,7 +213,15 @@ describe('the scopes of a token of a project', () => {
   });
 
   it('above ingest need a step-up and are told to the owners', async () => {
-    await t.services.database.sql.unsafe(
+    const { sql } = t.services.database;
+    await sql.unsafe('update shared.user_emails set verified_at = now() where user_id = $1', [own.owner.id]);
+    must(await create({ scopes: ['triage'] }));
+    await t.services.mail.deliverDue();
+    const subjects = t.mails
+      .filter(({ recipient }) => recipient === own.owner.email)
+      .map((one) => one.subject);
+    expect(subjects).toContainEqual(expect.stringContaining('An API token was created'));
+    await sql.unsafe(
       `update shared.sessions set created_at = now() - interval '1 hour', stepped_up_at = null where user_id = $1`,
       [own.owner.id],
     );
