@@ -241,6 +241,15 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"org_usage\" ADD CONSTRAINT \"org_usage_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
       "CREATE INDEX \"orgs_share\" ON \"shared\".\"orgs\" USING btree (\"share_id\");"
     ]
+  },
+  {
+    "name": "0021_token-rules",
+    "hash": "6cad7084ebbd6b06170de71154ff42d3e9a3c589432e4f15f587509d34134944",
+    "statements": [
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"tokens_on_role_loss\" text DEFAULT 'limit' NOT NULL;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"project_token_creators\" text;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"max_token_days\" integer;"
+    ]
   }
 ];
 

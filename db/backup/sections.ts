@@ -12,6 +12,8 @@ export interface SharedTable {
   /** The column with the id of the organization. */
   key: string;
   columns: readonly string[];
+  /** The last of these, which backups of earlier versions do not have. */
+  added?: readonly string[];
   /** Columns that a restore sets itself. */
   set?: Readonly<Record<string, SQL>>;
   /** Further values of a backup, of the row `t`. They are no columns of the table. */
@@ -21,7 +23,11 @@ export interface SharedTable {
 export const SHARED_TABLES = {
   orgs: {
     key: 'id',
-    columns: ['name', 'slug', 'plan', 'custom_domain', 'viewer_tokens_verify', 'created_by', 'created_at'],
+    columns: [
+      ...['name', 'slug', 'plan', 'custom_domain', 'viewer_tokens_verify', 'created_by', 'created_at'],
+      ...['tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
+    ],
+    added: ['tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
     // `schema_version` is that of the service which restores.
     set: { schema_version: sql`0`, lacks_indexes: sql`false` },
   },

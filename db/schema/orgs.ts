@@ -13,6 +13,12 @@ export type Role = (typeof ROLES)[number];
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const;
 
+/** The effects on the API tokens of a member whose role is lowered, or who is no longer a member. */
+export const ROLE_LOSS_RULES = ['keep', 'limit', 'revoke'] as const;
+
+/** Members who may create API tokens of a project. */
+export const PROJECT_TOKEN_CREATORS = ['any_member', 'members', 'admins'] as const;
+
 export const orgs = shared.table(
   'orgs',
   {
@@ -27,6 +33,11 @@ export const orgs = shared.table(
     lacksIndexes: boolean('lacks_indexes').notNull().default(false),
     /** Whether API tokens made by viewers may confirm fixes (status `verified`). */
     viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
+    tokensOnRoleLoss: text('tokens_on_role_loss', { enum: ROLE_LOSS_RULES }).notNull().default('limit'),
+    /** Null: as the deployment has it, see `lib/orgs/security-settings.ts`. */
+    projectTokenCreators: text('project_token_creators', { enum: PROJECT_TOKEN_CREATORS }),
+    /** The longest lifetime of API tokens with other scopes than `ingest`, in days. Null: no limit. */
+    maxTokenDays: integer('max_token_days'),
     /** Counts against the quota of this account, also after the organization has changed its owner. */
     createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
     /** Set when the account of the creator is deleted: its organizations then keep one share and one storage quota in common. */

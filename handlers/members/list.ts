@@ -10,7 +10,7 @@ export const listMembers = endpoint(
   {
     method: 'get',
     path: '/members',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'none'),
     tag: 'Members',
     summary: 'List the members of the organization',
     description:

@@ -5,14 +5,16 @@ import { freshCookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
-import { lockOrg } from '../../lib/quotas.ts';
+import { lockOrgTables } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
+import { endTokensOf } from '../../lib/tokens/creators.ts';
+import { rankOf } from '../../lib/tokens/scopes.ts';
 
 export const updateMember = endpoint(
   {
@@ -22,7 +24,7 @@ export const updateMember = endpoint(
     tag: 'Members',
     summary: 'Change the role of a member',
     description:
-      'Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).',
+      'Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).',
     request: {
       params: z.object({ userId: idParam() }),
       body: z.object({ role: z.enum(ROLES).openapi({ example: 'viewer' }) }),
@@ -34,8 +36,8 @@ export const updateMember = endpoint(
   async (call) => {
     const { body, db, now, org, params, services, user } = call;
     const { userId } = params;
-    const { member, before } = await db.transaction(async (tx) => {
-      await lockOrg(tx, org.id);
+    const { member, before, tokens } = await db.transaction(async (tx) => {
+      const tables = await lockOrgTables(tx, org);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (!mayManageRole(own, other) || !mayManageRole(own, body.role)) {
@@ -51,12 +53,15 @@ export const updateMember = endpoint(
         .set({ role: body.role, ...(body.role === 'owner' && other !== 'owner' && { ownerSince: now }) })
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
       if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId, from: other, to: body.role });
-      return { member: await findMember(tx, services.config, org.id, userId), before: other };
+      const isLowered = rankOf(body.role) < rankOf(other);
+      const tokens = isLowered ? await endTokensOf(tx, { id: org.id, tables }, userId) : [];
+      return { member: await findMember(tx, services.config, org.id, userId), before: other, tokens };
     });
     if (!member) throw new ApiError('resource_error/not_found');
     services.mail.kick();
     if (before !== member.role)
       logSecurityEvent(call, 'role_changed', { member: userId, from: before, to: member.role });
+    logEndedTokens(call, userId, tokens);
     return ok(member);
   },
 );

@@ -1,7 +1,9 @@
 import { and, asc, eq, isNull, not, or } from 'drizzle-orm';
-import type { Database } from '../../db/client.ts';
+import type { Database, Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
@@ -11,6 +13,8 @@ import { requireOtherOwner } from '../members/owners.ts';
 import { isControlling } from '../members/roles.ts';
 import { lockOrg } from '../quotas.ts';
 import { logOperatorEvent } from '../security-events.ts';
+import { endTokensOf } from '../tokens/creators.ts';
+import { rankOf } from '../tokens/scopes.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
 import { type ControlCall, operator, operatorActor } from './operator.ts';
 import { findOrg } from './orgs.ts';
@@ -107,6 +111,8 @@ export async function setMemberRole(
       .update(memberships)
       .set({ role, ...(role === 'owner' && { ownerSince: new Date() }) })
       .where(isMember);
+    if (rankOf(role) < rankOf(member.role) && (await tablesExist(tx, org.id)))
+      await endTokensOf(tx, { id: org.id, tables: defineOrgTables(orgSchemaName(org.id)) }, user.id);
     if (isControlling(role) || isControlling(member.role))
       await mailRoleChange(tx, operatorActor(call), {
         ...{ orgId: org.id, userId: user.id, from: member.role, to: role },
@@ -124,6 +130,11 @@ export async function setMemberRole(
       to: role,
     });
   return { ...change, changed };
+}
+
+async function tablesExist(tx: Tx, orgId: string): Promise<boolean> {
+  const [org] = await tx.select({ version: orgs.schemaVersion }).from(orgs).where(eq(orgs.id, orgId));
+  return (org?.version ?? 0) > 0;
 }
 
 const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);

@@ -198,7 +198,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Revokes all other sessions and all reset links that were mailed before. Personal access tokens keep working.
+         * @description Revokes all other sessions and all reset links that were mailed before. Tokens keep working, unless `revoke_tokens` is `true`.
          *
          *     Requires a session; works on any host.
          */
@@ -1868,7 +1868,7 @@ export interface paths {
         put?: never;
         /**
          * Leave the organization
-         * @description The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in. All owners get a mail when an admin or owner leaves. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
+         * @description The next request to the organization is refused. API tokens of the member are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). The last owner cannot leave: an organization needs an owner who can sign in. All owners get a mail when an admin or owner leaves. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
          *
          *     Requires membership of the organization. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for admins and owners.
          */
@@ -1913,7 +1913,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. All owners get a mail about the removal of an admin or owner. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). Members cannot remove themselves; see `POST /members/leave`.
+         * @description The next request of the member to the organization is refused. API tokens of the member are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`), and private views are deleted. Only owners can remove an owner. All owners get a mail about the removal of an admin or owner. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). Members cannot remove themselves; see `POST /members/leave`.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes to remove an admin or owner.
          */
@@ -1922,7 +1922,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
+         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`.
          */
@@ -2150,7 +2150,7 @@ export interface paths {
          * Create a project token
          * @description The full token is returned only here. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.
          *
-         *     Requires membership of the organization. Tokens are not accepted.
+         *     Requires membership of the organization. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for another scope than `ingest`.
          */
         post: operations["createProjectToken"];
         delete?: never;
@@ -2296,7 +2296,7 @@ export interface paths {
         head?: never;
         /**
          * Change the security settings of the organization
-         * @description Takes effect with the next request of an agent. All owners get a mail about a change.
+         * @description Settings that are left out stay. Only owners change other settings than `viewer_tokens_verify`. Takes effect with the next request. All owners get a mail about a change.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -4591,12 +4591,12 @@ export interface components {
              */
             expires_in?: number | null;
             /**
-             * @description A project token is for agents: it has the scope `ingest`.
+             * @description Permissions of the token: `ingest` is for agents, `read` for what viewers see of the project, `triage` for what members change in it, which includes `read`. Default: `ingest` alone.
              * @example [
              *       "ingest"
              *     ]
              */
-            scopes?: "ingest"[];
+            scopes?: components["schemas"]["NewProjectTokenScope"][];
         };
         /**
          * @example {
@@ -4645,6 +4645,36 @@ export interface components {
              * @example true
              */
             viewer_tokens_verify: boolean;
+            /** @description What becomes of the API tokens of a member whose role is lowered, or who is no longer a member. `keep`: nothing. `limit` (default): their scopes `read`, `triage` and `admin` allow what the present role of the creator allows, and nothing without a membership; `ingest` keeps working. `revoke`: they are revoked, for good. */
+            tokens_on_role_loss: components["schemas"]["SecuritySettingsTokensOnRoleLoss"];
+            /** @description Who may create API tokens of a project: `any_member`, `members` (also admins and owners) or `admins` (also owners). Default: `any_member`, in strict mode `members`. */
+            project_token_creators: components["schemas"]["SecuritySettingsProjectTokenCreators"];
+            /**
+             * @description The longest lifetime of API tokens with other scopes than `ingest`, in days. A change ends existing ones after as many days from now. `null` (default): no limit.
+             * @example 90
+             */
+            max_token_days: number | null;
+        };
+        /**
+         * @example {
+         *       "tokens_on_role_loss": "revoke"
+         *     }
+         */
+        SecuritySettingsChanges: {
+            /**
+             * @description Whether API tokens made by viewers may confirm fixes (status `verified`). On by default. Off, it is also refused to tokens whose creator has become a viewer or left.
+             * @example true
+             */
+            viewer_tokens_verify?: boolean;
+            /** @description What becomes of the API tokens of a member whose role is lowered, or who is no longer a member. `keep`: nothing. `limit` (default): their scopes `read`, `triage` and `admin` allow what the present role of the creator allows, and nothing without a membership; `ingest` keeps working. `revoke`: they are revoked, for good. */
+            tokens_on_role_loss?: components["schemas"]["SecuritySettingsTokensOnRoleLoss"];
+            /** @description Who may create API tokens of a project: `any_member`, `members` (also admins and owners) or `admins` (also owners). Default: `any_member`, in strict mode `members`. */
+            project_token_creators?: components["schemas"]["SecuritySettingsProjectTokenCreators"];
+            /**
+             * @description The longest lifetime of API tokens with other scopes than `ingest`, in days. A change ends existing ones after as many days from now. `null` (default): no limit.
+             * @example 90
+             */
+            max_token_days?: number | null;
         };
         /** @enum {string} */
         ErrorObjectType: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
@@ -5588,6 +5618,12 @@ export interface components {
         };
         /** @enum {string} */
         PushedInBatchStatus: "created" | "deduplicated";
+        /** @enum {string} */
+        NewProjectTokenScope: "ingest" | "read" | "triage";
+        /** @enum {string} */
+        SecuritySettingsTokensOnRoleLoss: "keep" | "limit" | "revoke";
+        /** @enum {string} */
+        SecuritySettingsProjectTokenCreators: "any_member" | "members" | "admins";
         RegisterRequest: {
             /** @example ada@example.com */
             email: string;
@@ -5732,6 +5768,11 @@ export interface components {
              * @example Correct1horse
              */
             new_password: string & (unknown & unknown & unknown);
+            /**
+             * @description With `true`, also revokes your personal access tokens, and the API tokens that you created in your organizations: what a thief of the account may have made.
+             * @example false
+             */
+            revoke_tokens?: boolean;
         };
         ValidateMfaRequest: {
             /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
@@ -8028,7 +8069,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "current_password": "Correct1horse",
-                 *       "new_password": "Correct1horse"
+                 *       "new_password": "Correct1horse",
+                 *       "revoke_tokens": false
                  *     }
                  */
                 "application/json": components["schemas"]["ChangePasswordRequest"];
@@ -12823,7 +12865,10 @@ export interface operations {
     };
     removeMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true`, the API tokens that the member has created are revoked, whatever `tokens_on_role_loss` is. */
+                revoke_tokens?: boolean;
+            };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
@@ -14134,7 +14179,10 @@ export interface operations {
                      *       "success": true,
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "result": {
-                     *         "viewer_tokens_verify": true
+                     *         "viewer_tokens_verify": true,
+                     *         "tokens_on_role_loss": "limit",
+                     *         "project_token_creators": "any_member",
+                     *         "max_token_days": 90
                      *       }
                      *     }
                      */
@@ -14157,10 +14205,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "viewer_tokens_verify": true
+                 *       "tokens_on_role_loss": "revoke"
                  *     }
                  */
-                "application/json": components["schemas"]["SecuritySettings"];
+                "application/json": components["schemas"]["SecuritySettingsChanges"];
             };
         };
         responses: {
@@ -14175,7 +14223,10 @@ export interface operations {
                      *       "success": true,
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "result": {
-                     *         "viewer_tokens_verify": true
+                     *         "viewer_tokens_verify": true,
+                     *         "tokens_on_role_loss": "limit",
+                     *         "project_token_creators": "any_member",
+                     *         "max_token_days": 90
                      *       }
                      *     }
                      */

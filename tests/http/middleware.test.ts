@@ -63,6 +63,7 @@ const ORDER = [
   'stepUp',
   'input',
   'projectScope',
+  'withinProject',
   'ownTables',
   'handle',
 ];
@@ -74,7 +75,7 @@ describe('app.routes', () => {
   });
 
   it.each([
-    ['getFinding', 'begin byCredential input'],
+    ['getFinding', 'begin byCredential input withinProject'],
     [
       'createToken',
       'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input ownTables',
@@ -96,7 +97,7 @@ describe('app.routes', () => {
       'sendReport',
       'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope',
     ],
-    ['uploadReport', 'begin byCredential input ownTables'],
+    ['uploadReport', 'begin byCredential input withinProject ownTables'],
     ['healthz', 'begin input'],
   ] as const)('shows the middleware of %s', (id, names) => {
     expect(routeOf(endpoints[id])).toEqual([...names.split(' '), 'handle']);

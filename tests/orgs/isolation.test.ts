@@ -421,7 +421,8 @@ async function makeOrg(org: OrgName) {
     `${schema}.api_tokens`,
     TOKENS.filter((name) => name !== 'nowhere' && (name !== 'vault' || org === 'bravo')).map((name) => {
       const is = (kind: TokenName, twin: OrgName) => name === kind || (name === 'twin' && org === twin);
-      const ofProject = name === 'site' || name === 'vault' ? name : is('shop', 'bravo') ? 'shop' : undefined;
+      const isOfShop = name.startsWith('shop-') || is('shop', 'bravo');
+      const ofProject = name === 'site' || name === 'vault' ? name : isOfShop ? 'shop' : undefined;
       return {
         id: idOf('token', name),
         project_id: ofProject ? idOf('project', ofProject) : null,
@@ -595,6 +596,7 @@ function factsOf(withTables: readonly OrgName[]): string {
       hasTables ? map(`${s}.${from}`, key, value) : `'{}'::json`;
     return object({
       hasTables: String(hasTables),
+      rule: `(select tokens_on_role_loss from shared.orgs where id = '${idOf('org', org)}')`,
       members: map(
         `shared.memberships where org_id = '${idOf('org', org)}'`,
         'user_id',
@@ -629,6 +631,7 @@ function factsOf(withTables: readonly OrgName[]): string {
           hash: 'token_hash',
           project: 'project_id',
           scopes: 'scopes',
+          creator: 'created_by',
           revoked: 'revoked',
           expired: 'coalesce(expires_at <= now(), false)',
         }),

@@ -10,7 +10,7 @@ export const getStorage = endpoint(
   {
     method: 'get',
     path: '/settings/storage',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'none'),
     tag: 'Policies',
     summary: 'Get what the organization stores, and its storage quota',
     description:

@@ -182,7 +182,12 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     undoRuleChanges: () => [{ limit: call.pick(1, 100) }],
     updateDueDates: () => [{ high: call.pick(7, null) }],
     updateProjectDueDates: () => [{ high: call.pick(7, null, 0) }],
-    updateSecuritySettings: () => [{ viewer_tokens_verify: true }],
+    updateSecuritySettings: () => [
+      call.pick<Record<string, unknown>>(
+        { viewer_tokens_verify: true },
+        ...(['keep', 'limit', 'revoke'] as const).map((rule) => ({ tokens_on_role_loss: rule })),
+      ),
+    ],
   };
   const made = bodies[picks.endpoint]?.();
   if (!made) throw TOO_HARD(`a body for ${picks.endpoint}`);

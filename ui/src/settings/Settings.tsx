@@ -14,6 +14,7 @@ import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
 import { Storage } from './Storage.tsx';
+import { TokenRules } from './TokenRules.tsx';
 
 /** The settings of the organization. */
 export function Settings() {
@@ -27,6 +28,7 @@ export function Settings() {
         <Storage />
         <Features />
         <ViewerTokens />
+        <TokenRules />
         <DeleteOrg />
       </Stack>
     </Page>

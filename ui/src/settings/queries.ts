@@ -14,3 +14,10 @@ export const featuresQuery = ({ slug, api }: OrgSession) =>
     queryKey: ['org', slug, 'features'],
     queryFn: async ({ signal }) => (await api.get('/org-features', { signal })).result,
   });
+
+/** The security settings of an organization. */
+export const securityQuery = ({ slug, api }: OrgSession) =>
+  queryOptions({
+    queryKey: ['org', slug, 'security'],
+    queryFn: async ({ signal }) => (await api.get('/settings/security', { signal })).result,
+  });

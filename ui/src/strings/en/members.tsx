@@ -84,8 +84,19 @@ export const losesAccess = (email: ReactNode, org: ReactNode) => (
     {email} loses access to {org} immediately. Statuses that they set are kept.
   </>
 );
-export const theirTokens =
-  'API tokens that they created keep working. Revoke tokens that they should not keep.';
+export const theirTokens = {
+  keep: 'API tokens that they created keep working.',
+  limit:
+    'API tokens that they created keep sending findings. They read and change only what the new role may, and nothing without a role.',
+  revoke: 'API tokens that they created are revoked. Pipelines that use them stop.',
+};
+export const noTokens = 'They have created no API tokens that are active.';
+export const createdTokens = (count: number) =>
+  plural(count, {
+    one: 'They have created # active API token:',
+    other: 'They have created # active API tokens:',
+  });
+export const revokeTheirTokens = 'Revoke these tokens';
 export const ownerMayReturn =
   'All owners get a mail. The link in the mail to this owner gives the role back for 72 hours.';
 export const removed = (name: string) => `${name} was removed.`;
@@ -94,6 +105,7 @@ export const leave = 'Leave';
 export const leaveOrganization = 'Leave organization';
 export const leaveName = (org: ReactNode) => <>Leave {org}?</>;
 export const youLoseAccess = 'You lose access immediately. To return, you need a new invitation.';
-export const yourTokens = 'API tokens that you created keep working.';
+export const yourTokens =
+  'API tokens that you created are kept, limited or revoked, as the owners have chosen.';
 export const onlyOwner = 'You are the only owner. Make another member an owner before you leave.';
 export const yourRole = (role: Role) => `Your role in this organization is ${ROLES_IN_SENTENCE[role]}.`;
