@@ -23,11 +23,23 @@ export const SHARED_TABLES = {
     key: 'id',
     columns: ['name', 'slug', 'plan', 'custom_domain', 'viewer_tokens_verify', 'created_by', 'created_at'],
     // `schema_version` is that of the service which restores.
-    set: { schema_version: sql`0`, lacks_indexes: sql`false` },
+    set: {
+      schema_version: sql`0`,
+      lacks_indexes: sql`false`,
+      is_unused: sql`false`,
+      verify_by: sql`null::timestamptz`,
+      verify_warned_at: sql`null::timestamptz`,
+    },
   },
   memberships: {
     key: 'org_id',
     columns: ['user_id', 'role', 'invited_email', 'confirmed_at', 'created_at'],
+    // Only accounts that have verified an address become members.
+    set: {
+      is_held: sql`false`,
+      owner_offer_until: sql`null::timestamptz`,
+      owner_offer_by: sql`null::uuid`,
+    },
     extra: {
       email: sql`(select e.email from shared.user_emails e where e.user_id = t.user_id and e.is_primary)`,
     },

@@ -10,6 +10,7 @@ import { run } from '../../db/statements.ts';
 import { invalidLink } from '../accounts/mailed-tokens.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
+import { NO_OFFER } from '../members/ownership.ts';
 import { lockOrgTables } from '../quotas.ts';
 import { restoreLocked } from './deletion.ts';
 import type { OrgDirectory } from './directory.ts';
@@ -99,7 +100,10 @@ async function giveBack(
   await tx
     .insert(memberships)
     .values({ orgId, userId, role: 'owner', invitedEmail, confirmedAt, createdAt: memberSince })
-    .onConflictDoUpdate({ target: [memberships.orgId, memberships.userId], set: { role: 'owner' } });
+    .onConflictDoUpdate({
+      target: [memberships.orgId, memberships.userId],
+      set: { role: 'owner', ...NO_OFFER },
+    });
   // A former member may still be the assignee of a rule.
   if (!before) await run(tx, reloadRulesOf(tables, userId));
   await mailControl(tx, by, orgId, 'owner_restored', []);

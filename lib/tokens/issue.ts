@@ -1,12 +1,14 @@
 import { and, eq, gt, not, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
+import { markUsed } from '../../db/orgs/slugs.ts';
 import { apiTokenFields, toApiToken } from '../../db/resources.ts';
 import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import { TOKEN_SCOPES } from '../../db/schema/values.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
+import { withoutPhone } from '../mail/templates/letter.ts';
 import { readRoles } from '../members/owners.ts';
 import type { Org } from '../orgs/directory.ts';
 import { type Actor, mailControl } from '../orgs/notices.ts';
@@ -73,6 +75,7 @@ export async function issueToken(
   // In the words of the partial index `api_tokens_active`, so that every plan can use it.
   const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
   const row = await inOrgQuota(context, async (tx) => {
+    await markUsed(tx, org.id);
     await requireRole(tx, context, projectId === null ? 'admin' : 'viewer');
     await requireRoom(tx, config, 'tokensPerOrg', apiTokens, active);
     if (projectId !== null) {
@@ -94,7 +97,7 @@ export async function issueToken(
       .returning(apiTokenFields(tables));
     if (actor)
       await mailControl(tx, actor, org.id, 'token_created', [
-        ['Token', name],
+        ['Token', withoutPhone(name)],
         ['Scopes', scopes.join(', ')],
         ['Expires', expiresAt?.toISOString().slice(0, 10) ?? 'never'],
       ]);

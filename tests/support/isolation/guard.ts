@@ -227,6 +227,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     const isThere = path.projects in here.projects || Object.values(here.projects).includes(path.projects);
     if (!isThere) return NOT_FOUND;
   }
+  if (OFFERS.has(call.picks.endpoint) && !here.members[own]?.offered) return UNDONE;
   // The model starts no transfer.
   if (TRANSFERS.has(call.picks.endpoint)) return NOT_FOUND;
   if (path.members && path.members !== own) {
@@ -238,7 +239,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (json.role === 'owner' && role !== 'owner') return DENIED;
   const removesSelf = call.picks.endpoint === 'removeMember' && path.members === own;
   const from = here.members[path.members ?? own]?.role;
-  if (!removesSelf && changesControl(call, from) && !isFresh(admitted, facts)) return STEP_UP;
+  const withdraws = call.picks.endpoint === 'updateMember' && here.members[path.members ?? own]?.offered;
+  if (!removesSelf && (withdraws || changesControl(call, from)) && !isFresh(admitted, facts)) return STEP_UP;
   if (path['org-features'] && !(path['org-features'] in here.flags))
     return [403, 'permission_error/feature_not_provisioned'];
   if (call.picks.endpoint === 'createToken' && !here.flags.org_wide_tokens)
@@ -257,6 +259,9 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   }
   return undefined;
 }
+
+/** Answers of an admin whom an owner asks to become one. */
+const OFFERS = new Set(['acceptOwnership', 'declineOwnership']);
 
 const CONTROLLING = new Set<unknown>(['owner', 'admin']);
 
