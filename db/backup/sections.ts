@@ -79,6 +79,8 @@ export const NOT_IN_BACKUPS = {
   personal_tokens: 'they belong to accounts, also those that work in one organization only',
   account_erasures: 'deleted accounts',
   org_deletions: 'a restored organization is not deleted',
+  declined_invitations: 'hashes of addresses, for 30 days',
+  invitation_links: 'mailed links, for 30 days',
   org_undo_links: 'a restored organization has the members of the backup',
   project_transfers: 'a restored project is in its organization',
   feature_flags: 'the deployment',

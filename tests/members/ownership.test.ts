@@ -48,7 +48,7 @@ const mailsTo = async ({ email }: { email: string }) => {
   await t.services.mail.deliverDue();
   return t.mails.filter(({ recipient }) => recipient === email);
 };
-/** What a request says as an owner only. */
+/** A request that only an owner may make. */
 const deletes = (who: { cookie?: string | undefined }) =>
   t.api.delete(`/orgs/${org.slug}`, { cookie: who.cookie, body: { confirm: 'other' } });
 
