@@ -290,6 +290,7 @@ async function makeOrg(org: OrgName) {
         role,
         invited_email: invited && emailOf(user, invited),
         confirmed_at: invited && invited !== 'hidden' ? created_at : null,
+        is_held: false,
         created_at,
       };
     }),
