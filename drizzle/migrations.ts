@@ -250,6 +250,29 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"project_token_creators\" text;",
       "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"max_token_days\" integer;"
     ]
+  },
+  {
+    "name": "0022_ownership-offers-and-unused-slugs",
+    "hash": "07d9ba6beb7db4f872aa076e03fb8c1008cbd485e208618edcaa6c61d7b0d746",
+    "statements": [
+      "CREATE TABLE \"shared\".\"declined_invitations\" (\n\t\"hash\" text PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"invitation_links\" (\n\t\"token_hash\" text PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"is_held\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"owner_offer_until\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"owner_offer_by\" uuid;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"is_unused\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"verify_by\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"verify_warned_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"declined_invitations\" ADD CONSTRAINT \"declined_invitations_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"invitation_links\" ADD CONSTRAINT \"invitation_links_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"invitation_links\" ADD CONSTRAINT \"invitation_links_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"declined_invitations_org\" ON \"shared\".\"declined_invitations\" USING btree (\"org_id\");",
+      "CREATE INDEX \"declined_invitations_expiry\" ON \"shared\".\"declined_invitations\" USING btree (\"expires_at\");",
+      "CREATE INDEX \"invitation_links_org\" ON \"shared\".\"invitation_links\" USING btree (\"org_id\",\"user_id\");",
+      "CREATE INDEX \"invitation_links_user\" ON \"shared\".\"invitation_links\" USING btree (\"user_id\");",
+      "CREATE INDEX \"invitation_links_expiry\" ON \"shared\".\"invitation_links\" USING btree (\"expires_at\");",
+      "CREATE INDEX \"orgs_verify_by\" ON \"shared\".\"orgs\" USING btree (\"verify_by\") WHERE \"shared\".\"orgs\".\"verify_by\" is not null;"
+    ]
   }
 ];
 

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { time } from './columns.ts';
@@ -42,12 +43,19 @@ export const orgs = shared.table(
     createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
     /** Set when the account of the creator is deleted: its organizations then keep one share and one storage quota in common. */
     shareId: uuid('share_id'),
+    /** Whether it never had an API token or a member besides its creator, so that its slugs are free after its purge. */
+    isUnused: boolean('is_unused').notNull().default(false),
+    /** In strict mode it is removed then if its creator has not verified the address (`lib/orgs/unverified.ts`). */
+    verifyBy: time('verify_by'),
+    /** When its owners were told of `verifyBy`. */
+    verifyWarnedAt: time('verify_warned_at'),
     createdAt: time('created_at').notNull(),
   },
   (t) => [
     index('orgs_schema_version').on(t.schemaVersion),
     index('orgs_created_by').on(t.createdBy),
     index('orgs_share').on(t.shareId),
+    index('orgs_verify_by').on(t.verifyBy).where(sql`${t.verifyBy} is not null`),
   ],
 );
 
@@ -68,6 +76,15 @@ export const memberships = shared.table(
      * `createdAt`, and at the member's first visit later than that.
      */
     confirmedAt: time('confirmed_at'),
+    /**
+     * Somebody registered the invited address without the mailed link: no access, in default mode too, until the account
+     * verifies it.
+     */
+    isHeld: boolean('is_held').notNull().default(false),
+    /** Until when an admin can accept to become an owner (`lib/members/ownership.ts`). */
+    ownerOfferUntil: time('owner_offer_until'),
+    /** The owner who offers it. The offer ends when this user is no longer an owner. */
+    ownerOfferBy: uuid('owner_offer_by'),
     createdAt: time('created_at').notNull(),
     /** Since when an owner has had the role; null: since `createdAt`. */
     ownerSince: time('owner_since'),
@@ -215,6 +232,44 @@ export const orgUndoLinks = shared.table(
     index('org_undo_links_org').on(t.orgId, t.userId),
     index('org_undo_links_user').on(t.userId),
     index('org_undo_links_expiry').on(t.expiresAt),
+  ],
+);
+
+/** Mailed links that decline an invitation (`lib/members/declining.ts`). */
+export const invitationLinks = shared.table(
+  'invitation_links',
+  {
+    /** SHA-256 of the token in the link, hex. */
+    tokenHash: text('token_hash').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [
+    index('invitation_links_org').on(t.orgId, t.userId),
+    index('invitation_links_user').on(t.userId),
+    index('invitation_links_expiry').on(t.expiresAt),
+  ],
+);
+
+/** Addresses that declined an invitation: the organization cannot invite them for a while (`lib/members/declining.ts`). */
+export const declinedInvitations = shared.table(
+  'declined_invitations',
+  {
+    /** SHA-256 of the id of the organization and the address, hex. */
+    hash: text('hash').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [
+    index('declined_invitations_org').on(t.orgId),
+    index('declined_invitations_expiry').on(t.expiresAt),
   ],
 );
 

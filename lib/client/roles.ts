@@ -66,6 +66,8 @@ export const OPERATION_ROLES = {
   listMembers: 'viewer',
   inviteMember: 'admin',
   leaveOrg: 'viewer',
+  acceptOwnership: 'admin',
+  declineOwnership: 'admin',
   resendInvitation: 'admin',
   updateMember: 'admin',
   removeMember: 'admin',

@@ -363,6 +363,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/auth/decline-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline an invitation by a mailed link
+         * @description Needs no account. The membership ends, and the organization cannot invite the address again for 30 days. The link works once, for 30 days. 409 `conflict` once the person has accepted, by verifying the address or using the organization.
+         *
+         *     Requires no authentication. Available on the base domain only, when one is configured.
+         */
+        post: operations["declineInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profile/emails": {
         parameters: {
             query?: never;
@@ -1846,7 +1868,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner. All owners get a mail about a new admin or owner.
+         * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner; with `SVC_OWNER_ACCEPTANCE` the member is an admin until `POST /members/accept-ownership`. The mail has a link to decline: 409 `conflict` for 30 days if this address has declined an invitation to this organization. All owners get a mail about a new admin or owner.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for the roles `admin` and `owner`.
          */
@@ -1873,6 +1895,50 @@ export interface paths {
          *     Requires membership of the organization. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for admins and owners.
          */
         post: operations["leaveOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/accept-ownership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept to become an owner
+         * @description After an owner has invited the caller as an owner or given the role, with `SVC_OWNER_ACCEPTANCE`. The role counts from the next request on. All owners get a mail. 409 `conflict` without an offer: it was withdrawn, declined or accepted, it is older than 7 days, or its author is no longer an owner.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["acceptOwnership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/decline-ownership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline to become an owner
+         * @description The caller stays an admin. All owners get a mail. 409 `conflict` without an offer.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["declineOwnership"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1922,7 +1988,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
+         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`.
          */
@@ -2644,6 +2710,9 @@ export interface components {
              */
             undone: components["schemas"]["UndoneOrgChangeUndone"][];
             organization: components["schemas"]["UndoneOrgChangeOrganization"];
+        };
+        DeclinedInvitation: {
+            organization: components["schemas"]["DeclinedInvitationOrganization"];
         };
         UserEmail: {
             /**
@@ -4347,6 +4416,12 @@ export interface components {
              * @example false
              */
             pending: boolean;
+            /**
+             * Format: date-time
+             * @description An owner has offered the admin to become an owner, who can accept until then.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            owner_offer_until?: string;
         };
         PushedFinding: {
             /**
@@ -4765,6 +4840,11 @@ export interface components {
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
+            owner_offer_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
             created_at: string;
         };
         AccountExportCreatedOrganization: {
@@ -5127,6 +5207,12 @@ export interface components {
         /** @enum {string} */
         UndoneOrgChangeUndone: "ownership" | "deletion";
         UndoneOrgChangeOrganization: {
+            /** @example Acme */
+            name: string;
+            /** @example acme */
+            slug: string;
+        };
+        DeclinedInvitationOrganization: {
             /** @example Acme */
             name: string;
             /** @example acme */
@@ -5859,6 +5945,23 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["UndoneOrgChange"];
+        };
+        DeclineInvitationRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+        };
+        DeclineInvitationEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DeclinedInvitation"];
         };
         ListEmailsResult: {
             emails: components["schemas"]["UserEmail"][];
@@ -7749,6 +7852,7 @@ export interface operations {
                      *             "role": "owner",
                      *             "invited_email": "ada@example.com",
                      *             "confirmed_at": "2026-01-01T00:00:00.000Z",
+                     *             "owner_offer_until": "2026-01-01T00:00:00.000Z",
                      *             "created_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ],
@@ -8368,6 +8472,47 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UndoOrgChangeEnvelope"];
+                };
+            };
+        };
+    };
+    declineInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeclineInvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description Declined. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "organization": {
+                     *           "name": "Acme",
+                     *           "slug": "acme"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeclineInvitationEnvelope"];
                 };
             };
         };
@@ -12743,7 +12888,8 @@ export interface operations {
                      *           "avatar_url": "",
                      *           "role": "owner",
                      *           "verified": true,
-                     *           "pending": false
+                     *           "pending": false,
+                     *           "owner_offer_until": "2026-01-01T00:00:00.000Z"
                      *         }
                      *       ]
                      *     }
@@ -12792,7 +12938,8 @@ export interface operations {
                      *         "avatar_url": "",
                      *         "role": "owner",
                      *         "verified": true,
-                     *         "pending": false
+                     *         "pending": false,
+                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -12824,6 +12971,66 @@ export interface operations {
                      *       "success": true,
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "message": "You left the organization."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageEnvelope"];
+                };
+            };
+        };
+    };
+    acceptOwnership: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "You are an owner now."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageEnvelope"];
+                };
+            };
+        };
+    };
+    declineOwnership: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "You stay an admin."
                      *     }
                      */
                     "application/json": components["schemas"]["MessageEnvelope"];
@@ -12929,7 +13136,8 @@ export interface operations {
                      *         "avatar_url": "",
                      *         "role": "owner",
                      *         "verified": true,
-                     *         "pending": false
+                     *         "pending": false,
+                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */

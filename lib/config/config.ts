@@ -32,6 +32,8 @@ export interface Config {
   requireVerifiedEmail: boolean;
   /** An invited member is `pending`, without access, until their account has verified the invited address. */
   pendingInvitations: boolean;
+  /** A person who gets the role `owner` is an `admin` until they accept it. */
+  ownerAcceptance: boolean;
   /** Ends sessions without a request for this time, in addition to the limit of 24 hours. 0: no idle timeout. */
   sessionIdleMinutes: number;
   /** The server does not start with secrets below 32 bytes or a plain-http public URL. */

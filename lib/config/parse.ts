@@ -74,6 +74,7 @@ function readConfig(env: Env): { config: Config; errors: string[] } {
     strict,
     requireVerifiedEmail: read('SVC_REQUIRE_VERIFIED_EMAIL') ?? strict,
     pendingInvitations: read('SVC_PENDING_INVITATIONS') ?? strict,
+    ownerAcceptance: read('SVC_OWNER_ACCEPTANCE') ?? strict,
     sessionIdleMinutes: read('SVC_SESSION_IDLE_MINUTES') ?? (strict ? 480 : 0),
     refuseInsecureSettings: read('SVC_REFUSE_INSECURE_SETTINGS') ?? strict,
     publicUrl,

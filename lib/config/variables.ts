@@ -143,6 +143,7 @@ export const VARIABLES = {
   SVC_STRICT: [onOff.default(false), 'on or off'],
   SVC_REQUIRE_VERIFIED_EMAIL: [onOff.optional(), 'on or off'],
   SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],
+  SVC_OWNER_ACCEPTANCE: [onOff.optional(), 'on or off'],
   SVC_SESSION_IDLE_MINUTES: [
     // Shorter times would be inexact, because `last_active_at` is written once a minute.
     integer(0, 1440)

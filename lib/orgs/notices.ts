@@ -3,7 +3,7 @@ import type { Db, Tx } from '../../db/client.ts';
 import { primaryEmailChanges as c, userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import type { MailContent } from '../mail/mailer.ts';
-import type { Letter } from '../mail/templates/letter.ts';
+import { type Letter, person } from '../mail/templates/letter.ts';
 import { type ControlChange, controlChanged } from '../mail/templates/organizations.ts';
 import { memberEmail } from '../members/fields.ts';
 
@@ -118,7 +118,7 @@ export async function nameOf(
   { id, name }: { id: string; name: string },
 ): Promise<string> {
   const address = await memberAddress(tx, orgId, id);
-  return address === undefined ? name : `${name} (${address})`;
+  return address === undefined ? person(name) : `${person(name)} (${address})`;
 }
 
 /** The name and the slug of an organization as the transaction sees them. */

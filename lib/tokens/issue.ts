@@ -1,12 +1,14 @@
 import { and, eq, gt, not, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
+import { markUsed } from '../../db/orgs/slugs.ts';
 import { apiTokenFields, toApiToken } from '../../db/resources.ts';
 import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import { TOKEN_SCOPES } from '../../db/schema/values.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
+import { withoutPhone } from '../mail/templates/letter.ts';
 import { readRoles } from '../members/owners.ts';
 import { LEAST_TOKEN_CREATOR } from '../members/roles.ts';
 import type { Org } from '../orgs/directory.ts';
@@ -78,6 +80,7 @@ export async function issueToken(
   // In the words of the partial index `api_tokens_active`, so that every plan can use it.
   const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
   const row = await inOrgQuota(context, async (tx) => {
+    await markUsed(tx, org.id);
     const settings = await readSecuritySettings(tx, config, org.id);
     const creator = projectId === null ? 'admin' : LEAST_TOKEN_CREATOR[settings.project_token_creators];
     await requireRole(tx, context, [creator, role ?? creator]);
@@ -102,7 +105,7 @@ export async function issueToken(
       .returning(apiTokenFields(tables));
     if (actor)
       await mailControl(tx, actor, org.id, 'token_created', [
-        ['Token', name],
+        ['Token', withoutPhone(name)],
         ['Scopes', scopes.join(', ')],
         ['Expires', expiresAt?.toISOString().slice(0, 10) ?? 'never'],
       ]);

@@ -199,7 +199,7 @@ describe('registration', () => {
     expect((await register(person({ email: unverified }))).status).toBe(201);
   });
 
-  it('cannot take over a placeholder account', async () => {
+  it('cannot take over an account that has lost its password', async () => {
     const { id, email } = await createUser(t.api);
     await sql('update shared.users set password_hash = null where id = $1', [id]);
     expect(outcome(await register(person({ email })))).toEqual([409, 'resource_error/already_exists']);

@@ -96,6 +96,16 @@ const flag = (name: string, enabled: boolean) => (who: CallOptions) =>
 const invite = (role: string) => (who: CallOptions) =>
   t.api.post('/members/invite', { ...who, body: { email: newAddress(), role } });
 const removal = (who: CallOptions, id: string) => t.api.delete(`/members/${id}`, who);
+/** Makes the caller an admin whom the second owner asks to become an owner. */
+const askOwner = async () => {
+  await sql(
+    `update shared.memberships set role = 'admin', owner_offer_until = now() + interval '7 days', owner_offer_by = $3
+      where org_id = $1 and user_id = $2`,
+    [org.id, org.owner.id, second.id],
+  );
+  return '';
+};
+const acceptOffer = (who: CallOptions) => t.api.post('/members/accept-ownership', who);
 const change = (role: string) => (who: CallOptions, id: string) =>
   t.api.patch(`/members/${id}`, { ...who, body: { role } });
 
@@ -115,6 +125,9 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       call: change('admin'),
       told: /Role: admin, was owner/,
     },
+  },
+  acceptOwnership: {
+    '': { prepare: askOwner, call: acceptOffer, told: /Role: owner, was admin/ },
   },
   removeMember: {
     admin: { prepare: guest('admin'), call: removal, told: /was removed[\s\S]*Role: admin/ },
@@ -182,7 +195,7 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 };
 
 /** Operations with a step-up that change nobody's control over an organization. */
-const OTHERS = ['deleteProject', 'updateRetention'];
+const OTHERS = ['declineOwnership', 'deleteProject', 'updateRetention'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   // Project tokens have no other scope than `ingest`.

@@ -290,6 +290,7 @@ async function makeOrg(org: OrgName) {
         role,
         invited_email: invited && emailOf(user, invited),
         confirmed_at: invited && invited !== 'hidden' ? created_at : null,
+        is_held: false,
         created_at,
       };
     }),
@@ -605,6 +606,8 @@ function factsOf(withTables: readonly OrgName[]): string {
           invited: 'invited_email',
           confirmed: 'confirmed_at is not null',
           unseen: 'coalesce(confirmed_at = created_at, false)',
+          offered: `coalesce(role = 'admin' and owner_offer_until > now() and exists (select from shared.memberships o
+            where o.org_id = memberships.org_id and o.user_id = memberships.owner_offer_by and o.role = 'owner'), false)`,
         }),
       ),
       flags: own('feature_flags', 'name', 'provisioned and enabled'),

@@ -93,6 +93,7 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     undoEmailChange: () => [{ token: mailedToken('undo_email_change', user) }, { about: user }],
     // The model loses no owner: tests/orgs/control.test.ts does.
     undoOrgChange: () => [{ token: mailedToken('undo_org_change', user) }, { about: user }],
+    declineInvitation: () => [{ token: mailedToken('decline_invitation', user) }, { about: user }],
     // Not with a mark: members see the name of each other.
     updateMe: () => [{ name: 'Another name' }],
     // No call confirms the deletion of its own account: the model keeps its users.

@@ -250,6 +250,7 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (call.picks.endpoint === 'createProjectToken' && role === 'viewer' && call.door.app === 'strict')
     return DENIED;
   if (json.tokens_on_role_loss !== undefined && role !== 'owner') return DENIED;
+  if (OFFERS.has(call.picks.endpoint) && !here.members[own]?.offered) return UNDONE;
   // The model starts no transfer.
   if (TRANSFERS.has(call.picks.endpoint)) return NOT_FOUND;
   if (path.members && path.members !== own) {
@@ -261,7 +262,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (json.role === 'owner' && role !== 'owner') return DENIED;
   const removesSelf = call.picks.endpoint === 'removeMember' && path.members === own;
   const from = here.members[path.members ?? own]?.role;
-  if (!removesSelf && changesControl(call, from) && !isFresh(admitted, facts)) return STEP_UP;
+  const withdraws = call.picks.endpoint === 'updateMember' && here.members[path.members ?? own]?.offered;
+  if (!removesSelf && (withdraws || changesControl(call, from)) && !isFresh(admitted, facts)) return STEP_UP;
   if (path['org-features'] && !(path['org-features'] in here.flags))
     return [403, 'permission_error/feature_not_provisioned'];
   if (call.picks.endpoint === 'createToken' && !here.flags.org_wide_tokens)
@@ -280,6 +282,9 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   }
   return undefined;
 }
+
+/** Answers of an admin whom an owner asks to become one. */
+const OFFERS = new Set(['acceptOwnership', 'declineOwnership']);
 
 const CONTROLLING = new Set<unknown>(['owner', 'admin']);
 

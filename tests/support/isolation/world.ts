@@ -211,6 +211,8 @@ export interface Membership {
   confirmed: boolean;
   /** The address was verified before the invitation, and the user has not visited the organization since. */
   unseen: boolean;
+  /** An owner asks the admin to become an owner. */
+  offered: boolean;
 }
 
 /** A row that was written while a call was answered. `TOUCH` is an update of `last_used` or `last_active_at` alone. */

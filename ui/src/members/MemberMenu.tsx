@@ -40,6 +40,13 @@ export function MemberMenu({ member }: { member: Member }) {
     onSuccess: () => showSuccess(text.invitationSent(member.email)),
   });
   const revokesTokens = useRef(false);
+  const withdraw = useAction({
+    mutationFn: () => org.api.patch('/members/{userId}', { ...path, body: { role: 'admin' } }),
+    onSuccess: () => {
+      showSuccess(text.offerWithdrawn(member.name));
+      return renew();
+    },
+  });
   const remove = useConfirmed({
     title: text.removeName(<bdi>{member.name}</bdi>),
     children: (
@@ -74,7 +81,7 @@ export function MemberMenu({ member }: { member: Member }) {
       <ActionMenu
         label={text.actionsFor(member.name)}
         width={220}
-        isBusy={remove.isPending || resend.isPending}
+        isBusy={remove.isPending || resend.isPending || withdraw.isPending}
       >
         {mayResend && (
           <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
@@ -84,6 +91,11 @@ export function MemberMenu({ member }: { member: Member }) {
         {mayChange && (
           <Menu.Item leftSection={<IconUserCog size={16} />} onClick={open}>
             {text.changeRole}
+          </Menu.Item>
+        )}
+        {mayChange && member.owner_offer_until && (
+          <Menu.Item leftSection={<IconUserMinus size={16} />} onClick={() => withdraw.mutate()}>
+            {text.withdrawOffer}
           </Menu.Item>
         )}
         {mayRemove && (
@@ -115,8 +127,10 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
   const change = useMutation({
     mutationFn: () =>
       org.api.patch('/members/{userId}', { params: { path: { userId: member.user_id } }, body: { role } }),
-    onSuccess: async () => {
-      showSuccess(text.roleChanged(member.name, role));
+    onSuccess: async ({ result }) => {
+      showSuccess(
+        result.owner_offer_until ? text.ownerAsked(member.name) : text.roleChanged(member.name, role),
+      );
       onClose();
       await queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
       if (!isOwn) return;

@@ -75,6 +75,17 @@ const ROLES_IN_SENTENCE: Record<Role, string> = {
 };
 export const roleChanged = (name: string, role: Role) =>
   `The role of ${name} is now ${ROLES_IN_SENTENCE[role]}.`;
+export const ownershipOffered = 'Asked to become owner';
+export const ownerAsked = (name: string) => `We asked ${name} by mail. They are an admin until they accept.`;
+export const withdrawOffer = 'Withdraw ownership offer';
+export const offerWithdrawn = (name: string) => `${name} is no longer asked to become an owner.`;
+export const becomeOwner = 'Become an owner?';
+export const becomeOwnerUntil = (until: string) =>
+  `An owner asks you to become an owner of this organization too. Owners manage the other owners and can delete the organization. You can accept until ${until}.`;
+export const acceptOwnership = 'Accept';
+export const declineOwnership = 'Decline';
+export const askedForOwnership =
+  'They are an admin now, and an owner once they accept on this page. The offer ends after 7 days.';
 export const notVerifiedYet = (email: ReactNode) => <>{email} has not been verified yet.</>;
 export const ownRole = 'This is your own role. You cannot undo this change yourself.';
 export const remove = 'Remove';
