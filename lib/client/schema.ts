@@ -2418,7 +2418,7 @@ export interface paths {
         };
         /**
          * Get metrics of this server
-         * @description In strict mode the hosts of organizations answer 404. The metrics are served at IP addresses, host names of one label, the base domain, the public host and `SVC_METRICS_HOSTS`.
+         * @description With `SVC_METRICS_TOKEN`, requests need this token in the header `Authorization: Bearer`, and get 404 otherwise. In strict mode without this setting, every request gets 404.
          *
          *     Requires no authentication.
          */

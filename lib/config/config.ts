@@ -44,8 +44,8 @@ export interface Config {
   https: boolean;
   /** `Strict-Transport-Security` includes the subdomains. */
   hstsSubdomains: boolean;
-  /** Additional host names at which `/metrics` answers in strict mode. */
-  metricsHosts: readonly string[];
+  /** The bearer token of `/metrics`. Unset: none is needed, and in strict mode nobody gets them. */
+  metricsToken: string | undefined;
   mail: MailConfig;
   /** Rate limits for signing in and for codes, shared by all processes. */
   authLimits: boolean;

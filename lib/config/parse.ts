@@ -80,7 +80,7 @@ function readConfig(env: Env): { config: Config; errors: string[] } {
     publicUrl,
     https: (configuredUrl ?? (strict ? publicUrl : '')).startsWith('https:'),
     hstsSubdomains: read('SVC_HSTS_SUBDOMAINS'),
-    metricsHosts: read('SVC_METRICS_HOSTS'),
+    metricsToken: read('SVC_METRICS_TOKEN'),
     mail: {
       from: read('SVC_MAIL_FROM') ?? `Security findings <no-reply@${new URL(publicUrl).hostname}>`,
       resend: resendKey === undefined ? undefined : { apiKey: resendKey, baseUrl: read('RESEND_BASE_URL') },

@@ -132,9 +132,12 @@ export const VARIABLES = {
     'the http or https address of the service',
   ],
   SVC_HSTS_SUBDOMAINS: [onOff.default(false), 'on or off'],
-  SVC_METRICS_HOSTS: [
-    list.pipe(z.array(z.string().toLowerCase().regex(HOST_NAME))),
-    'host names without scheme and port, separated by commas',
+  SVC_METRICS_TOKEN: [
+    z
+      .string()
+      .regex(/^[\x21-\x7e]+$/)
+      .optional(),
+    'a token without spaces',
   ],
   RESEND_API_KEY: [z.string().optional(), 'an API key'],
   RESEND_BASE_URL: [z.url({ protocol: /^https?$/ }).optional(), 'an http or https address'],
@@ -201,4 +204,5 @@ export const SECRET = new Set([
   'SVC_SMTP_URL',
   'RESEND_API_KEY',
   'SVC_ENCRYPTION_KEY',
+  'SVC_METRICS_TOKEN',
 ]);

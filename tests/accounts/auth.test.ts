@@ -385,6 +385,12 @@ describe('login', () => {
       expect(outcome(await login(email, password))).toEqual([401, 'auth_error/invalid_credentials']);
   });
 
+  it('takes a password that was set ten years ago', async () => {
+    const { email, id } = await createUser(t.api);
+    await sql("update shared.users set created_at = created_at - interval '10 years' where id = $1", [id]);
+    must(await login(email, PASSWORD));
+  });
+
   it('refuses a placeholder account', async () => {
     const { id, email } = await createUser(t.api);
     await sql('update shared.users set password_hash = null where id = $1', [id]);

@@ -26,7 +26,7 @@ describe('configuration', () => {
       publicUrl: 'http://localhost:8080',
       https: false,
       hstsSubdomains: false,
-      metricsHosts: [],
+      metricsToken: undefined,
       mail: { from: 'Security findings <no-reply@localhost>', resend: undefined, smtpUrl: undefined },
       authLimits: false,
       quotas: {

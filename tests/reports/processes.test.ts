@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { zipSync } from 'fflate';
@@ -54,6 +57,42 @@ async function idAfterReading(pool: ReportProcesses, count: number): Promise<num
 }
 
 describe('a process that reads a report', () => {
+  it('can read nothing but its own program', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'hostile-'));
+    const program = join(dir, 'program');
+    await mkdir(program);
+    // In place of a parser that a report has taken over. The exit code tells what it was able to do.
+    await writeFile(
+      join(program, 'hostile.mjs'),
+      `import { execFileSync } from 'node:child_process';
+      import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+      import { Worker } from 'node:worker_threads';
+      const attempts = [
+        () => readFileSync(${JSON.stringify(join(dir, '18.password'))}),
+        () => readdirSync(${JSON.stringify(dir)}),
+        () => readFileSync(\`/proc/\${process.ppid}/environ\`),
+        () => writeFileSync(${JSON.stringify(join(dir, 'written'))}, ''),
+        () => execFileSync('cat', [${JSON.stringify(join(dir, '18.password'))}]),
+        () => new Worker('', { eval: true }),
+        () => { if (Object.keys(process.env).every((name) => /^(?:NODE_|__)/.test(name))) throw new Error(); },
+      ];
+      let code = 40;
+      for (const [i, attempt] of attempts.entries()) {
+        try { attempt(); code = 41 + i; } catch {}
+      }
+      process.exit(code);`,
+    );
+    await writeFile(join(dir, '18.password'), 'secret');
+    const pool = createReportProcesses({
+      ...{ heapMiB: 512, file: join(program, 'hostile.mjs') },
+      onBug: (stack) => bugs.push(stack),
+      onOutOfMemory: (bytes) => ended.push(bytes),
+    });
+    pools.push(pool);
+    await expect(pool.open(reportOf(1))).rejects.toThrow('exited with 40');
+    await rm(dir, { recursive: true });
+  });
+
   it('is ended when it parses for too long', async () => {
     const pool = poolWith(0);
     await expect(pool.open(jobOf(`[${'[],'.repeat(1_000_000)}0]`))).rejects.toMatchObject({
