@@ -32,6 +32,7 @@ export const SHARED_TABLES = {
     set: {
       schema_version: sql`0`,
       lacks_indexes: sql`false`,
+      share_id: sql`null::uuid`,
       is_unused: sql`false`,
       verify_by: sql`null::timestamptz`,
       verify_warned_at: sql`null::timestamptz`,
@@ -88,6 +89,7 @@ export const NOT_IN_BACKUPS = {
   org_deletions: 'a restored organization is not deleted',
   declined_invitations: 'hashes of addresses, for 30 days',
   invitation_links: 'mailed links, for 30 days',
+  org_usage: 'measured again',
   org_undo_links: 'a restored organization has the members of the backup',
   project_transfers: 'a restored project is in its organization',
   feature_flags: 'the deployment',

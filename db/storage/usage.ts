@@ -30,12 +30,16 @@ interface TableSize {
 }
 
 /** Counting ends with a crash of PostgreSQL; then the number at the last vacuum remains. */
-const readSizes = (client: SqlClient, { schema }: OrgTables, engine: Engine): Promise<TableSize[]> =>
+const readSizes = (
+  client: SqlClient,
+  { schema: { schemaName: name } }: OrgTables,
+  engine: Engine,
+): Promise<TableSize[]> =>
   run<TableSize>(
     client,
     sql`select c.relname as name, ${SIZES[engine].total}::float8 as total, ${SIZES[engine].table}::float8 as size,
       coalesce(nullif(pg_stat_get_live_tuples(c.oid), 0), greatest(c.reltuples, 0))::float8 as rows
-    from pg_class c where c.relnamespace = to_regnamespace(${schema.schemaName}) and c.relkind = 'r'`,
+    from pg_class c where c.relnamespace = to_regnamespace(${name}) and c.relkind = 'r'`,
   );
 
 const readCounts = orgStatement<object, { rows: number }>(

@@ -461,6 +461,14 @@ describe('on a database of its own', () => {
       schema_state: 'current',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     };
+    const storage = {
+      ...{
+        bytes: expect.any(Number),
+        max_bytes: 20 * 2 ** 30,
+        rows: expect.any(Number),
+        max_rows: 10_000_000,
+      },
+    };
     const domain = { ...whose, previous: null, ...change };
     const schema = { status: 'current', applied: [], failed_step: null, error: null };
     it.each([
@@ -482,7 +490,7 @@ describe('on a database of its own', () => {
       [['domains', 'clear', 'acme'], { ...domain, custom_domain: null, previous: 'j.example.com' }],
       [['orgs', 'list'], expect.arrayContaining([org])],
       [['orgs', 'list', '--behind'], []],
-      [['orgs', 'show', 'acme'], { ...org, pending: [] }],
+      [['orgs', 'show', 'acme'], { ...org, pending: [], storage }],
       [
         ['orgs', 'recount', 'beta'],
         {

@@ -468,7 +468,9 @@ async function keepJournal() {
       one text := (select max(name) from prepared.orgs);
     begin
       for t in select schemaname as s, tablename as n from pg_tables
-        where schemaname = 'shared' or schemaname ~ '^(org|empty_org|prepared)_'
+        where (schemaname = 'shared' or schemaname ~ '^(org|empty_org|prepared)_')
+          -- Measured in the background, at any time.
+          and tablename <> 'org_usage'
       loop
         -- Mails are taken from their queue at any time.
         execute format('create trigger journal after %s on %I.%I for each row execute function journal.note()',

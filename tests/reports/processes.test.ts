@@ -185,7 +185,7 @@ describe('a process that reads a report', () => {
     pools.push(pool);
     ended.length = 0;
     await expect(pool.open(reportOf(200_000))).rejects.toMatchObject({
-      name: 'UnreadableReport',
+      name: 'ExpensiveReport',
       refusal: { message: expect.stringContaining('takes more than 48 MiB of memory') },
     });
     expect(ended).toEqual([]);
