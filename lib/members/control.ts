@@ -8,8 +8,8 @@ import {
   mailControl,
   mailOwners,
   memberAddress,
-  nameOf,
   readOrgName,
+  withAddress,
 } from '../orgs/notices.ts';
 import { issueUndoLink } from '../orgs/undo-links.ts';
 
@@ -55,7 +55,7 @@ export async function mailRoleChange(
   if (!isLost || reason) return;
   const org = await readOrgName(tx, orgId);
   if (!org) return;
-  const notice = { org, by: actor.user && (await nameOf(tx, orgId, actor.user)), at: actor.now };
+  const notice = { org, by: actor.user && (await withAddress(tx, orgId, actor.user)), at: actor.now };
   await mailOwners(
     tx,
     actor,

@@ -7,7 +7,7 @@ import type { MailQueue } from '../mail/queue.ts';
 import { countMail } from '../mail/quota.ts';
 import { ownershipOffered } from '../mail/templates/organizations.ts';
 import type { Org } from '../orgs/directory.ts';
-import { type Actor, mailOwners, nameOf, readOrgName, type WriteMail } from '../orgs/notices.ts';
+import { type Actor, mailOwners, readOrgName, type WriteMail, withAddress } from '../orgs/notices.ts';
 import { inOrgQuota } from '../quotas.ts';
 import { mailRoleChange } from './control.ts';
 import { offerUntil } from './fields.ts';
@@ -100,7 +100,7 @@ export async function mailOffer(
     if ((await countMail(to, config.quotas.mailsPerHour, 'link', email)) === undefined)
       await mail.enqueue(to, email, content);
   };
-  const actor = by && (await nameOf(tx, orgId, by));
+  const actor = by && (await withAddress(tx, orgId, by));
   const content = ({ name }: { name: string }) => ownershipOffered({ name, org, by: actor, at: now, url });
   await mailOwners(tx, { now, writeMail: write }, orgId, content, eq(memberships.userId, userId));
 }

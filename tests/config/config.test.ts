@@ -22,6 +22,7 @@ describe('configuration', () => {
       passwordWords: [],
       sessionIdleMinutes: 0,
       pendingInvitations: false,
+      ownerAcceptance: false,
       refuseInsecureSettings: false,
       publicUrl: 'http://localhost:8080',
       https: false,

@@ -865,7 +865,7 @@ describe('the queue', () => {
 });
 
 describe('templates', () => {
-  const notice = { name: 'Ada', org: { name: 'Acme', slug: 'acme' }, by: 'Grace', at: new Date(0) };
+  const notice = { name: 'Ada', org: { name: 'Acme', slug: 'acme' }, by: { name: 'Grace' }, at: new Date(0) };
   const at = new Date('2026-03-09T08:05:00Z');
   const EVIL = `<script>alert("1")</script>'&\r\nBcc: eve@evil.com\u202e \0`;
   const hostile = {
@@ -942,9 +942,11 @@ describe('templates', () => {
     const evil = `http://evil.example/${'x'.repeat(5_000)}`;
     const org = { name: evil, slug: 'acme' };
     const mails = [
-      controlChanged('token_created', { ...notice, org, by: evil, name: evil }, [['Token', evil]]),
-      ownershipLost('role_changed', { ...notice, org, by: evil }, [['Member', evil]]),
-      orgDeleted({ ...notice, org, by: evil, purgeAt: at }),
+      controlChanged('token_created', { ...notice, org, by: { name: evil, email: evil }, name: evil }, [
+        ['Token', evil],
+      ]),
+      ownershipLost('role_changed', { ...notice, org, by: { name: evil, email: evil } }, [['Member', evil]]),
+      orgDeleted({ ...notice, org, by: { name: evil, email: evil }, purgeAt: at }),
     ];
     for (const { subject, text, html, link } of mails) {
       expect([subject.length < 200, text.length < 2_000, link]).toEqual([true, true, undefined]);
@@ -968,8 +970,8 @@ describe('templates', () => {
     const invite = { inviterName: name, orgName: name, role: 'viewer', publicUrl, decline: TOKEN };
     const mails = [
       invitation({ ...invite, orgUrl: publicUrl, set: { token: TOKEN, isPlaceholder: true } }),
-      controlChanged('setting_changed', { ...notice, name, org, by: name }),
-      orgDeleted({ ...notice, org, by: name, purgeAt: at }),
+      controlChanged('setting_changed', { ...notice, name, org, by: { name } }),
+      orgDeleted({ ...notice, org, by: { name }, purgeAt: at }),
       accountChanged('personal_token_created', { name, at, ip: '', device: name, token: name }),
       verifyEmail({ publicUrl, token: TOKEN, emailId: 'e', addedBy: '18005550199@evil.example' }),
       loginNotification({ name, at, ip: '', browser: 'Firefox 18005550199', os: '', deviceType: '' }),

@@ -73,7 +73,7 @@ async function control() {
   const schema = `org_${org.id.replaceAll('-', '')}`;
   return [
     await sql('select user_id, role from shared.memberships where org_id = $1 order by 1', [org.id]),
-    await sql('select slug, viewer_tokens_verify from shared.orgs where id = $1', [org.id]),
+    await sql('select slug, viewer_tokens_verify, tokens_on_role_loss from shared.orgs where id = $1', [org.id]),
     await sql('select org_id from shared.org_deletions where org_id = $1', [org.id]),
     await sql('select project_id from shared.project_transfers where source_id = $1', [org.id]),
     await sql(`select id from ${schema}.api_tokens order by 1`),
@@ -149,6 +149,14 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       told: /Token: http:\u200b\/\/evil\.\u200bexample[\s\S]*Scopes: admin/,
     },
   },
+  createProjectToken: {
+    read: {
+      prepare: async () => must(await t.api.get('/projects', org.asOwner))[0].id,
+      call: (who, project) =>
+        t.api.post(`/projects/${project}/tokens`, { ...who, body: { name: 'ci', scopes: ['read'] } }),
+      told: /Token: ci[\s\S]*Scopes: read/,
+    },
+  },
   updateOrgFeature: {
     'on for require_mfa': { call: flag('require_mfa', true), told: /Setting: require_mfa[\s\S]*Now: on/ },
   },
@@ -156,6 +164,10 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
     off: {
       call: (who) => t.api.patch('/settings/security', { ...who, body: { viewer_tokens_verify: false } }),
       told: /Setting: viewer_tokens_verify[\s\S]*Now: off/,
+    },
+    keep: {
+      call: (who) => t.api.patch('/settings/security', { ...who, body: { tokens_on_role_loss: 'keep' } }),
+      told: /Setting: tokens_on_role_loss[\s\S]*Now: keep/,
     },
   },
   updateOrg: {
@@ -198,8 +210,7 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
 const OTHERS = ['declineOwnership', 'deleteProject', 'updateRetention'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
-  // Project tokens have no other scope than `ingest`.
-  ...['resendInvitation', 'createProjectToken', 'revokeToken', 'revokeProjectToken'],
+  ...['resendInvitation', 'revokeToken', 'revokeProjectToken'],
   ...['getProjectTransfer', 'cancelProjectTransfer'],
 ];
 
@@ -339,9 +350,11 @@ describe('an owner who was removed', () => {
   const linkOf = async (user: TestUser) => (await linkTo(t, user.email)).token;
   /** Nobody has become an owner within the last 72 hours. */
   const areOfLongStanding = () =>
-    sql("update shared.memberships set created_at = created_at - interval '4 days' where org_id = $1", [
-      org.id,
-    ]);
+    sql(
+      `update shared.memberships set created_at = created_at - interval '4 days', owner_since = owner_since - interval '4 days'
+        where org_id = $1`,
+      [org.id],
+    );
 
   it('gets a link that only a POST uses, and is an owner again', async () => {
     must(await remove(org.owner, second));

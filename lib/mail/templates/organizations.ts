@@ -21,16 +21,20 @@ export interface OrgNotice {
   /** The name of the recipient. */
   name: string;
   org: { name: string; slug: string };
-  /** The actor: the name of a member, or unset for an operator of the service. */
-  by?: string | undefined;
+  /** The actor: a member, with the address that the organization sees, or unset for an operator of the service. */
+  by?: { name: string; email?: string | undefined } | undefined;
   at: Date;
 }
 
 const named = ({ name, slug }: OrgNotice['org']) => `${person(name)} (${withoutPhone(slug)})`;
 
+/** Everybody chooses the own name, so the address is there too. */
+const member = ({ name, email }: { name: string; email?: string | undefined }) =>
+  email === undefined ? person(name) : `${person(name)} (${unlinked(email, 254)})`;
+
 const facts = ({ org, by, at }: OrgNotice, more: Letter['facts'] = []): Letter['facts'] => [
   ['Organization', named(org)],
-  ['By', by === undefined ? 'an operator of the service' : unlinked(by, 320)],
+  ['By', by === undefined ? 'an operator of the service' : member(by)],
   ['Time', dateTime(at)],
   ...more,
 ];

@@ -9,7 +9,7 @@ import { tokensQuery } from '../tokens/queries.ts';
 import { ScopeNames } from '../tokens/scopes/Scopes.tsx';
 import { isUsable } from '../tokens/token-state.ts';
 
-/** What becomes of the API tokens of a member who loses rights. */
+/** The API tokens of a member who is removed, and the choice to revoke them. */
 export function TokensNote() {
   const settings = useQuery(securityQuery(useOrg()));
   return (

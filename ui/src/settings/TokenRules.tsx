@@ -18,7 +18,7 @@ const NO_LIMIT = '';
 const optionsOf = <Value extends string>(labels: Record<Value, string>) =>
   (Object.keys(labels) as Value[]).map((value) => ({ value, label: labels[value] }));
 
-/** Who creates API tokens, how long they last and what becomes of them without their creator. Owners change it. */
+/** The rules for API tokens: their creators, their lifetime, and their end with the rights of the creator. Owners change them. */
 export function TokenRules() {
   const settings = useQuery(securityQuery(useOrg()));
   return <Loaded query={settings}>{(current) => <Rules settings={current} />}</Loaded>;
