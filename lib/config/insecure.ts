@@ -36,8 +36,9 @@ export const isLoopback = (host: string): boolean =>
 export function insecureSettings({
   jwtSecrets,
   encryptionKeys,
+  metricsToken,
   publicUrl,
-}: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'publicUrl'>): InsecureSetting[] {
+}: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'metricsToken' | 'publicUrl'>): InsecureSetting[] {
   const found: InsecureSetting[] = [];
   const weakness = firstWeakness(jwtSecrets);
   if (weakness !== undefined) {
@@ -48,6 +49,11 @@ export function insecureSettings({
   if (firstKey !== undefined) {
     const problem = `the first secret ${firstKey}: anybody with a copy of the database can guess it`;
     found.push({ variable: 'SVC_ENCRYPTION_KEY', problem, takes: STRONG });
+  }
+  const metricsWeakness = metricsToken === undefined ? undefined : weaknessOf(metricsToken);
+  if (metricsWeakness !== undefined) {
+    const problem = `the token ${metricsWeakness}: anybody can guess it and read the metrics`;
+    found.push({ variable: 'SVC_METRICS_TOKEN', problem, takes: STRONG });
   }
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === 'http:' && !isLoopback(hostname)) {

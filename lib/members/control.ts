@@ -8,8 +8,8 @@ import {
   mailControl,
   mailOwners,
   memberAddress,
-  nameOf,
   readOrgName,
+  withAddress,
 } from '../orgs/notices.ts';
 import { issueUndoLink } from '../orgs/undo-links.ts';
 
@@ -20,8 +20,10 @@ interface RoleChange {
   from?: Role;
   /** Unset: the member leaves or is removed. */
   to?: Role;
-  /** The member leaves because the account is deleted, which cannot be undone. */
-  accountDeleted?: boolean;
+  /** The member leaves by the own decision, which no link undoes. */
+  reason?: 'the account was deleted' | 'the invitation was declined';
+  /** The change of an offer to become an owner (`ownership.ts`). */
+  offer?: 'offered' | 'withdrawn' | 'declined' | undefined;
 }
 
 /**
@@ -31,23 +33,29 @@ interface RoleChange {
 export async function mailRoleChange(
   tx: Tx,
   actor: Actor,
-  { orgId, userId, from, to, accountDeleted = false }: RoleChange,
+  { orgId, userId, from, to, reason, offer }: RoleChange,
 ): Promise<void> {
-  const change: ControlChange = !from ? 'member_added' : to ? 'role_changed' : 'member_removed';
-  const role = from && to ? `${to}, was ${from}` : (to ?? from ?? '');
+  const change: ControlChange = offer
+    ? `ownership_${offer}`
+    : !from
+      ? 'member_added'
+      : to
+        ? 'role_changed'
+        : 'member_removed';
+  const role = from && to && from !== to ? `${to}, was ${from}` : (to ?? from ?? '');
   const facts: [string, string][] = [
     ['Member', (await memberAddress(tx, orgId, userId)) ?? ''],
     ['Role', role],
-    ...(accountDeleted ? [['Reason', 'the account was deleted'] as [string, string]] : []),
+    ...(reason ? [['Reason', reason] as [string, string]] : []),
   ];
   const isLost = from === 'owner';
   // A new owner gets an invitation instead.
   const others = isLost || !from ? and(isOwner, ne(memberships.userId, userId)) : isOwner;
   await mailControl(tx, actor, orgId, change, facts, others);
-  if (!isLost || accountDeleted) return;
+  if (!isLost || reason) return;
   const org = await readOrgName(tx, orgId);
   if (!org) return;
-  const notice = { org, by: actor.user && (await nameOf(tx, orgId, actor.user)), at: actor.now };
+  const notice = { org, by: actor.user && (await withAddress(tx, orgId, actor.user)), at: actor.now };
   await mailOwners(
     tx,
     actor,
@@ -87,5 +95,5 @@ export const controlledBy = (
 /** Tells the owners of the organizations that an account controls that it is deleted. Part of the transaction that deletes it. */
 export async function mailAccountDeletion(tx: Tx, actor: Actor, userId: string): Promise<void> {
   for (const { orgId, role } of await controlledBy(tx, userId))
-    await mailRoleChange(tx, actor, { orgId, userId, from: role, accountDeleted: true });
+    await mailRoleChange(tx, actor, { orgId, userId, from: role, reason: 'the account was deleted' });
 }

@@ -8,7 +8,7 @@ import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { orgDeleted, orgRestored } from '../mail/templates/organizations.ts';
 import { lockOrgTables } from '../quotas.ts';
 import type { Org } from './directory.ts';
-import { type Actor, mailOwners, nameOf, readOrgName } from './notices.ts';
+import { type Actor, mailOwners, readOrgName, withAddress } from './notices.ts';
 import { issueUndoLink } from './undo-links.ts';
 
 /** Not an owner any more, or the slug was changed since it was confirmed. */
@@ -35,7 +35,7 @@ export const deleteOrganization = (
     if (await hasTransfers(tx, org.id)) return { kind: 'in_transfer' };
     const purgeAt = await markOrgDeleted(tx, { id: org.id, tables }, actor.now);
     if (!purgeAt) return { kind: 'deleted_before' };
-    const by = actor.user && (await nameOf(tx, org.id, actor.user));
+    const by = actor.user && (await withAddress(tx, org.id, actor.user));
     const about = { org: current, by, at: actor.now, purgeAt };
     await mailOwners(tx, actor, org.id, async ({ id: userId, name }) => {
       const undo = await issueUndoLink(tx, actor, { orgId: org.id, userId, isDismissed: false });
@@ -58,7 +58,7 @@ export async function restoreLocked(
 ): Promise<boolean> {
   const current = await readOrgName(tx, org.id);
   if (!current || !(await unmarkOrgDeleted(tx, org))) return false;
-  const by = user && (await nameOf(tx, org.id, user));
+  const by = user && (await withAddress(tx, org.id, user));
   const about = { org: current, by, at: now };
   await mailOwners(tx, { now, writeMail }, org.id, ({ name }) => orgRestored({ name, ...about }));
   return true;

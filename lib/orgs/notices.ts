@@ -4,7 +4,7 @@ import { primaryEmailChanges as c, userEmails, users } from '../../db/schema/acc
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import type { MailContent } from '../mail/mailer.ts';
 import type { Letter } from '../mail/templates/letter.ts';
-import { type ControlChange, controlChanged } from '../mail/templates/organizations.ts';
+import { type ControlChange, controlChanged, type OrgNotice } from '../mail/templates/organizations.ts';
 import { memberEmail } from '../members/fields.ts';
 
 /** The primary address of an owner. */
@@ -96,7 +96,7 @@ export async function mailControl(
 ): Promise<void> {
   const org = await readOrgName(tx, orgId);
   if (!org) return;
-  const notice = { org, by: user && (await nameOf(tx, orgId, user)), at: now };
+  const notice = { org, by: user && (await withAddress(tx, orgId, user)), at: now };
   const content = ({ name }: { name: string }) => controlChanged(change, { name, ...notice }, facts);
   await mailOwners(tx, { now, writeMail }, orgId, content, recipients);
 }
@@ -111,15 +111,12 @@ export async function memberAddress(tx: Tx, orgId: string, userId: string): Prom
   return member?.email;
 }
 
-/** The actor in a mail. Everybody chooses the own name, so the address is there too. */
-export async function nameOf(
+/** The actor as mails to members name them. */
+export const withAddress = async (
   tx: Tx,
   orgId: string,
   { id, name }: { id: string; name: string },
-): Promise<string> {
-  const address = await memberAddress(tx, orgId, id);
-  return address === undefined ? name : `${name} (${address})`;
-}
+): Promise<OrgNotice['by']> => ({ name, email: await memberAddress(tx, orgId, id) });
 
 /** The name and the slug of an organization as the transaction sees them. */
 export async function readOrgName(

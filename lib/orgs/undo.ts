@@ -10,6 +10,7 @@ import { run } from '../../db/statements.ts';
 import { invalidLink } from '../accounts/mailed-tokens.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
+import { NO_OFFER } from '../members/ownership.ts';
 import { lockOrgTables } from '../quotas.ts';
 import { restoreLocked } from './deletion.ts';
 import type { OrgDirectory } from './directory.ts';
@@ -100,7 +101,10 @@ async function giveBack(
   await tx
     .insert(memberships)
     .values({ ...former, orgId, userId })
-    .onConflictDoUpdate({ target: [memberships.orgId, memberships.userId], set: former });
+    .onConflictDoUpdate({
+      target: [memberships.orgId, memberships.userId],
+      set: { ...former, ...NO_OFFER },
+    });
   // A former member may still be the assignee of a rule.
   if (!before) await run(tx, reloadRulesOf(tables, userId));
   await mailControl(tx, by, orgId, 'owner_restored', [

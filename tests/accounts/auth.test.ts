@@ -199,7 +199,7 @@ describe('registration', () => {
     expect((await register(person({ email: unverified }))).status).toBe(201);
   });
 
-  it('cannot take over a placeholder account', async () => {
+  it('cannot take over an account that has lost its password', async () => {
     const { id, email } = await createUser(t.api);
     await sql('update shared.users set password_hash = null where id = $1', [id]);
     expect(outcome(await register(person({ email })))).toEqual([409, 'resource_error/already_exists']);
@@ -383,6 +383,12 @@ describe('login', () => {
     const { email } = await createUser(t.api);
     for (const password of [PASSWORD.toUpperCase(), ` ${PASSWORD}`, `${PASSWORD} `, '', 'x'.repeat(100_000)])
       expect(outcome(await login(email, password))).toEqual([401, 'auth_error/invalid_credentials']);
+  });
+
+  it('takes a password that was set ten years ago', async () => {
+    const { email, id } = await createUser(t.api);
+    await sql("update shared.users set created_at = created_at - interval '10 years' where id = $1", [id]);
+    must(await login(email, PASSWORD));
   });
 
   it('refuses a placeholder account', async () => {

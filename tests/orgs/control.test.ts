@@ -81,7 +81,9 @@ async function control() {
   const schema = `org_${org.id.replaceAll('-', '')}`;
   return [
     await sql('select user_id, role from shared.memberships where org_id = $1 order by 1', [org.id]),
-    await sql('select slug, viewer_tokens_verify from shared.orgs where id = $1', [org.id]),
+    await sql('select slug, viewer_tokens_verify, tokens_on_role_loss from shared.orgs where id = $1', [
+      org.id,
+    ]),
     await sql('select org_id from shared.org_deletions where org_id = $1', [org.id]),
     await sql('select project_id from shared.project_transfers where source_id = $1', [org.id]),
     await sql(`select id from ${schema}.api_tokens order by 1`),
@@ -106,6 +108,16 @@ const flag = (name: string, enabled: boolean) => (who: CallOptions) =>
 const invite = (role: string) => (who: CallOptions) =>
   t.api.post('/members/invite', { ...who, body: { email: newAddress(), role } });
 const removal = (who: CallOptions, id: string) => t.api.delete(`/members/${id}`, who);
+/** Makes the caller an admin whom the second owner asks to become an owner. */
+const askOwner = async () => {
+  await sql(
+    `update shared.memberships set role = 'admin', owner_offer_until = now() + interval '7 days', owner_offer_by = $3
+      where org_id = $1 and user_id = $2`,
+    [org.id, org.owner.id, second.id],
+  );
+  return '';
+};
+const acceptOffer = (who: CallOptions) => t.api.post('/members/accept-ownership', who);
 const change = (role: string) => (who: CallOptions, id: string) =>
   t.api.patch(`/members/${id}`, { ...who, body: { role } });
 
@@ -125,6 +137,9 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       call: change('admin'),
       told: /Role: admin, was owner/,
     },
+  },
+  acceptOwnership: {
+    '': { prepare: askOwner, call: acceptOffer, told: /Role: owner, was admin/ },
   },
   removeMember: {
     admin: { prepare: guest('admin'), call: removal, told: /was removed[\s\S]*Role: admin/ },
@@ -146,6 +161,14 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       told: /Token: http:\u200b\/\/evil\.\u200bexample[\s\S]*Scopes: admin/,
     },
   },
+  createProjectToken: {
+    read: {
+      prepare: async () => must(await t.api.get('/projects', org.asOwner))[0].id,
+      call: (who, project) =>
+        t.api.post(`/projects/${project}/tokens`, { ...who, body: { name: 'ci', scopes: ['read'] } }),
+      told: /Token: ci[\s\S]*Scopes: read/,
+    },
+  },
   updateOrgFeature: {
     'on for require_mfa': { call: flag('require_mfa', true), told: /Setting: require_mfa[\s\S]*Now: on/ },
   },
@@ -153,6 +176,10 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
     off: {
       call: (who) => t.api.patch('/settings/security', { ...who, body: { viewer_tokens_verify: false } }),
       told: /Setting: viewer_tokens_verify[\s\S]*Now: off/,
+    },
+    keep: {
+      call: (who) => t.api.patch('/settings/security', { ...who, body: { tokens_on_role_loss: 'keep' } }),
+      told: /Setting: tokens_on_role_loss[\s\S]*Now: keep/,
     },
   },
   updateOrg: {
@@ -211,10 +238,11 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
   },
 };
 
+/** Operations with a step-up that change nobody's control over an organization. */
+const OTHERS = ['declineOwnership'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
-  // Project tokens have no other scope than `ingest`.
-  ...['resendInvitation', 'createProjectToken', 'revokeToken', 'revokeProjectToken'],
+  ...['resendInvitation', 'revokeToken', 'revokeProjectToken'],
   ...['getProjectTransfer', 'cancelProjectTransfer'],
 ];
 
@@ -230,7 +258,7 @@ describe('the operations that change control', () => {
     );
     const isFresh = ([, { access }]: (typeof ofOrgs)[number]) => stepUpOf(access) !== undefined;
     const fresh = ofOrgs.filter(isFresh).map(([id]) => id);
-    expect(fresh.toSorted()).toEqual(Object.keys(CHANGES).toSorted());
+    expect(fresh.toSorted()).toEqual([...Object.keys(CHANGES), ...OTHERS].toSorted());
     const others = ofOrgs.filter((one) => {
       const { access } = one[1];
       return !isFresh(one) && access.kind === 'cookieOrg' && access.tokens === 'none';
@@ -387,9 +415,11 @@ describe('an owner who was removed', () => {
   const linkOf = async (user: TestUser) => (await linkTo(t, user.email)).token;
   /** Nobody has become an owner within the last 72 hours. */
   const areOfLongStanding = () =>
-    sql("update shared.memberships set created_at = created_at - interval '4 days' where org_id = $1", [
-      org.id,
-    ]);
+    sql(
+      `update shared.memberships set created_at = created_at - interval '4 days', owner_since = owner_since - interval '4 days'
+        where org_id = $1`,
+      [org.id],
+    );
 
   it('gets a link that only a POST uses, and is an owner again', async () => {
     must(await remove(org.owner, second));

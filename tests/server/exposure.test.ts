@@ -53,7 +53,7 @@ describe('an open setting', () => {
       'SVC_AUTH_LIMITS=on',
       'SVC_BREACHED_PASSWORDS=refuse',
       'SVC_SESSION_IDLE_MINUTES=480',
-      'SVC_STRICT=on',
+      'SVC_METRICS_TOKEN',
       'SVC_STRICT=on',
       'JWT_SECRET',
       'SVC_ENCRYPTION_KEY',
@@ -64,10 +64,10 @@ describe('an open setting', () => {
       'SVC_PENDING_INVITATIONS=on',
       'SVC_BREACHED_PASSWORDS=refuse',
       'SVC_SESSION_IDLE_MINUTES=480',
+      'SVC_METRICS_TOKEN',
       'JWT_SECRET',
       'SVC_ENCRYPTION_KEY',
       'SVC_PUBLIC_URL',
-      'SVC_STRICT=on',
       'SVC_STRICT=on',
     ]);
   });

@@ -10,6 +10,7 @@ import type { CookieCall, FreshCall } from '../../../lib/http/call.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mailChange } from '../../../lib/http/mails.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
+import { withoutPhone } from '../../../lib/mail/templates/letter.ts';
 import { controlledBy, MOST_ORGS } from '../../../lib/members/control.ts';
 import { listOrgsOf } from '../../../lib/orgs/list.ts';
 import { isOwner, mailControl } from '../../../lib/orgs/notices.ts';
@@ -80,7 +81,7 @@ async function mailOwnersOf(
   { name, scopes, org_id }: z.output<typeof PersonalTokenInput>,
 ): Promise<void> {
   const facts: [string, string][] = [
-    ['Personal access token', name],
+    ['Personal access token', withoutPhone(name)],
     ['Scopes', scopes.join(', ')],
   ];
   const others = and(isOwner, ne(memberships.userId, call.user.id));
