@@ -73,7 +73,9 @@ async function control() {
   const schema = `org_${org.id.replaceAll('-', '')}`;
   return [
     await sql('select user_id, role from shared.memberships where org_id = $1 order by 1', [org.id]),
-    await sql('select slug, viewer_tokens_verify, tokens_on_role_loss from shared.orgs where id = $1', [org.id]),
+    await sql('select slug, viewer_tokens_verify, tokens_on_role_loss from shared.orgs where id = $1', [
+      org.id,
+    ]),
     await sql('select org_id from shared.org_deletions where org_id = $1', [org.id]),
     await sql('select project_id from shared.project_transfers where source_id = $1', [org.id]),
     await sql(`select id from ${schema}.api_tokens order by 1`),
