@@ -5,7 +5,7 @@ import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
-import { isConfirmed } from '../members/fields.ts';
+import { hasAccess } from '../members/fields.ts';
 import type { KnownOrgs } from '../orgs/directory.ts';
 
 /*
@@ -21,7 +21,7 @@ import type { KnownOrgs } from '../orgs/directory.ts';
  */
 export async function roleOfCreator(
   db: Db,
-  { pendingInvitations }: Pick<Config, 'pendingInvitations'>,
+  config: Pick<Config, 'pendingInvitations'>,
   orgId: string,
   userId: string,
 ): Promise<Role> {
@@ -29,7 +29,7 @@ export async function roleOfCreator(
     .select({
       rule: orgs.tokensOnRoleLoss,
       role: memberships.role,
-      mayAct: sql<boolean>`${users.disabledAt} is null and ${pendingInvitations ? isConfirmed : sql`true`}`,
+      mayAct: sql<boolean>`${users.disabledAt} is null and ${hasAccess(config)}`,
     })
     .from(orgs)
     .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, userId)))
