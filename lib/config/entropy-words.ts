@@ -23,10 +23,8 @@ const SHORT =
 
 const list = (text: string) => text.trim().split(/\s+/);
 
+const byLength = list(LONG).toSorted((a, b) => b.length - a.length);
+const PATTERN = `${byLength.join('|')}|(?<![a-z\\d])(?:${list(SHORT).join('|')})(?![a-z\\d])`;
+
 /** Finds the words in a text in lower case. */
-export const PLACEHOLDER_WORDS = new RegExp(
-  `${list(LONG)
-    .toSorted((a, b) => b.length - a.length)
-    .join('|')}|(?<![a-z\\d])(?:${list(SHORT).join('|')})(?![a-z\\d])`,
-  'g',
-);
+export const PLACEHOLDER_WORDS = new RegExp(PATTERN, 'g');
