@@ -42,7 +42,7 @@ interface Described {
 const NOT_KEPT = new Set(['value', 'user', 'owner', 'confirm']);
 
 /** A token that was pasted instead of its id. */
-const withoutTokens = (text: string) => text.replace(/svc[a-z]*_[0-9a-f]{8,}/gi, '[token]');
+const withoutTokens = (text: string) => text.replace(/svc[a-z]{0,8}_[0-9a-f]{8,}/gi, '[token]');
 
 /** The command line as it is recorded. */
 export function describeCommand(command: Command): Described {
