@@ -273,6 +273,14 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"invitation_links_expiry\" ON \"shared\".\"invitation_links\" USING btree (\"expires_at\");",
       "CREATE INDEX \"orgs_verify_by\" ON \"shared\".\"orgs\" USING btree (\"verify_by\") WHERE \"shared\".\"orgs\".\"verify_by\" is not null;"
     ]
+  },
+  {
+    "name": "0023_collected-mails",
+    "hash": "63ee0351ff9c0bf7ebc23419b37cf02b09352ecd089a77b3cfe9816305746803",
+    "statements": [
+      "ALTER TABLE \"shared\".\"outgoing_mails\" ADD COLUMN \"collects\" text;",
+      "CREATE UNIQUE INDEX \"outgoing_mails_collects\" ON \"shared\".\"outgoing_mails\" USING btree (\"collects\") WHERE \"shared\".\"outgoing_mails\".\"attempts\" = 0;"
+    ]
   }
 ];
 

@@ -69,10 +69,16 @@ export async function mailRoleChange(
 }
 
 /** The most organizations whose owners get a mail about one event of an account: those that it has belonged to for longest. */
-const MOST_ORGS = 10;
+export const MOST_ORGS = 10;
 
-/** The organizations that a user controls, which is the reason to tell their owners about the user. */
-export const controlledBy = (tx: Tx, userId: string, orgId?: string) =>
+/**
+ * The organizations that a user controls, which is the reason to tell their owners about the user: those that the user joined first.
+ */
+export const controlledBy = (
+  tx: Tx,
+  userId: string,
+  { orgId, most = MOST_ORGS }: { orgId?: string | undefined; most?: number } = {},
+) =>
   tx
     .select({ orgId: memberships.orgId, role: memberships.role })
     .from(memberships)
@@ -84,7 +90,7 @@ export const controlledBy = (tx: Tx, userId: string, orgId?: string) =>
       ),
     )
     .orderBy(memberships.createdAt, memberships.orgId)
-    .limit(MOST_ORGS);
+    .limit(most);
 
 /** Tells the owners of the organizations that an account controls that it is deleted. Part of the transaction that deletes it. */
 export async function mailAccountDeletion(tx: Tx, actor: Actor, userId: string): Promise<void> {

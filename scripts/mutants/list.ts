@@ -273,7 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     subject: 'deletion',
     file: 'db/projects/deletion.ts',
-    from: 'and slug = ${$.confirmed} and deleted_at is null',
+    from: 'and slug = ${confirmed} and deleted_at is null',
     to: 'and deleted_at is null',
     breaks: 'A project is deleted although the slug that the user confirmed is another one by now.',
     suites: ['projects/deletion'],

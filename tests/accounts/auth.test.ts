@@ -551,8 +551,8 @@ describe('a session', () => {
     async (strict) => {
       const env = {
         SVC_STRICT: strict ? 'on' : 'off',
-        JWT_SECRET: 'a strong secret that signs sessions',
-        SVC_ENCRYPTION_KEY: 'a strong secret that encrypts texts',
+        JWT_SECRET: 'c5cad534971209da9f595c9efb8b03af',
+        SVC_ENCRYPTION_KEY: '70c74da04fd5b34da330faef6dec05f1',
         SVC_PUBLIC_URL: 'https://localhost',
         // Strict about this alone.
         ...{ SVC_REQUIRE_VERIFIED_EMAIL: 'off', SVC_AUTH_LIMITS: 'off', SVC_BREACHED_PASSWORDS: 'off' },

@@ -26,6 +26,7 @@ import {
   primaryEmailChanged,
   primaryEmailRestored,
 } from '../../lib/mail/templates/changes.ts';
+import { addNotice, type Collected, collected } from '../../lib/mail/templates/collected.ts';
 import { invitation, setPassword } from '../../lib/mail/templates/invitations.ts';
 import { controlChanged, orgDeleted, ownershipLost } from '../../lib/mail/templates/organizations.ts';
 import {
@@ -952,6 +953,27 @@ describe('templates', () => {
       expect([subject.length < 200, text.length < 2_000, link]).toEqual([true, true, undefined]);
       for (const part of [subject, text, html]) expect(part).not.toMatch(/evil\.example|http:\/\/evil/);
     }
+  });
+
+  it('that collect others list the first 100, count all, and have the latest link', () => {
+    const evil = 'http://evil.example';
+    let all: Collected | undefined;
+    for (let i = 1; i <= 130; i++)
+      all = addNotice(
+        all,
+        controlChanged('token_created', { ...notice, by: { name: evil } }, [['Token', `${evil}/${i}`]]),
+      );
+    const undo = { publicUrl: 'https://example.com', token: TOKEN };
+    all = addNotice(all, orgDeleted({ ...notice, purgeAt: at, undo }));
+    const { subject, text, html, link } = collected(all);
+    expect([subject, link]).toEqual([
+      '131 further changes of an organization that you own',
+      `https://example.com/undo-org-change?token=${TOKEN}`,
+    ]);
+    expect(text).toContain('100: An API token was created for');
+    expect(text).not.toContain('101: ');
+    expect(text).toContain('31 more are not listed.');
+    for (const part of [text, html]) expect(part).not.toMatch(/evil\.example|http:\/\/evil/);
   });
 
   it.each([

@@ -25,14 +25,22 @@ const HOUR = 60 * MINUTE;
 
 let t: TestApp;
 let org: TestOrg;
+/** Sends few mails an hour. */
+let few: TestApp;
 /** An owner beside the creator of the organization. */
 let second: TestUser;
 
 beforeAll(async () => {
   t = await startApp();
+  few = await startApp({
+    databaseUrl: t.databaseUrl,
+    env: { SVC_MAX_MAILS_PER_HOUR: '3' },
+    mails: t.mails,
+  });
 });
 
 beforeEach(async () => {
+  few.advance(t.services.clock().getTime() - few.services.clock().getTime());
   org = await createOrg(t.api);
   second = await addMember(t.api, org, 'owner');
   await verify(org.owner, second);
@@ -68,7 +76,7 @@ const deleteOrg = (by: TestUser) =>
   t.api.delete(`/orgs/${org.slug}`, { cookie: by.cookie, body: { confirm: org.slug } });
 const titleOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`;
 
-/** Everything that says who controls the organization. */
+/** Everything that says who controls the organization, and what is kept. */
 async function control() {
   const schema = `org_${org.id.replaceAll('-', '')}`;
   return [
@@ -80,6 +88,8 @@ async function control() {
     await sql('select project_id from shared.project_transfers where source_id = $1', [org.id]),
     await sql(`select id from ${schema}.api_tokens order by 1`),
     await sql(`select name, enabled from ${schema}.feature_flags order by 1`),
+    await sql(`select id from ${schema}.projects where deleted_at is null order by 1`),
+    await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
   ];
 }
 
@@ -206,10 +216,30 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       told: /Project: .*[\s\S]*To: labs-/,
     },
   },
+  deleteProject: {
+    '': {
+      async call(who) {
+        const [project] = must(await t.api.get('/projects', who));
+        return t.api.delete(`/projects/${project.slug}`, { ...who, body: { confirm: project.slug } });
+      },
+      told: /A project was deleted from[\s\S]*Project: web-shop/,
+    },
+  },
+  updateRetention: {
+    shorter: {
+      async prepare() {
+        const body = { resolved_findings: 90, scans: 30 };
+        return must(await t.api.put('/settings/retention', { ...org.asOwner, body })) && undefined;
+      },
+      call: (who) =>
+        t.api.put('/settings/retention', { ...who, body: { resolved_findings: 1, scans: null } }),
+      told: /Resolved findings kept for: 1 day, was 90 days\nScans kept for: ever, was 30 days/,
+    },
+  },
 };
 
 /** Operations with a step-up that change nobody's control over an organization. */
-const OTHERS = ['declineOwnership', 'deleteProject', 'updateRetention'];
+const OTHERS = ['declineOwnership'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
   ...['resendInvitation', 'revokeToken', 'revokeProjectToken'],
@@ -309,6 +339,12 @@ it('a change without effect is not mailed', async () => {
   must(await t.api.patch('/settings/security', { ...org.asOwner, body: { viewer_tokens_verify: true } }));
   must(await setRole(second, 'owner', org.owner));
   must(await t.api.patch(`/orgs/${org.slug}`, { cookie: org.owner.cookie, body: { slug: org.slug } }));
+  // Longer than before.
+  const retention = (days: number | null) =>
+    t.api.put('/settings/retention', { ...org.asOwner, body: { scans: days } });
+  must(await retention(null));
+  await sql('update shared.retention set scans = 5 where org_id = $1', [org.id]);
+  must(await retention(9));
   expect((await mailsTo(second)).length).toBe(before);
 });
 
@@ -332,6 +368,33 @@ describe('the owners of an organization hear', () => {
     );
     expect(mails[0]?.text).toMatch(/By: Grace Hopper[\s\S]*Personal access token: script\nScopes: admin/);
     expect((await mailsTo(elsewhere.owner)).length).toBe(before[1]);
+  });
+
+  it('of a personal token in every organization that it controls', async () => {
+    const admin = await addMember(t.api, org, 'admin');
+    // More than the service writes to at once. The account joined `org` last.
+    const values = Array.from(
+      { length: 10 },
+      (_, i) => `($1::uuid, '${i}0000000-0000-4000-8000-${org.id.slice(-12)}')`,
+    );
+    await sql(
+      `with made as (
+        insert into shared.orgs (id, name, slug, plan, schema_version, created_at)
+        select id::uuid, 'Other', 'o' || replace(id, '-', ''), 'free', 0, now() from (values ${values}) v (u, id) returning id)
+      insert into shared.memberships (org_id, user_id, role, created_at)
+        select id, $1::uuid, 'admin', now() - interval '1 day' from made`,
+      [admin.id],
+    );
+    const create = (org_id?: string) =>
+      t.api.post('/profile/tokens', {
+        cookie: admin.cookie,
+        body: { name: 'script', scopes: ['admin'], expires_in: 30, ...(org_id && { org_id }) },
+      });
+    const before = (await mailsTo(second)).length;
+    expect((await create()).refusal).toBe('400 validation_error/field_invalid org_id');
+    expect((await t.api.get('/profile/tokens', { cookie: admin.cookie })).result.tokens).toEqual([]);
+    must(await create(org.id));
+    expect((await mailsTo(second)).length).toBe(before + 1);
   });
 
   it('of an admin or owner whose account is deleted, who gets no link', async () => {
@@ -521,11 +584,6 @@ describe('an owner who was removed', () => {
   });
 
   it('always has a link that works, even if other changes use up the mails', async () => {
-    const few = await startApp({
-      databaseUrl: t.databaseUrl,
-      env: { SVC_MAX_MAILS_PER_HOUR: '3' },
-      mails: t.mails,
-    });
     const by = as(second);
     for (let i = 0; i < 4; i++) {
       must(await few.api.patch('/org-features/org_wide_tokens', { ...by, body: { enabled: i % 2 === 0 } }));
@@ -564,6 +622,60 @@ describe('an owner who was removed', () => {
       (member: { user_id: string }) => member.user_id === second.id,
     );
     expect(shown).toMatchObject({ email: address, role: 'owner', verified: true });
+  });
+});
+
+describe('after many harmless changes, which use up the mails of an hour', () => {
+  const collectedTo = async (user: { email: string }) => {
+    few.advance(HOUR);
+    await few.services.mail.deliverDue();
+    return t.mails
+      .filter(({ recipient, subject }) => recipient === user.email && /change/.test(subject))
+      .at(-1);
+  };
+
+  it('owners get one mail with all others, also of requests at the same time', async () => {
+    const by = as(org.owner);
+    const createToken = (name: string) =>
+      few.api.post('/tokens', { ...by, body: { name, scopes: ['admin'] } });
+    for (let i = 0; i < 3; i++)
+      must(await few.api.patch('/org-features/org_wide_tokens', { ...by, body: { enabled: i % 2 === 0 } }));
+    for (const answer of await Promise.all(['one', 'two', 'three'].map(createToken))) must(answer);
+    // It is being sent.
+    await sql('update shared.outgoing_mails set attempts = 1 where collects is not null');
+    must(await createToken('four'));
+    const before = (await mailsTo(second)).length;
+    const last = await collectedTo(second);
+    const mails = (await mailsTo(second)).slice(before);
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      '3 further changes of an organization that you own',
+      'Another change of an organization that you own',
+    ]);
+    for (const name of ['one', 'two', 'three'])
+      expect(mails[0]?.text).toMatch(new RegExp(`An API token was created.*Token: ${name}.*Scopes: admin`));
+    expect(last?.text).toContain('Token: four');
+    expect(mails[0]?.link).toBeUndefined();
+  });
+
+  it('in the organization of an attacker, an unverified owner still gets the link', async () => {
+    await sql('update shared.user_emails set verified_at = null where user_id = $1', [org.owner.id]);
+    const attacker = await createOrg(t.api);
+    const body = { email: org.owner.email, role: 'owner' };
+    must(await t.api.post('/members/invite', { ...attacker.asOwner, body }));
+    for (let i = 0; i < 5; i++) {
+      const { cookie } = attacker.owner;
+      must(await few.api.delete(`/orgs/${attacker.slug}`, { cookie, body: { confirm: attacker.slug } }));
+      must(await few.api.post(`/orgs/${attacker.slug}/restore`, { cookie }));
+    }
+    must(await few.api.delete(`/members/${org.owner.id}`, as(second)));
+    await collectedTo(org.owner);
+    const mails = (await mailsTo(org.owner)).filter(({ subject }) => /further|Another/.test(subject));
+    // One for each organization, so that an attacker cannot flood the address.
+    expect(mails).toHaveLength(2);
+    const own = mails.find(({ text }) => text.includes(org.slug));
+    const token = new URL(own?.link ?? '').searchParams.get('token') ?? '';
+    must(await undo(token));
+    expect(await roleOf(org.owner)).toBe('owner');
   });
 });
 

@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../support/database/database.
 import { afterSuite } from '../support/run/suite.ts';
 import { startServer, stopServers } from '../support/server/server.ts';
 
-const STRONG = 'a strong secret of thirty-two bytes';
+const STRONG = 'e1a23fb51a5475aa72d853c14e882cad';
 const LOCAL = { SVC_HOST: '127.0.0.1' };
 const NEEDED = { SVC_ENCRYPTION_KEY: STRONG, SVC_SMTP_URL: 'smtp://127.0.0.1:9' };
 const SAFE = { ...NEEDED, SVC_STRICT: 'on', JWT_SECRET: STRONG };

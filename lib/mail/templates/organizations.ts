@@ -39,6 +39,8 @@ const facts = ({ org, by, at }: OrgNotice, more: Letter['facts'] = []): Letter['
   ...more,
 ];
 
+const renderNotice = (letter: Letter): MailContent => ({ ...render(letter), facts: letter.facts ?? [] });
+
 /** The name for a subject, or the slug if mail programs might find a link in the name: a subject has no invisible characters. */
 const inSubject = ({ name, slug }: OrgNotice['org']) =>
   person(name) === line(name, 60) ? person(name) : withoutPhone(slug);
@@ -56,6 +58,8 @@ const CHANGES = {
   personal_token_created: 'An admin created a personal access token for',
   setting_changed: 'A setting was changed in',
   transfer_started: 'A project is being transferred from',
+  project_deleted: 'A project was deleted from',
+  retention_shortened: 'Old findings or scans are removed from',
 } as const;
 
 export type ControlChange = keyof typeof CHANGES;
@@ -72,14 +76,14 @@ export const controlChanged = (
   notice: OrgNotice,
   about: Letter['facts'] = [],
 ): MailContent =>
-  render({
+  renderNotice({
     subject: subjectOf(change, notice),
     name: notice.name,
     intro: [`${subjectOf(change, notice)}, which you own:`],
     facts: facts(notice, shown(about)),
     closing: [
       'If you expected this, there is nothing to do.',
-      'If not, sign in and undo it. Then look through the members, the API tokens and the settings of the organization, and tell the other owners.',
+      'If not, sign in and undo what can be undone. Then look through the members, the API tokens and the settings of the organization, and tell the other owners.',
     ],
   });
 
@@ -89,7 +93,7 @@ const shown = (about: Letter['facts'] = []): [string, string][] =>
 const undoButton = (undo: Link | undefined, label: string): Pick<Letter, 'button'> =>
   undo ? { button: { label, url: link(undo.publicUrl, '/undo-org-change', { token: undo.token }) } } : {};
 
-const LINK_TERMS = 'The link works once and expires after 72 hours. Do not forward it.';
+export const LINK_TERMS = 'The link works once and expires after 72 hours. Do not forward it.';
 
 /** Mail to an owner who lost the role. Its link gives it back, even to an owner who can no longer sign in. */
 export const ownershipLost = (
@@ -97,7 +101,7 @@ export const ownershipLost = (
   notice: OrgNotice & { undo?: Link | undefined },
   about: Letter['facts'],
 ): MailContent =>
-  render({
+  renderNotice({
     subject: `You are no longer an owner of the organization ${inSubject(notice.org)}`,
     name: notice.name,
     intro: [
@@ -129,7 +133,7 @@ export const ownershipOffered = (notice: OrgNotice & { url: string }): MailConte
   });
 
 export const orgDeleted = (notice: OrgNotice & { purgeAt: Date; undo?: Link | undefined }): MailContent =>
-  render({
+  renderNotice({
     subject: `The organization ${inSubject(notice.org)} was deleted`,
     name: notice.name,
     intro: [
@@ -149,7 +153,7 @@ export const orgPurgeNear = ({
   at,
   purgeAt,
 }: Omit<OrgNotice, 'by'> & { purgeAt: Date }): MailContent =>
-  render({
+  renderNotice({
     subject: `The organization ${inSubject(org)} will be removed for good`,
     name,
     intro: ['A deleted organization that you own will be removed for good, with all its findings:'],
@@ -185,7 +189,7 @@ export const orgUnverified = ({
   });
 
 export const orgRestored = (notice: OrgNotice): MailContent =>
-  render({
+  renderNotice({
     subject: `The organization ${inSubject(notice.org)} was restored`,
     name: notice.name,
     intro: ['A deleted organization that you own was restored. Its members and API tokens can use it again:'],

@@ -53,6 +53,7 @@ export function MemberMenu({ member }: { member: Member }) {
       <Stack gap="xs">
         <Text size="sm">{text.losesAccess(<bdi>{member.email}</bdi>, <bdi>{org.org.name}</bdi>)}</Text>
         <TheirTokens
+          org={org}
           userId={member.user_id}
           onRevoke={(revoke) => {
             revokesTokens.current = revoke;
@@ -149,7 +150,7 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
         {member.verified ? <bdi>{member.email}</bdi> : text.notVerifiedYet(<bdi>{member.email}</bdi>)}
       </Text>
       <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
-      {ROLES.indexOf(role) > ROLES.indexOf(member.role) && <TokensNote />}
+      {ROLES.indexOf(role) > ROLES.indexOf(member.role) && <TokensNote org={org} />}
       {isOwn && role !== member.role && (
         <Text size="sm" role="status">
           {text.ownRole}

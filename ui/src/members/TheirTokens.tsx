@@ -2,16 +2,16 @@ import { Checkbox, List, ScrollArea, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/members.tsx';
-import { useOrg } from '../app/session.ts';
+import type { OrgSession } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { securityQuery } from '../settings/queries.ts';
 import { tokensQuery } from '../tokens/queries.ts';
 import { ScopeNames } from '../tokens/scopes/Scopes.tsx';
 import { isUsable } from '../tokens/token-state.ts';
 
-/** The API tokens of a member who is removed, and the choice to revoke them. */
-export function TokensNote() {
-  const settings = useQuery(securityQuery(useOrg()));
+/** States the rule of the organization for tokens of a member who loses rights. */
+export function TokensNote({ org }: { org: OrgSession }) {
+  const settings = useQuery(securityQuery(org));
   return (
     <Loaded query={settings}>
       {({ tokens_on_role_loss: rule }) => <Text size="sm">{text.theirTokens[rule]}</Text>}
@@ -19,9 +19,16 @@ export function TokensNote() {
   );
 }
 
+interface TheirTokensProps {
+  /** The dialog is rendered outside the router, whose context it lacks. */
+  org: OrgSession;
+  userId: string;
+  onRevoke: (revoke: boolean) => void;
+}
+
 /** The active API tokens that a member has created, with the choice to revoke them. */
-export function TheirTokens({ userId, onRevoke }: { userId: string; onRevoke: (revoke: boolean) => void }) {
-  const tokens = useQuery(tokensQuery(useOrg()));
+export function TheirTokens({ org, userId, onRevoke }: TheirTokensProps) {
+  const tokens = useQuery(tokensQuery(org));
   const [isRevoked, setRevoked] = useState(false);
   return (
     <Loaded query={tokens}>
@@ -40,7 +47,7 @@ export function TheirTokens({ userId, onRevoke }: { userId: string; onRevoke: (r
                 ))}
               </List>
             </ScrollArea.Autosize>
-            <TokensNote />
+            <TokensNote org={org} />
             <Checkbox
               label={text.revokeTheirTokens}
               checked={isRevoked}
