@@ -77,8 +77,8 @@ export const memberships = shared.table(
      */
     confirmedAt: time('confirmed_at'),
     /**
-     * Somebody registered the invited address without the mailed link: no access, in default mode too, until the account
-     * verifies it.
+     * Somebody registered the invited address without the mailed link: no access, in default mode too, until a password is set by
+     * a link that is mailed to the address.
      */
     isHeld: boolean('is_held').notNull().default(false),
     /** Until when an admin can accept to become an owner (`lib/members/ownership.ts`). */

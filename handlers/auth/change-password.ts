@@ -42,7 +42,7 @@ export const changePassword = endpoint(
     errors: ['auth_error/invalid_credentials', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, now, peer, services, sessionId, user } = call;
+    const { body, db, log, now, peer, services, sessionId, user } = call;
     const warning = checkChosenPassword(services.config, {
       field: 'new_password',
       password: body.new_password,
@@ -65,8 +65,11 @@ export const changePassword = endpoint(
     // Its device cookie has ended with the former password.
     await rememberDevice(call, { id: user.id, passwordHash });
     // The other sessions have ended, so a thief cannot create more of them.
-    const revoked = body.revoke_tokens ? await revokeTokensOf(services, user.id) : undefined;
-    logSecurityEvent(call, 'password_changed', revoked === undefined ? {} : { revoked_tokens: revoked });
-    return done(withWarning(CHANGED, warning));
+    const ended = body.revoke_tokens ? await revokeTokensOf({ ...services, log }, user.id) : undefined;
+    logSecurityEvent(call, 'password_changed', ended ? { revoked_tokens: ended.revoked } : {});
+    const failed = ended?.failed.length
+      ? `Revoke your tokens of these organizations yourself, which could not be reached: ${ended.failed.join(', ')}.`
+      : undefined;
+    return done(withWarning(CHANGED, [warning, failed].filter(Boolean).join(' ') || undefined));
   },
 );

@@ -3,7 +3,7 @@ import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { mailsOfRequest } from '../../lib/http/mails.ts';
-import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { declineInvitation as decline } from '../../lib/members/declining.ts';
 import { shown, z } from '../../lib/schema.ts';
 
@@ -29,9 +29,10 @@ export const declineInvitation = endpoint(
     await services.limits.count('client', peer.ip);
     const actor = { now, writeMail: mailsOfRequest(call) };
     const context = { db, config: services.config, directory: services.orgs };
-    const { org, userId } = await decline(context, { token: body.token, actor });
+    const { org, userId, tokens } = await decline(context, { token: body.token, actor });
     services.mail.kick();
     logSecurityEvent(call, 'invitation_declined', { org: org.slug, member: userId });
+    logEndedTokens(call, userId, tokens);
     return ok({ organization: { name: org.name, slug: org.slug } });
   },
 );

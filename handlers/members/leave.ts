@@ -1,17 +1,12 @@
-import { and, eq } from 'drizzle-orm';
-import { reloadRulesOf } from '../../db/rules/members.ts';
-import { memberships } from '../../db/schema/orgs.ts';
-import { run } from '../../db/statements.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
+import { endMembership } from '../../lib/members/ending.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
 import { isControlling } from '../../lib/members/roles.ts';
-import { lockOrgTables } from '../../lib/quotas.ts';
-import { endTokensOf } from '../../lib/tokens/creators.ts';
-import { deletePrivateViews } from '../../lib/views/views.ts';
+import { inOrgQuota } from '../../lib/quotas.ts';
 
 export const leaveOrg = endpoint(
   {
@@ -29,17 +24,13 @@ export const leaveOrg = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { db, org, services, user } = call;
-    const { role, tokens } = await db.transaction(async (tx) => {
-      const tables = await lockOrgTables(tx, org);
+    const { org, services, user } = call;
+    const { role, tokens } = await inOrgQuota(call, async (tx, tables) => {
       const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
       const actor = isControlling(own) ? call.freshActor() : undefined;
       if (own === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
       if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: user.id, from: own });
-      await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id)));
-      await deletePrivateViews(tx, tables, user.id);
-      await run(tx, reloadRulesOf(tables, user.id));
-      return { role: own, tokens: await endTokensOf(tx, { id: org.id, tables }, user.id) };
+      return { role: own, tokens: await endMembership(tx, { id: org.id, tables }, user.id) };
     });
     services.mail.kick();
     logSecurityEvent(call, 'member_left', { member: user.id, role });

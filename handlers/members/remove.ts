@@ -1,7 +1,3 @@
-import { and, eq } from 'drizzle-orm';
-import { reloadRulesOf } from '../../db/rules/members.ts';
-import { memberships } from '../../db/schema/orgs.ts';
-import { run } from '../../db/statements.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
@@ -9,12 +5,11 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
+import { endMembership } from '../../lib/members/ending.ts';
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
-import { lockOrgTables } from '../../lib/quotas.ts';
+import { inOrgQuota } from '../../lib/quotas.ts';
 import { flag, z } from '../../lib/schema.ts';
-import { endTokensOf } from '../../lib/tokens/creators.ts';
-import { deletePrivateViews } from '../../lib/views/views.ts';
 
 export const removeMember = endpoint(
   {
@@ -38,14 +33,13 @@ export const removeMember = endpoint(
     responses: { 204: { description: 'Removed.' } },
   },
   async (call) => {
-    const { db, org, params, query, services, user } = call;
+    const { org, params, query, services, user } = call;
     const { userId } = params;
     if (userId === user.id) {
       throw new ApiError('validation_error/invalid_request', { message: 'You cannot remove yourself.' });
     }
-    const { role, tokens } = await db.transaction(async (tx) => {
+    const { role, tokens } = await inOrgQuota(call, async (tx, tables) => {
       // When two owners remove each other at once, one stays: the second request finds its caller removed.
-      const tables = await lockOrgTables(tx, org);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (!mayManageRole(own, other)) {
@@ -53,10 +47,7 @@ export const removeMember = endpoint(
       }
       if (isControlling(other))
         await mailRoleChange(tx, call.freshActor(), { orgId: org.id, userId, from: other });
-      await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
-      await deletePrivateViews(tx, tables, userId);
-      await run(tx, reloadRulesOf(tables, userId));
-      const tokens = await endTokensOf(tx, { id: org.id, tables }, userId, query.revoke_tokens);
+      const tokens = await endMembership(tx, { id: org.id, tables }, userId, query.revoke_tokens);
       return { role: other, tokens };
     });
     services.mail.kick();

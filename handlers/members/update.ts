@@ -11,7 +11,7 @@ import { findMember } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
 import { grant, hasOffer, mailOffer } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
-import { lockOrgTables } from '../../lib/quotas.ts';
+import { inOrgQuota } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
 import { endTokensOf } from '../../lib/tokens/creators.ts';
@@ -35,10 +35,9 @@ export const updateMember = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, now, org, params, services, user } = call;
+    const { body, now, org, params, services, user } = call;
     const { userId } = params;
-    const { member, before, offer, tokens } = await db.transaction(async (tx) => {
-      const tables = await lockOrgTables(tx, org);
+    const { member, before, offer, tokens } = await inOrgQuota(call, async (tx, tables) => {
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (!mayManageRole(own, other) || !mayManageRole(own, body.role)) {

@@ -48,7 +48,7 @@ export async function isClaimed(db: Db | Tx, address: string): Promise<boolean> 
 
 /**
  * Gives the placeholder of an address to somebody who registers it: a person who was merely invited can register. The caller has not
- * shown access to the mailbox, so the memberships give no access until the address is verified.
+ * shown access to the mailbox, so the memberships give no access until a password is set by a mailed link.
  * @returns the ids of the account and the address; undefined if the address belongs to an account that somebody uses
  */
 export async function takePlaceholder(
@@ -101,8 +101,8 @@ export async function verifyAddress(tx: Tx, emailId: string, now: Date) {
 /**
  * Removes everything from an account that an earlier holder may have attached: other addresses, second factors, pending
  * sign-ins and links, and memberships by invitation to another address. Called when a mailed reset link verifies the primary
- * address for the first time: the earlier holder may be an attacker, who could return through any of these. Sessions end
- * with every reset.
+ * address for the first time, or releases memberships that are held: the earlier holder may be an attacker, who could return through any
+ * of these. Sessions end with every reset.
  */
 export async function dropEarlierHolder(
   tx: Tx,

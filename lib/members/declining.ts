@@ -1,10 +1,8 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { retried } from '../../db/errors.ts';
-import { reloadRulesOf } from '../../db/rules/members.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { declinedInvitations, invitationLinks, memberships } from '../../db/schema/orgs.ts';
-import { run } from '../../db/statements.ts';
 import { invalidLink } from '../accounts/mailed-tokens.ts';
 import type { Config } from '../config/config.ts';
 import { randomHex, sha256Hex } from '../crypto/random.ts';
@@ -12,8 +10,9 @@ import { ApiError } from '../errors.ts';
 import type { OrgDirectory } from '../orgs/directory.ts';
 import { type Actor, readOrgName } from '../orgs/notices.ts';
 import { lockOrgTables } from '../quotas.ts';
-import { deletePrivateViews } from '../views/views.ts';
+import type { EndedToken } from '../tokens/creators.ts';
 import { mailRoleChange } from './control.ts';
+import { endMembership } from './ending.ts';
 import { requireOtherOwner } from './owners.ts';
 import { isControlling } from './roles.ts';
 
@@ -62,7 +61,7 @@ export async function requireNotDeclined(tx: Tx, orgId: string, address: string,
 export async function declineInvitation(
   { db, config, directory }: { db: Db; config: Config; directory: OrgDirectory },
   { token, actor }: { token: string; actor: Omit<Actor, 'user'> },
-): Promise<{ org: { name: string; slug: string }; userId: string }> {
+): Promise<{ org: { name: string; slug: string }; userId: string; tokens: EndedToken[] }> {
   const { now } = actor;
   const valid = and(eq(invitationLinks.tokenHash, sha256Hex(token)), gt(invitationLinks.expiresAt, now));
   const [found] = await db.select({ orgId: invitationLinks.orgId }).from(invitationLinks).where(valid);
@@ -98,18 +97,16 @@ export async function declineInvitation(
         const reason = 'the invitation was declined';
         await mailRoleChange(tx, by, { orgId: org.id, userId, from: role, reason });
       }
-      await tx.delete(memberships).where(isMember);
       await tx
         .delete(invitationLinks)
         .where(and(eq(invitationLinks.orgId, org.id), eq(invitationLinks.userId, userId)));
-      await deletePrivateViews(tx, tables, userId);
-      await run(tx, reloadRulesOf(tables, userId));
+      const tokens = await endMembership(tx, { id: org.id, tables }, userId);
       const expiresAt = new Date(now.getTime() + QUIET_MS);
       await tx
         .insert(declinedInvitations)
         .values({ hash: hashOf(org.id, address), orgId: org.id, expiresAt })
         .onConflictDoUpdate({ target: declinedInvitations.hash, set: { expiresAt } });
-      return { org: (await readOrgName(tx, org.id)) ?? named, userId };
+      return { org: (await readOrgName(tx, org.id)) ?? named, userId, tokens };
     }),
   );
 }

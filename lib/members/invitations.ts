@@ -76,7 +76,10 @@ export function orgUrl(
   return url.origin;
 }
 
-/** Confirms the memberships of an account that were invited by `email`, which the account has just verified. */
+/**
+ * Confirms the memberships of an account that were invited by `email`, which the account has just verified. Held memberships stay as
+ * they are: somebody else may have registered the address, whose owner merely verifies it.
+ */
 export async function confirmMemberships(
   tx: Tx,
   { userId, email }: { userId: string; email: string },
@@ -84,12 +87,32 @@ export async function confirmMemberships(
 ): Promise<void> {
   await tx
     .update(memberships)
-    .set({ confirmedAt: now, isHeld: false })
+    .set({ confirmedAt: now })
     .where(
       and(
         eq(memberships.userId, userId),
         eq(memberships.invitedEmail, email),
         isNull(memberships.confirmedAt),
+        eq(memberships.isHeld, false),
       ),
     );
+}
+
+/**
+ * Gives the memberships that are held to the owner of the mailbox, who has set a password by a mailed link.
+ * @returns whether there were any
+ */
+export async function releaseHeld(
+  tx: Tx,
+  { userId, email }: { userId: string; email: string },
+  now: Date,
+): Promise<boolean> {
+  const released = await tx
+    .update(memberships)
+    .set({ confirmedAt: now, isHeld: false })
+    .where(
+      and(eq(memberships.userId, userId), eq(memberships.invitedEmail, email), eq(memberships.isHeld, true)),
+    )
+    .returning({ orgId: memberships.orgId });
+  return released.length > 0;
 }

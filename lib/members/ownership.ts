@@ -10,7 +10,7 @@ import type { Org } from '../orgs/directory.ts';
 import { type Actor, mailOwners, readOrgName, type WriteMail, withAddress } from '../orgs/notices.ts';
 import { inOrgQuota } from '../quotas.ts';
 import { mailRoleChange } from './control.ts';
-import { offerUntil } from './fields.ts';
+import { OFFER_MS, offerUntil } from './fields.ts';
 import { orgUrl } from './invitations.ts';
 
 /*
@@ -18,8 +18,6 @@ import { orgUrl } from './invitations.ts';
  * offer ends after 7 days, when it is declined, with every change of the role, and when its author is no longer an owner. The
  * functions below are called under the lock of the organization.
  */
-
-const OFFER_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** The columns of a membership without an offer. */
 export const NO_OFFER = { ownerOfferUntil: null, ownerOfferBy: null } as const;

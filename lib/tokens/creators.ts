@@ -1,10 +1,12 @@
 import { and, eq, inArray, not, sql } from 'drizzle-orm';
 import type { Database, Db, Tx } from '../../db/client.ts';
+import { isMissingTable } from '../../db/errors.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
 import { hasAccess } from '../members/fields.ts';
 import type { KnownOrgs } from '../orgs/directory.ts';
 
@@ -76,18 +78,31 @@ const revokeOf = (db: Db | Tx, { apiTokens: t }: OrgTables, userId: string): Pro
     .where(and(eq(t.createdBy, userId), not(t.revoked)))
     .returning({ id: t.id, name: t.name });
 
-/** Revokes the API tokens that a user has created in the organizations that the user belongs to. @returns how many */
+/**
+ * Revokes the API tokens that a user has created in the organizations that the user belongs to.
+ * @returns how many, and the slugs of the organizations where it failed
+ */
 export async function revokeTokensOf(
-  { database, knownOrgs }: { database: Database; knownOrgs: KnownOrgs },
+  { database, knownOrgs, log }: { database: Database; knownOrgs: KnownOrgs; log: Logger },
   userId: string,
-): Promise<number> {
+): Promise<{ revoked: number; failed: string[] }> {
   const { db } = database;
   const own = db.select({ id: memberships.orgId }).from(memberships).where(eq(memberships.userId, userId));
   const found = await db
-    .select({ id: orgs.id })
+    .select({ id: orgs.id, slug: orgs.slug })
     .from(orgs)
     .where(and(inArray(orgs.id, own), sql`${orgs.schemaVersion} > 0`));
   let revoked = 0;
-  for (const { id } of found) revoked += (await revokeOf(db, knownOrgs.tablesOf({ id }), userId)).length;
-  return revoked;
+  const failed: string[] = [];
+  for (const { id, slug } of found) {
+    try {
+      revoked += (await revokeOf(db, knownOrgs.tablesOf({ id }), userId)).length;
+    } catch (error) {
+      // Purged meanwhile.
+      if (isMissingTable(error)) continue;
+      log.error('the tokens of a user were not revoked', { user: userId, org: slug, error });
+      failed.push(slug);
+    }
+  }
+  return { revoked, failed };
 }

@@ -170,7 +170,7 @@ describe('a weak secret', () => {
     ['base32', () => pick('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 32)],
     [
       'all printable characters',
-      () => pick(String.fromCharCode(...Array.from({ length: 94 }, (_, i) => i + 33)), 32),
+      () => pick(String.fromCharCode(...Array.from({ length: 94 }, (_, i) => i + 33)).replace(',', ''), 32),
     ],
   ])('is none of 10,000 random ones by %s', (_, generate) => {
     for (let i = 0; i < 10_000; i++) {

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { purgeExpired } from '../../lib/maintenance/purge.ts';
 import { type Answer, createOrg, createUser, must, PASSWORD, type TestOrg } from '../support/api/api.ts';
-import { verify } from '../support/api/mailed.ts';
+import { resetBy, verify } from '../support/api/mailed.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* Declining an invitation by the mailed link, and registering an address that was merely invited. */
@@ -118,6 +118,30 @@ describe('the link to decline', () => {
     expect(outcome(await decline('0'.repeat(64)))).toEqual(INVALID);
   });
 
+  it('revokes the tokens that the person has created, if the organization wants it', async () => {
+    must(
+      await t.api.patch('/settings/security', { ...org.asOwner, body: { tokens_on_role_loss: 'revoke' } }),
+    );
+    const user = await createUser(t.api);
+    must(await invite(user.email));
+    const link = await declineToken(user.email);
+    const { token } = must(
+      await t.api.post(`/projects/${org.projectId}/tokens`, {
+        cookie: user.cookie,
+        org: org.slug,
+        body: { name: 'ci' },
+      }),
+    );
+    // Nobody has used the organization as far as the invitation knows.
+    await sql('update shared.memberships set confirmed_at = null where user_id = $1 and org_id = $2', [
+      user.id,
+      org.id,
+    ]);
+    must(await decline(link));
+    const use = await t.api.get(`/agent/findings?project_id=${org.projectId}`, { token, org: org.slug });
+    expect(outcome(use)).toEqual([401, 'token_error/invalid']);
+  });
+
   it('leaves the organization an owner who can sign in', async () => {
     const user = await createUser(t.api);
     must(await invite(user.email, 'owner'));
@@ -128,7 +152,7 @@ describe('the link to decline', () => {
 });
 
 describe('registering an address that was merely invited', () => {
-  it('works, and gives no access to the organization until the address is verified', async () => {
+  it('works, and gives no access to the organization, also when the address is verified', async () => {
     const email = newAddress();
     const { user_id } = must(await invite(email, 'admin'));
     const registered = await register(email);
@@ -145,7 +169,27 @@ describe('registering an address that was merely invited', () => {
     expect(JSON.stringify(listed)).not.toContain('Mallory');
 
     await verify(t, email);
-    expect((await projects(cookie)).status).toBe(200);
+    expect(outcome(await projects(cookie))).toEqual(NOT_MEMBER);
+    // The owner of the mailbox has lost the invitation.
+    must(await t.api.post('/auth/forgot-password', { body: { email } }));
+    await resetBy(t, email);
+    const { cookie: own } = await t.api.post('/auth/login', { body: { email, password: PASSWORD } });
+    expect((await projects(own)).status).toBe(200);
+  });
+
+  it('lets nobody return by another address after the owner of the mailbox has used the invitation', async () => {
+    const email = newAddress();
+    must(await invite(email, 'admin'));
+    const token = new URL((await t.delivered(email)).link ?? '').searchParams.get('token');
+    const { cookie } = await register(email);
+    const evil = newAddress();
+    must(await t.api.post('/profile/emails', { cookie, body: { email: evil } }));
+    await verify(t, evil);
+    must(await t.api.post('/auth/reset-password', { body: { token, password: 'Another2battery' } }));
+    await t.api.post('/auth/forgot-password', { body: { email: evil } });
+    await t.services.mail.deliverDue();
+    expect(t.mails.filter(({ recipient }) => recipient === evil).at(-1)?.link).not.toMatch(/reset-password/);
+    expect(outcome(await projects(cookie))).toEqual([401, 'auth_error/session_revoked']);
   });
 
   it('leaves the link of the invitation to the owner of the mailbox, who gets the account', async () => {

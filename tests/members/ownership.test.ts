@@ -107,6 +107,7 @@ describe('an offer ends', () => {
     ['with another role from an older server', () => set("role = 'member'"), 'member'],
     ['after 7 days', () => set("owner_offer_until = now() - interval '1 second'"), 'admin'],
     ['when its author is no longer an owner', () => demoteAuthor(), 'admin'],
+    ['also if the author becomes an owner again', () => becomeOwnerAgain(), 'admin'],
   ])('%s', async (_, end, role) => {
     await end();
     expect(await stateOf()).toBe(role);
@@ -117,6 +118,13 @@ describe('an offer ends', () => {
   const set = (what: string) => sql(`update shared.memberships set ${what} where user_id = $1`, [admin.id]);
   const demoteAuthor = () =>
     sql("update shared.memberships set role = 'admin' where user_id = $1", [org.owner.id]);
+  const becomeOwnerAgain = () =>
+    sql(
+      `update shared.memberships set owner_since =
+        (select owner_offer_until from shared.memberships where user_id = $2 and org_id = $3) - interval '6 days'
+        where user_id = $1 and org_id = $3`,
+      [org.owner.id, admin.id, org.id],
+    );
 
   it('and all owners hear that it was declined or withdrawn', async () => {
     must(await answer('decline'));

@@ -111,9 +111,9 @@ const removal = (who: CallOptions, id: string) => t.api.delete(`/members/${id}`,
 /** Makes the caller an admin whom the second owner asks to become an owner. */
 const askOwner = async () => {
   await sql(
-    `update shared.memberships set role = 'admin', owner_offer_until = now() + interval '7 days', owner_offer_by = $3
+    `update shared.memberships set role = 'admin', owner_offer_until = $4::timestamptz + interval '7 days', owner_offer_by = $3
       where org_id = $1 and user_id = $2`,
-    [org.id, org.owner.id, second.id],
+    [org.id, org.owner.id, second.id, t.services.clock().toISOString()],
   );
   return '';
 };

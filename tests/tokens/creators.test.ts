@@ -270,6 +270,18 @@ describe('a change of the password', () => {
     expect((await api.get(`/agent/findings?project_id=${org.projectId}`, org.asAgent)).status).toBe(200);
   });
 
+  it('names the organizations whose tokens could not be revoked', async () => {
+    const other = must(await api.post('/orgs', { cookie: creator.cookie, body: { name: 'Broken' } }));
+    must(await api.post('/projects', { cookie: creator.cookie, org: other.slug, body: { name: 'Web' } }));
+    const table = `org_${other.id.replaceAll('-', '')}.api_tokens`;
+    await t.services.database.sql.unsafe(`alter table ${table} rename column revoked to broken`);
+    const tokens = await tokensOfCreator();
+    const answer = await change({ revoke_tokens: true });
+    expect([answer.status, answer.json.message]).toEqual([200, expect.stringContaining(other.slug)]);
+    expect(Object.values(await uses(tokens))).toEqual([INVALID, INVALID, INVALID, INVALID]);
+    await t.services.database.sql.unsafe(`alter table ${table} rename column broken to revoked`);
+  });
+
   it('revokes nothing with a wrong password', async () => {
     const tokens = await tokensOfCreator();
     expect((await change({ current_password: 'Wrong1horse', revoke_tokens: true })).status).toBe(401);
