@@ -281,6 +281,13 @@ export const sharedMigrations: readonly Migration[] = [
       "ALTER TABLE \"shared\".\"outgoing_mails\" ADD COLUMN \"collects\" text;",
       "CREATE UNIQUE INDEX \"outgoing_mails_collects\" ON \"shared\".\"outgoing_mails\" USING btree (\"collects\") WHERE \"shared\".\"outgoing_mails\".\"attempts\" = 0;"
     ]
+  },
+  {
+    "name": "0024_unverified-orgs-index",
+    "hash": "89a9caa43c9a21109361a661e625ab3d96966a657f7dd9a0fac4aeb4717f4bdf",
+    "statements": [
+      "CREATE INDEX \"orgs_verify_unwarned\" ON \"shared\".\"orgs\" USING btree (\"verify_by\") WHERE \"shared\".\"orgs\".\"verify_by\" is not null and \"shared\".\"orgs\".\"verify_warned_at\" is null;"
+    ]
   }
 ];
 

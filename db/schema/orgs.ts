@@ -56,6 +56,9 @@ export const orgs = shared.table(
     index('orgs_created_by').on(t.createdBy),
     index('orgs_share').on(t.shareId),
     index('orgs_verify_by').on(t.verifyBy).where(sql`${t.verifyBy} is not null`),
+    index('orgs_verify_unwarned')
+      .on(t.verifyBy)
+      .where(sql`${t.verifyBy} is not null and ${t.verifyWarnedAt} is null`),
   ],
 );
 

@@ -38,7 +38,7 @@ export async function issueDeclineLink(
   return token;
 }
 
-// Hashed, to keep the addresses of people without an account out of the table.
+// Hashed, so that nobody reads addresses of people without an account by accident. A known address can still be looked up.
 const hashOf = (orgId: string, address: string) => sha256Hex(`${orgId} ${address}`);
 
 /** @throws ApiError `resource_error/conflict` if the address has declined an invitation to the organization lately */

@@ -1,8 +1,8 @@
 import type { Database, Tx } from '../../db/client.ts';
 import { retried } from '../../db/errors.ts';
+import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
 import { markOrgDeleted, SETTLED_MS, unmarkOrgDeleted, WARNING_MS } from '../../db/orgs/deletion.ts';
-import { readableTables } from '../../db/orgs/tables.ts';
 import {
   hasUse,
   isStillRemovable,
@@ -12,6 +12,8 @@ import {
   takeUnverifiedToWarn,
   type Unverified,
 } from '../../db/orgs/unverified.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../logger.ts';
 import type { MailQueue } from '../mail/queue.ts';
@@ -51,7 +53,7 @@ async function warnNext(services: UnverifiedServices): Promise<boolean> {
     const now = clock();
     const org = await takeUnverifiedToWarn(tx, { now, due: new Date(now.getTime() + WARNING_MS) });
     if (!org) return false;
-    if (await isUsed(tx, services, org)) await settleUnverified(tx, org.id);
+    if (await isUsed(tx, org)) await settleUnverified(tx, org.id);
     else {
       const named = await readOrgName(tx, org.id);
       const writeMail: WriteMail = (to, { email }, content) => mail.enqueue(to, email, content);
@@ -69,7 +71,11 @@ async function warnNext(services: UnverifiedServices): Promise<boolean> {
 
 /** @returns whether there was an organization whose time had come */
 async function removeNext(services: UnverifiedServices): Promise<boolean> {
-  const { clock, database, log } = services;
+  const { clock, database, log, orgMigrations } = services;
+  // Before the transaction, which has its connection.
+  const empty = await prepareEmptyTables(database.sql, orgMigrations);
+  const tablesOf = (org: Unverified) =>
+    org.schema_version > 0 ? defineOrgTables(orgSchemaName(org.id)) : empty;
   const taken = await retried(() =>
     database.db.transaction(async (tx) => {
       const now = clock();
@@ -77,11 +83,11 @@ async function removeNext(services: UnverifiedServices): Promise<boolean> {
       if (!org) return undefined;
       await settleUnverified(tx, org.id);
       if (!(await isStillRemovable(tx, org.id))) return { org, deleted: false };
-      const marked = { id: org.id, tables: await tablesOf(services, org) };
+      const marked = { id: org.id, tables: tablesOf(org) };
       const purgeAt = new Date(now.getTime() + SETTLED_MS);
       await markOrgDeleted(tx, marked, now, { purgeAt, warnedAt: now });
       // From here on no token of it can be used.
-      const isKept = await isUsed(tx, services, org);
+      const isKept = await isUsed(tx, org);
       if (isKept) await unmarkOrgDeleted(tx, marked);
       return { org, deleted: !isKept };
     }),
@@ -95,8 +101,5 @@ async function removeNext(services: UnverifiedServices): Promise<boolean> {
   return taken !== undefined;
 }
 
-const tablesOf = ({ database, orgMigrations }: UnverifiedServices, org: Unverified) =>
-  readableTables(database.sql, org, orgMigrations);
-
-const isUsed = async (tx: Tx, services: UnverifiedServices, org: Unverified): Promise<boolean> =>
-  org.schema_version > 0 && (await hasUse(tx, await tablesOf(services, org)));
+const isUsed = async (tx: Tx, { id, schema_version }: Unverified): Promise<boolean> =>
+  schema_version > 0 && (await hasUse(tx, defineOrgTables(orgSchemaName(id))));
