@@ -5,9 +5,6 @@ export interface Sharer {
   account?: string | undefined;
 }
 
-/** The account whose share a sender uses. */
-export const accountOf = ({ id, account }: Sharer): string => account ?? id;
-
 /** Returns units. @param rest units that stay in use; 0 by default. Further calls return what is left. */
 export type Release = (rest?: number) => void;
 
@@ -167,7 +164,7 @@ export function createSemaphore(options: SemaphoreOptions) {
     });
   }
 
-  const keyOf = ({ sharer }: AcquireRequest) => sharer && accountOf(sharer);
+  const keyOf = ({ sharer }: AcquireRequest) => sharer && (sharer.account ?? sharer.id);
 
   /** Acquires units if nobody has to wait for it. */
   function tryAcquire(request: AcquireRequest = {}): Release | undefined {

@@ -88,6 +88,7 @@ async function addMember(
       orgId: org.id,
       userId: invitee.userId,
       ...granted,
+      ownerSince: role === 'owner' ? now : null,
       invitedEmail: address,
       confirmedAt: invitee.verified ? now : null,
       createdAt: now,

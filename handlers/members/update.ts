@@ -7,9 +7,10 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
+import { endOffersOf } from '../../lib/members/ending.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
-import { grant, hasOffer, mailOffer } from '../../lib/members/ownership.ts';
+import { grant, hasOffer, mailOffer, standing } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
@@ -58,8 +59,9 @@ export const updateMember = endpoint(
       if (other === 'owner' && role !== 'owner') await requireOtherOwner(tx, config, org.id, userId);
       await tx
         .update(memberships)
-        .set(granted)
+        .set({ ...granted, ...standing(role, now) })
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
+      if (other === 'owner' && role !== 'owner') await endOffersOf(tx, org.id, userId);
       if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId, from: other, to: role, offer });
       if (actor && offer === 'offered') await mailOffer(tx, services, actor, { orgId: org.id, userId });
       const member = await findMember(tx, { config, now }, org.id, userId);

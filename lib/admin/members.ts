@@ -8,9 +8,10 @@ import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { mailRoleChange } from '../members/control.ts';
-import { hasAccess, isConfirmed, memberEmail } from '../members/fields.ts';
+import { endOffersOf } from '../members/ending.ts';
+import { hasAccess, isConfirmed, memberEmail, NO_OFFER } from '../members/fields.ts';
 import { requireOtherOwner } from '../members/owners.ts';
-import { NO_OFFER } from '../members/ownership.ts';
+import { standing } from '../members/ownership.ts';
 import { isControlling } from '../members/roles.ts';
 import { lockOrg } from '../quotas.ts';
 import { logOperatorEvent } from '../security-events.ts';
@@ -109,8 +110,9 @@ export async function setMemberRole(
       });
     await tx
       .update(memberships)
-      .set({ role, ...NO_OFFER, ...(role === 'owner' && { ownerSince: new Date() }) })
+      .set({ role, ...NO_OFFER, ...standing(role, new Date()) })
       .where(isMember);
+    await endOffersOf(tx, org.id, user.id);
     if (rankOf(role) < rankOf(member.role) && (await tablesExist(tx, org.id)))
       await endTokensOf(tx, { id: org.id, tables: defineOrgTables(orgSchemaName(org.id)) }, user.id);
     if (isControlling(role) || isControlling(member.role))

@@ -16,7 +16,7 @@ const SECRET_BYTES = 32;
 const SECRET_BITS = 64;
 
 /** Words of placeholders in examples. They are too long to occur in random secrets. */
-const PLACEHOLDER = /change|replace|secret|passw|example|placeholder|insecure|default|random|string/i;
+const PLACEHOLDER = /change|replace|secret|passw|example|placeholder|insecure|default|random|string|qwert/i;
 
 /** Why a secret is weak; undefined if it is not. */
 function weaknessOf(secret: string): string | undefined {

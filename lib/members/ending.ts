@@ -6,6 +6,7 @@ import { memberships } from '../../db/schema/orgs.ts';
 import { run } from '../../db/statements.ts';
 import { type EndedToken, endTokensOf } from '../tokens/creators.ts';
 import { deletePrivateViews } from '../views/views.ts';
+import { NO_OFFER } from './fields.ts';
 
 /**
  * Ends a membership with what belongs to it: private views, and the API tokens of the member as the organization has chosen. Part of a
@@ -20,7 +21,15 @@ export async function endMembership(
   revokesTokens = false,
 ): Promise<EndedToken[]> {
   await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
+  await endOffersOf(tx, org.id, userId);
   await deletePrivateViews(tx, org.tables, userId);
   await run(tx, reloadRulesOf(org.tables, userId));
   return endTokensOf(tx, org, userId, revokesTokens);
 }
+
+/** Ends the offers of an owner who loses the role. Part of the transaction that takes it. */
+export const endOffersOf = (tx: Tx, orgId: string, userId: string): Promise<unknown> =>
+  tx
+    .update(memberships)
+    .set(NO_OFFER)
+    .where(and(eq(memberships.orgId, orgId), eq(memberships.ownerOfferBy, userId)));

@@ -34,20 +34,15 @@ const isVerified = sql<boolean>`case when ${memberships.invitedEmail} is null th
 /** Whether the member has neither used the organization nor verified the address since the invitation. */
 const isUnseen = sql`(${memberships.confirmedAt} is null or ${memberships.confirmedAt} <= ${memberships.createdAt})`;
 
-/** How long an offer to become an owner is open. */
-export const OFFER_MS = 7 * 24 * 60 * 60 * 1000;
-const OFFER_TIME = sql.raw(`'${OFFER_MS} milliseconds'`);
-
-/**
- * When the offer to become an owner ends (`ownership.ts`); null if the member has none, or its author has lost the role since. For queries
- * with joins.
- */
+/** When the offer to become an owner ends (`ownership.ts`); null if the member has none. For queries with joins. */
 export const offerUntil = (now: Date): SQL<Date | null> =>
   sql`case when ${memberships.role} = 'admin' and ${memberships.ownerOfferUntil} > ${now.toISOString()}::timestamptz
     and exists (select from shared.memberships author where author.org_id = ${memberships.orgId}
-      and author.user_id = ${memberships.ownerOfferBy} and author.role = 'owner'
-      and coalesce(author.owner_since, author.created_at) <= ${memberships.ownerOfferUntil} - ${OFFER_TIME}::interval)
+      and author.user_id = ${memberships.ownerOfferBy} and author.role = 'owner')
     then ${memberships.ownerOfferUntil} end`.mapWith(memberships.ownerOfferUntil);
+
+/** The columns of a membership without an offer. */
+export const NO_OFFER = { ownerOfferUntil: null, ownerOfferBy: null } as const;
 
 /** The local part of the invited address, which is the name of placeholder accounts. */
 const localPart = sql`left(regexp_replace(${memberships.invitedEmail}, '@[^@]*$', ''), 200)`;

@@ -1,4 +1,5 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Db, Tx } from '../../db/client.ts';
 import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
@@ -10,7 +11,7 @@ import type { Org } from '../orgs/directory.ts';
 import { type Actor, mailOwners, readOrgName, type WriteMail, withAddress } from '../orgs/notices.ts';
 import { inOrgQuota } from '../quotas.ts';
 import { mailRoleChange } from './control.ts';
-import { OFFER_MS, offerUntil } from './fields.ts';
+import { NO_OFFER, offerUntil } from './fields.ts';
 import { orgUrl } from './invitations.ts';
 
 /*
@@ -19,8 +20,7 @@ import { orgUrl } from './invitations.ts';
  * functions below are called under the lock of the organization.
  */
 
-/** The columns of a membership without an offer. */
-export const NO_OFFER = { ownerOfferUntil: null, ownerOfferBy: null } as const;
+const OFFER_MS = 7 * 24 * 60 * 60 * 1000;
 
 /**
  * The columns of a membership that gets a role from an owner or admin.
@@ -29,11 +29,21 @@ export const NO_OFFER = { ownerOfferUntil: null, ownerOfferBy: null } as const;
 export function grant(
   { ownerAcceptance }: Pick<Config, 'ownerAcceptance'>,
   { role, before, by, now }: { role: Role; before?: Role; by: string; now: Date },
-): Pick<typeof memberships.$inferInsert, 'ownerOfferUntil' | 'ownerOfferBy' | 'ownerSince'> & { role: Role } {
-  if (role !== 'owner' || before === 'owner') return { role, ...NO_OFFER };
-  if (!ownerAcceptance) return { role, ...NO_OFFER, ownerSince: now };
+): Pick<typeof memberships.$inferInsert, 'ownerOfferUntil' | 'ownerOfferBy'> & { role: Role } {
+  if (role !== 'owner' || before === 'owner' || !ownerAcceptance) return { role, ...NO_OFFER };
   return { role: 'admin', ownerOfferUntil: new Date(now.getTime() + OFFER_MS), ownerOfferBy: by };
 }
+
+/**
+ * The column of a membership whose role changes that says since when the member has been an owner. Somebody who loses the role and gets it
+ * back is no newcomer.
+ */
+export const standing = (role: Role, now: Date): { ownerSince: SQL } => ({
+  ownerSince:
+    role === 'owner'
+      ? sql`coalesce(${memberships.ownerSince}, ${sql.param(now, memberships.ownerSince)})`
+      : sql`coalesce(${memberships.ownerSince}, case when ${memberships.role} = 'owner' then ${memberships.createdAt} end)`,
+});
 
 /** Whether a member has an offer now. */
 export async function hasOffer(tx: Tx, orgId: string, userId: string, now: Date): Promise<boolean> {
@@ -55,7 +65,7 @@ type Member = Actor & { user: { id: string } };
  * @throws ApiError `resource_error/conflict` without an offer, so that one of several requests at once succeeds
  */
 export const acceptOwnership = (context: Context, member: Member): Promise<void> =>
-  answer(context, member, { role: 'owner', ...NO_OFFER, ownerSince: member.now }, (tx, change) =>
+  answer(context, member, { role: 'owner', ...NO_OFFER, ...standing('owner', member.now) }, (tx, change) =>
     mailRoleChange(tx, member, { ...change, from: 'admin', to: 'owner' }),
   );
 
@@ -68,7 +78,7 @@ export const declineOwnership = (context: Context, member: Member): Promise<void
 const answer = (
   context: Context,
   { user, now }: Member,
-  columns: Partial<typeof memberships.$inferInsert>,
+  columns: PgUpdateSetSource<typeof memberships>,
   tell: (tx: Tx, change: { orgId: string; userId: string }) => Promise<void>,
 ): Promise<void> =>
   inOrgQuota(context, async (tx) => {

@@ -24,17 +24,19 @@ export async function issueUndoLink(
   if (publicUrl === undefined || !by) return undefined;
   const owner = await membershipOf(tx, orgId, userId);
   const actor = await membershipOf(tx, orgId, by.id);
-  if (!owner) return undefined;
+  // Somebody may have registered the address of a person who has never come.
+  if (!owner || owner.isHeld) return undefined;
   const own = and(eq(orgUndoLinks.orgId, orgId), eq(orgUndoLinks.userId, userId));
   const links = await tx
     .select()
     .from(orgUndoLinks)
-    .where(and(own, gt(orgUndoLinks.expiresAt, now)));
+    .where(and(own, gt(orgUndoLinks.expiresAt, new Date(now.getTime() - UNDO_MS))));
   // An owner who is removed and invited again is no newcomer.
   const memberSince = earliest(owner.createdAt, ...links.map((link) => link.memberSince));
   const ownerSince = earliest(standingOf(owner), ...links.map((link) => link.ownerSince ?? link.memberSince));
   const isRecent =
-    links.some(({ usedAt }) => usedAt !== null) || now.getTime() - ownerSince.getTime() < UNDO_MS;
+    links.some(({ usedAt, expiresAt }) => usedAt !== null && expiresAt > now) ||
+    now.getTime() - ownerSince.getTime() < UNDO_MS;
   if (isDismissed && actor && standingOf(actor) < ownerSince && isRecent) {
     await tx.delete(orgUndoLinks).where(and(own, isNull(orgUndoLinks.usedAt)));
     return undefined;

@@ -10,7 +10,7 @@ import { run } from '../../db/statements.ts';
 import { invalidLink } from '../accounts/mailed-tokens.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
-import { NO_OFFER } from '../members/ownership.ts';
+import { NO_OFFER } from '../members/fields.ts';
 import { lockOrgTables } from '../quotas.ts';
 import { restoreLocked } from './deletion.ts';
 import type { OrgDirectory } from './directory.ts';

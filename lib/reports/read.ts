@@ -4,6 +4,7 @@ import { type ImportOptions, importReport } from '../importers/index.ts';
 import { FORMATS } from '../importers/names.ts';
 import type { ImportedParts } from '../importers/parts/index.ts';
 import { isArchive, unpackedSize } from '../importers/read/archive.ts';
+import { shorten } from '../importers/text/messages.ts';
 import { hasTooManyValues, type SentReport, TooLargeError, unwrap } from './unwrap.ts';
 
 /** The service has no workspace: no path is in this directory, because paths have no NUL. */
@@ -101,7 +102,14 @@ export function refusalOf(error: unknown, formats: readonly string[]): { refusal
   if (error instanceof ReportError) {
     const { message, location, format } = error;
     const maxBytes = error instanceof TooLargeError ? error.maxBytes : undefined;
-    return { refusal: { message, location, formats: format === undefined ? formats : [format], maxBytes } };
+    const where = location === undefined ? undefined : shorten(location);
+    return {
+      refusal: {
+        // Both may quote the report.
+        ...{ message: shorten(message), location: where, maxBytes },
+        formats: format === undefined ? formats : [format],
+      },
+    };
   }
   const { message, stack = message } = error as Error;
   if (error instanceof RangeError && /call stack/.test(message))

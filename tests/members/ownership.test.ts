@@ -118,13 +118,12 @@ describe('an offer ends', () => {
   const set = (what: string) => sql(`update shared.memberships set ${what} where user_id = $1`, [admin.id]);
   const demoteAuthor = () =>
     sql("update shared.memberships set role = 'admin' where user_id = $1", [org.owner.id]);
-  const becomeOwnerAgain = () =>
-    sql(
-      `update shared.memberships set owner_since =
-        (select owner_offer_until from shared.memberships where user_id = $2 and org_id = $3) - interval '6 days'
-        where user_id = $1 and org_id = $3`,
-      [org.owner.id, admin.id, org.id],
-    );
+  const becomeOwnerAgain = async () => {
+    const other = await addMember(t.api, org, 'admin');
+    await sql("update shared.memberships set role = 'owner' where user_id = $1", [other.id]);
+    must(await setRole('admin', org.owner, other.as));
+    await sql("update shared.memberships set role = 'owner' where user_id = $1", [org.owner.id]);
+  };
 
   it('and all owners hear that it was declined or withdrawn', async () => {
     must(await answer('decline'));

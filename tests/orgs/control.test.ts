@@ -540,6 +540,18 @@ describe('an owner who was removed', () => {
     expect(await roleOf(org.owner)).toBe('owner');
   });
 
+  it('is no newcomer after the attacker has given the role back', async () => {
+    await areOfLongStanding();
+    must(await setRole(second, 'admin', org.owner));
+    must(await setRole(second, 'owner', org.owner));
+    await sql(
+      "update shared.org_undo_links set expires_at = expires_at - interval '200 hours' where org_id = $1",
+      [org.id],
+    );
+    must(await remove(second, org.owner));
+    must(await undo(await linkOf(second)));
+  });
+
   it('is no newcomer after the attacker has invited them again', async () => {
     const invite = async (role: string) =>
       must(await t.api.post('/members/invite', { ...as(second), body: { email: org.owner.email, role } }));

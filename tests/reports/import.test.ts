@@ -247,6 +247,19 @@ describe('a report that cannot be read', () => {
     expect(must(await t.api.get('/dashboard/stats', of.asOwner)).total_scans).toBe(0);
   });
 
+  it.each([
+    ['that opens elements without an end', '<a>'.repeat(300_000), ''],
+    ['that closes another element', `<a ${'A'.repeat(300_000)}></b>`, ''],
+    ['of a version', `{"version":"9${'1'.repeat(300_000)}","runs":[]}`, '&format=sarif'],
+    ['of an error', JSON.stringify({ error: { code: 'E'.repeat(300_000) } }), '&format=npm-audit'],
+    ['of another format', JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '9'.repeat(300_000) }), ''],
+    ['with a long key', JSON.stringify({ ['k'.repeat(300_000)]: 1 }), '&format=generic-json'],
+  ])('%s is quoted in a short answer', async (_, body, query) => {
+    const answer = await send(gzipSync(body), { query, headers: { 'content-encoding': 'gzip' } });
+    expect(answer.status).toBe(400);
+    expect(answer.text.length).toBeLessThan(10_000);
+  });
+
   it('names the position in the details', async () => {
     const { json } = await send('{"a":1}\n{"b":');
     expect(json.errors[0].details).toEqual([

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createKilledImports } from '../../lib/fair-share/killed-imports.ts';
 import { cpuMsFor } from '../../lib/node/reports/report-processes.ts';
 import { ExpensiveReport, type OpenReport, type ReportReader } from '../../lib/reports/reader.ts';
-import { addProject, createOrg, must, type TestOrg } from '../support/api/api.ts';
+import { addMember, addProject, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* An account that sends reports whose import is killed, from many organizations. */
@@ -70,6 +70,18 @@ describe('an account with many organizations', () => {
     expect((await send(victim, 'harmless')).status).toBe(201);
   });
 
+  it('does not make others wait in an organization of theirs or its own', async () => {
+    const [org] = (await createOrgs(1)) as [TestOrg];
+    const viewer = await addMember(t.api, org, 'viewer');
+    const { token } = must(
+      await t.api.post(`/projects/${org.projectId}/tokens`, { ...viewer.as, body: { name: 'ci' } }),
+    );
+    const path = `/agent/reports?project_id=${org.projectId}`;
+    expect((await t.api.post(path, { token, org: org.slug, body: 'hostile' })).status).toBe(400);
+    expect((await t.api.post(path, { token, org: org.slug, body: 'harmless' })).status).toBe(429);
+    expect((await send(org, 'harmless')).status).toBe(201);
+  });
+
   it('waits for a preview that was killed, too', async () => {
     const [org, other] = (await createOrgs(2)) as [TestOrg, TestOrg];
     const query = `?project_id=${org.projectId}&preview=true`;
@@ -83,7 +95,7 @@ describe('an account with many organizations', () => {
 describe('the wait after a killed import', () => {
   const waitOf = (imports: ReturnType<typeof createKilledImports>, id: string): number => {
     try {
-      imports.require({ id });
+      imports.require(id);
       return 0;
     } catch (error) {
       return (error as { retryAfter: number }).retryAfter;
@@ -93,14 +105,14 @@ describe('the wait after a killed import', () => {
   it('doubles up to ten minutes, ends, and is forgotten after an hour', () => {
     vi.useFakeTimers();
     const imports = createKilledImports();
-    const waits = Array.from({ length: 8 }, () => imports.add({ id: 'a' }) / 1_000);
+    const waits = Array.from({ length: 8 }, () => imports.add('a') / 1_000);
     expect(waits).toEqual([10, 20, 40, 80, 160, 320, 600, 600]);
     expect([waitOf(imports, 'a'), waitOf(imports, 'b')]).toEqual([600, 0]);
     vi.advanceTimersByTime(600_000);
     expect(waitOf(imports, 'a')).toBe(0);
-    expect(imports.add({ id: 'a' })).toBe(600_000);
+    expect(imports.add('a')).toBe(600_000);
     vi.advanceTimersByTime(3_600_001);
-    expect(imports.add({ id: 'a' })).toBe(10_000);
+    expect(imports.add('a')).toBe(10_000);
   });
 });
 

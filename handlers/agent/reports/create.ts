@@ -23,7 +23,9 @@ export const sendReport = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const answer = await answerReport(call, call.token.id, call.projectId, call.query);
+    const { projectId, query, token } = call;
+    const sender = { actorId: token.id, accountId: token.createdBy };
+    const answer = await answerReport(call, sender, projectId, query);
     if (answer.status === 201) {
       const { changes } = answer.result;
       call.tokenTouched = changes.new + changes.again > 0;

@@ -23,8 +23,8 @@ export const uploadReport = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { actor, db, org, params, query } = call;
+    const { accountId, actor, db, org, params, query } = call;
     await requireProject(db, org, params.id);
-    return await answerReport(call, actor.id, params.id, query);
+    return await answerReport(call, { actorId: actor.id, accountId }, params.id, query);
   },
 );

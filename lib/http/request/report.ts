@@ -25,29 +25,34 @@ type UseReport<Result> = (
   sent: ReceivedReport,
 ) => Promise<Result>;
 
+interface Sender {
+  actorId: string;
+  accountId: string;
+}
+
 /**
  * Imports the report in the body of a request as a scan of its own, or previews that.
- * @param actorId the token or user that sends it
+ * @param sender the token or user, and the account that waits after an import that was killed
  * @throws ApiError `invalid_body` if it cannot be read; then no scan remains. `resource_error/conflict` if the project is being
  *   transferred
  */
-export async function answerReport(call: InOrgCall, actorId: string, projectId: string, query: ReportQuery) {
+export async function answerReport(call: InOrgCall, sender: Sender, projectId: string, query: ReportQuery) {
   return query.preview
-    ? ok(await withReport(previewReport, call, actorId, projectId, query))
-    : created(await withReport(importReport, call, actorId, projectId, query));
+    ? ok(await withReport(previewReport, call, sender, projectId, query))
+    : created(await withReport(importReport, call, sender, projectId, query));
 }
 
 async function withReport<Result>(
   use: UseReport<Result>,
   call: InOrgCall,
-  actorId: string,
+  { actorId, accountId }: Sender,
   projectId: string,
   query: ReportQuery,
 ): Promise<Result> {
   const { db, log, now, org, services, sql } = call;
   await requireStays(call, { project: projectId });
   const { killedImports, reports } = services;
-  killedImports.require(org);
+  killedImports.require(accountId);
   // From here on, the limits of reports apply.
   call.leaveGate();
   const { bodies } = reports;
@@ -59,11 +64,11 @@ async function withReport<Result>(
     releases.push(sent.free);
     if (bodies) releases.push(await enterReader(call));
     // Another one may have been killed while this one waited.
-    killedImports.require(org);
+    killedImports.require(accountId);
     return await use({ actorId, db, log, now, org, services, sql }, projectId, query, sent);
   } catch (error) {
     if (isTooExpensive(error))
-      log.warn('the import of a report was killed', { waitMs: killedImports.add(org), error });
+      log.warn('the import of a report was killed', { waitMs: killedImports.add(accountId), error });
     throw error;
   } finally {
     for (const release of releases) release();

@@ -62,6 +62,7 @@ export const tokenScope = (needed: Role, project: MemberProjectRule) =>
       });
     call.onlyProject = projectId ?? undefined;
     call.actor = { type: 'token', id, name };
+    call.accountId = createdBy;
     await next();
   });
 

@@ -17,6 +17,7 @@ export const membership = middleware<MemberCall>(
     if (orgDeleted) throw new ApiError('tenant_error/deleted');
     call.role = role;
     call.actor = { type: 'user', id: user.id, name: user.name };
+    call.accountId = user.id;
     return next();
   },
 );
