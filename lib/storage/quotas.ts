@@ -213,7 +213,7 @@ const accountQuota = ({ bytes, rows }: StorageQuota): StorageQuota => ({
 
 const ADVICE = 'Delete findings, scans or projects, or ask the operator for more.';
 
-/** What was never measured counts as 0. */
+/** An organization that was never measured counts as empty. */
 const totalOf = (orgs: readonly Pick<OrgUsage, keyof Usage>[]): Usage => ({
   bytes: orgs.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
   rows: orgs.reduce((sum, { rows }) => sum + (rows ?? 0), 0),
