@@ -1,4 +1,4 @@
-import { type AnyColumn, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
+import { type AnyColumn, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm';
 import type { OrgTables } from '../schema/org.ts';
 import { orgs, orgUsage } from '../schema/orgs.ts';
 import { settings } from '../schema/platform.ts';
@@ -29,18 +29,20 @@ interface TableSize {
   rows: number;
 }
 
-/** Counting ends with a crash of PostgreSQL; then the number at the last vacuum remains. */
-const readSizes = (
-  client: SqlClient,
-  { schema: { schemaName: name } }: OrgTables,
-  engine: Engine,
-): Promise<TableSize[]> =>
-  run<TableSize>(
+/**
+ * Counting ends with a crash of PostgreSQL; then the number at the last vacuum remains. The names of the tables are for the index of
+ * `pg_class`.
+ */
+const readSizes = (client: SqlClient, tables: OrgTables, engine: Engine): Promise<TableSize[]> => {
+  const names = Object.values(tables).flatMap((table) => (is(table, Table) ? getTableName(table) : []));
+  return run<TableSize>(
     client,
     sql`select c.relname as name, ${SIZES[engine].total}::float8 as total, ${SIZES[engine].table}::float8 as size,
       coalesce(nullif(pg_stat_get_live_tuples(c.oid), 0), greatest(c.reltuples, 0))::float8 as rows
-    from pg_class c where c.relnamespace = to_regnamespace(${name}) and c.relkind = 'r'`,
+    from pg_class c where c.relname = any (${arrayText(names)}::name[]) and c.relkind = 'r'
+      and c.relnamespace = to_regnamespace(${tables.schema.schemaName})`,
   );
+};
 
 const readCounts = orgStatement<object, { rows: number }>(
   ({ findingCounts, scanCounts }) => sql`
@@ -99,16 +101,21 @@ export async function measureUsage(
   return { bytes: Math.round(allocated - Math.min(free, maxBytes)), rows };
 }
 
-/** Stores what an organization uses, unless it was purged. */
-export const writeUsage = (client: SqlClient, orgId: string, { bytes, rows }: Usage): Promise<object[]> =>
+/** Stores what an organization uses, and returns it, unless it was purged. */
+export const writeUsage = (
+  client: SqlClient,
+  orgId: string,
+  { bytes, rows }: Usage,
+): Promise<Pick<OrgUsage, 'bytes' | 'rows' | 'measured_at'>[]> =>
   run(
     client,
     sql`insert into ${orgUsage} as u (org_id, bytes, rows, measured_at)
       select id, ${bytes}::bigint, ${rows}::bigint, now() from ${orgs} where id = ${orgId}::uuid
-      on conflict (org_id) do update set bytes = excluded.bytes, rows = excluded.rows, measured_at = excluded.measured_at`,
+      on conflict (org_id) do update set bytes = excluded.bytes, rows = excluded.rows, measured_at = excluded.measured_at
+      returning bytes::float8 as bytes, rows::float8 as rows, measured_at`,
   );
 
-/** The keys of settings that give an organization a quota of its own: `quota.bytes.<id>` and `quota.rows.<id>`. */
+/** The keys of settings that give an organization a quota of its own: `quota.storage.<id>` and `quota.rows.<id>`. */
 export const QUOTA_KEYS = { bytes: 'quota.storage.', rows: 'quota.rows.' } as const;
 
 export interface OrgUsage {
@@ -122,6 +129,8 @@ export interface OrgUsage {
   rows: number | null;
   /** As PostgreSQL writes it. */
   measured_at: string | null;
+  /** Seconds since then. */
+  age: number | null;
   /** Values of settings. */
   own_bytes: string | null;
   own_rows: string | null;
@@ -142,6 +151,7 @@ export async function readUsage(client: SqlClient, orgIds: readonly string[]): P
     client,
     sql`select ${orgs.id}, ${orgs.slug}, ${shareOf} as account, ${orgs.schemaVersion} > 0 as has_tables,
         u.bytes::float8 as bytes, u.rows::float8 as rows, u.measured_at,
+        extract(epoch from now() - u.measured_at)::float8 as age,
         ${setting(QUOTA_KEYS.bytes)} as own_bytes, ${setting(QUOTA_KEYS.rows)} as own_rows
       from ${orgs} left join ${orgUsage} u on u.org_id = ${orgs.id}
       where ${orgs.id} = any (${ids}::uuid[]) or ${orgs.createdBy} = any (${accounts}::uuid[])

@@ -24,6 +24,7 @@ export const undoFindingChange = endpoint(
     summary: 'Undo a change of findings',
     description: `Restores every field that the change has set, for the findings that nobody has changed since; the others are listed in \`conflicts\`. Members undo their own changes, admins all. Possible for ${UNDO_DAYS} days. A change that is undone already is a conflict (409).`,
     request: { params: z.object({ id: idParam() }) },
+    storage: 'changes',
     responses: {
       200: {
         description: 'The findings of the change, in the order of its request.',

@@ -35,6 +35,7 @@ export const applyRuleToFindings = endpoint(
     description:
       'Changes `open` findings that match the rule, also while it is disabled and whatever other rules match. A finding keeps its assignee, and a due date that someone has set. The findings are changed newest first, in transactions of 500; a finding that somebody decides about meanwhile stays as it is. While the response has `next`, send it as `after`.',
     request: { params: z.object({ id: idParam() }), body: RuleApplication },
+    storage: 'changes',
     responses: {
       200: {
         description: 'The changes that were made.',

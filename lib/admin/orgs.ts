@@ -4,9 +4,12 @@ import type { Migration } from '../../db/migrations/migrate.ts';
 import { areBehind } from '../../db/orgs/tables.ts';
 import { orgFields } from '../../db/resources.ts';
 import { orgMigrations as appliedSteps, orgDeletions, orgs } from '../../db/schema/orgs.ts';
+import { createEngineDetection } from '../../db/server-facts.ts';
 import { readUsage } from '../../db/storage/usage.ts';
 import type { StorageQuota } from '../config/config.ts';
-import { limitsOf } from '../storage/quotas.ts';
+import type { Logger } from '../logger.ts';
+import { createKnownOrgs } from '../orgs/directory.ts';
+import { limitsOf, measure } from '../storage/quotas.ts';
 import { AdminError, oneLine } from './error.ts';
 
 /** `none`: its first write creates the schema. `newer`: migrated by a newer version of the service. */
@@ -55,13 +58,13 @@ export async function listOrgs(
   return rows.map((row) => ({ ...row, schema_state: stateOf(row.schema_version, migrations) }));
 }
 
-/** One organization with its pending migration steps. */
+/** One organization with its pending migration steps and its use of storage, which is measured. */
 export async function showOrg(
-  { db, sql }: Database,
+  { database, log, migrations }: { database: Database; log: Logger; migrations: readonly Migration[] },
   name: string,
-  migrations: readonly Migration[],
   quota: StorageQuota,
 ): Promise<OrgDetails> {
+  const { db, sql } = database;
   const org = await findOrg(db, name);
   const applied = await db
     .select({ name: appliedSteps.name })
@@ -70,6 +73,8 @@ export async function showOrg(
   const names = new Set(applied.map((step) => step.name));
   const schema_state = stateOf(org.schema_version, migrations);
   const usage = (await readUsage(sql, [org.id])).find(({ id }) => id === org.id);
+  const engineOf = createEngineDetection();
+  if (usage) await measure({ sql, engineOf, tablesOf: createKnownOrgs().tablesOf, quota, log }, usage);
   const max = usage ? limitsOf(usage, quota) : quota;
   return {
     ...org,

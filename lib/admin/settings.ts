@@ -71,10 +71,12 @@ async function quotaKey(db: Db, key: string): Promise<string> {
 
 /** @throws AdminError when it is not set, so that a misspelt key is noticed */
 export async function unsetSetting({ db }: Database, given: string): Promise<{ key: string; changed: true }> {
-  const key = await quotaKey(db, given);
-  const deleted = await db.delete(settings).where(eq(settings.key, key)).returning({ key: settings.key });
-  if (deleted.length === 0) throw unknownSetting(key);
-  return { key, changed: true };
+  const remove = (key: string) =>
+    db.delete(settings).where(eq(settings.key, key)).returning({ key: settings.key });
+  const [deleted] = await remove(given);
+  const [found] = deleted ? [deleted] : await remove(await quotaKey(db, given));
+  if (!found) throw unknownSetting(given);
+  return { key: found.key, changed: true };
 }
 
 const unknownSetting = (key: string) => new AdminError(`setting "${oneLine(key)}" does not exist`);

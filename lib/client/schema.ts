@@ -1534,7 +1534,7 @@ export interface paths {
         };
         /**
          * Get what the organization stores, and its storage quota
-         * @description An organization is measured within seconds of a write. `rows` are findings, scans, exploits and entries of activities. The account that created the organization has a quota for all of its organizations, too.
+         * @description Measures the organization, at most every ten seconds. `rows` are findings, scans, exploits and entries of activities. The account that created the organization has a quota for all of its organizations, too.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -1796,7 +1796,7 @@ export interface paths {
         put?: never;
         /**
          * Transfer a project to another organization
-         * @description For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. All owners of this organization get a mail. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug.
+         * @description For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. All owners of this organization get a mail. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug; 429 `exceeded` when it is above its storage quota.
          *
          *     Requires membership of the organization, at least `owner`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */

@@ -1,6 +1,7 @@
 import type { z } from '@hono/zod-openapi';
 import type { ErrorKey } from '../errors.ts';
 import type { Access } from './access.ts';
+import type { StorageEffect } from './middleware/storage-quota.ts';
 import type { RequestSchemas } from './request/input.ts';
 
 /** The tags of the OpenAPI document: the endpoint tables of docs/api.md, in their order. */
@@ -74,4 +75,9 @@ export interface EndpointSpec<A extends Access, S extends RequestSchemas, R exte
    * than `GET` create them (`middleware/own-tables.ts`).
    */
   insertsInOrg?: false;
+  /**
+   * The effect on what the organization stores, for its storage quota. Unset: `POST` adds data, `DELETE` removes some, others change
+   * some.
+   */
+  storage?: StorageEffect;
 }

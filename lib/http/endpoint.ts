@@ -52,7 +52,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
   spec: EndpointSpec<A, S, R>,
   handler: (call: CallOf<A> & Input<S>) => Promise<Answer<R>>,
 ): Endpoint {
-  const { access, request = {}, maxBytes, responses, quiet = false, insertsInOrg = true } = spec;
+  const { access, request = {}, maxBytes, responses, quiet = false, insertsInOrg = true, storage } = spec;
   const method = spec.method.toUpperCase();
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
   const compresses = isList(responses);
@@ -66,7 +66,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       ...checksOf(access, method),
       input(request, { maxBytes, unknownParameters: isInContract(method, path) ? 'warn' : 'refuse' }),
       ...inputChecksOf(access),
-      ...(insertsInOrg && mayStore(access, method) ? [storageQuota] : []),
+      ...(insertsInOrg && mayStore(access, method) ? [storageQuota(method, storage)] : []),
       ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
       async function handle(c: Context<AppEnv>) {
         const call = c.get('call');

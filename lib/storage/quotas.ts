@@ -1,5 +1,4 @@
 import QuickLRU from 'quick-lru';
-import { isMissingTable } from '../../db/errors.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
 import type { EngineDetection } from '../../db/server-facts.ts';
@@ -15,6 +14,11 @@ import type { Org } from '../orgs/directory.ts';
 const ORGS_PER_ACCOUNT = 2;
 /** The first write after this time makes a process measure the organizations that were written to. */
 const CHECK_MS = 10_000;
+/** An organization below this part of its quota, and of that of its account, is measured less often. */
+const LOW = 0.5;
+const LOW_CHECK_S = 300;
+/** The service is read-only when half of the space is used that is left when it starts to refuse: within seconds. */
+const DISK_CHECK_MS = 1_000;
 /** Changes of what is stored are refused later than additions. */
 const CHANGES = 1.1;
 /** Longer than agents wait. */
@@ -37,8 +41,11 @@ export const createStorageState = () => ({
   refusals: new QuickLRU<string, Refusal>({ maxSize: 10_000 }),
   /** Organizations with a quota of their own. */
   separate: new QuickLRU<string, true>({ maxSize: 10_000 }),
-  written: new Map<string, Org>(),
+  written: new Set<string>(),
+  /** Organizations that a request measured lately. */
+  shown: new QuickLRU<string, true>({ maxSize: 10_000, maxAge: CHECK_MS }),
   diskRefusal: undefined as Refusal | undefined,
+  diskCheckedAt: Number.NEGATIVE_INFINITY,
   checkedAt: Number.NEGATIVE_INFINITY,
 });
 
@@ -50,18 +57,23 @@ export interface StorageQuotas {
    */
   require(org: Org, adds: boolean): void;
   /** Notes a write. Measures in the background, at most every ten seconds. */
-  written(org: Org): void;
-  /** Measures now all that was written to. */
+  written(org: { id: string }): void;
+  /** Measures now all that was written to, however little it is. */
   check(): Promise<void>;
+  /** The use of an organization. Measures it, at most every ten seconds. Undefined if it does not exist. */
+  usageOf(orgId: string): Promise<OrgUsage | undefined>;
 }
 
-export interface StorageOptions {
+export interface Measuring {
   sql: Sql;
   engineOf: EngineDetection;
   tablesOf(org: { id: string }): OrgTables;
   quota: StorageQuota;
-  state: StorageState;
   log: Logger;
+}
+
+export interface StorageOptions extends Measuring {
+  state: StorageState;
   onRefused(limit: StorageLimit): void;
   /** Whether the disk of the database is almost full. Unset: not known. */
   isDiskFull?: (() => Promise<boolean>) | undefined;
@@ -70,50 +82,44 @@ export interface StorageOptions {
 
 /**
  * Keeps organizations and accounts within their storage quotas. A process measures the organizations that it has written to, in the
- * background, and remembers those above a quota: a request costs a look-up in memory, and a quota is exceeded by what is written in
- * ten seconds.
+ * background, and remembers those above a quota: a request costs a look-up in memory, and a quota is exceeded by what is written
+ * between two measurements.
  */
 export function createStorageQuotas(options: StorageOptions): StorageQuotas {
-  const { sql, engineOf, tablesOf, quota, state, log, onRefused, isDiskFull, background } = options;
+  const { sql, quota, state, log, onRefused, isDiskFull, background } = options;
   const { refusals, written } = state;
   let checking: Promise<void> | undefined;
 
-  async function measure(orgs: readonly OrgUsage[]): Promise<void> {
-    for (const org of orgs) {
-      if (!org.has_tables) continue;
-      try {
-        const usage = await measureUsage(sql, tablesOf(org), await engineOf(sql), limitsOf(org, quota).bytes);
-        await writeUsage(sql, org.id, usage);
-      } catch (error) {
-        // Purged meanwhile.
-        if (!isMissingTable(error)) throw error;
-      }
-    }
-  }
-
-  async function checkAll(): Promise<void> {
-    state.diskRefusal = (await isDiskFull?.()) ? DISK_FULL : undefined;
-    const changed = [...written.values()];
+  async function checkAll(lowCheckS: number): Promise<void> {
+    const changed = new Set(written);
     written.clear();
-    const ids = changed.map(({ id }) => id);
-    const before = await readUsage(sql, ids);
-    // Data may have been deleted in any organization of an account above its quota.
-    await measure(before.filter(({ id, account }) => ids.includes(id) || refusals.has(account ?? '')));
-    const usages = await readUsage(sql, ids);
+    const usages = await readUsage(sql, [...changed]);
+    const accounts = new Map<string, OrgUsage[]>();
+    for (const org of usages) {
+      // An organization with a quota of its own does not count against that of its account.
+      if (org.account === null || isSeparate(org)) continue;
+      const others = accounts.get(org.account);
+      if (others) others.push(org);
+      else accounts.set(org.account, [org]);
+    }
+    for (const org of usages) {
+      const { id, account, age } = org;
+      const ofAccount = totalOf(accounts.get(account ?? '') ?? []);
+      const used = Math.max(ratioOf(org, limitsOf(org, quota)), ratioOf(ofAccount, accountQuota(quota)));
+      const isFresh = used < LOW && age !== null && age < lowCheckS;
+      // Data may have been deleted in any organization of an account above its quota.
+      if (!isFresh && (changed.has(id) || refusals.has(account ?? ''))) await measure(options, org);
+    }
     for (const org of usages) {
       if (isSeparate(org)) state.separate.set(org.id, true);
       else state.separate.delete(org.id);
       setRefusal(org.id, refusalOf(org, limitsOf(org, quota)));
     }
-    for (const account of new Set(usages.flatMap(({ account }) => account ?? [])))
-      setRefusal(account, refusalOfAccount(usages.filter((org) => org.account === account)));
+    for (const [account, orgs] of accounts) setRefusal(account, refusalOfAccount(orgs));
   }
 
   function refusalOfAccount(orgs: readonly OrgUsage[]): Refusal | undefined {
-    // An organization with a quota of its own does not count against that of its account.
-    const shared = orgs.filter((org) => !isSeparate(org));
-    const sum = (name: keyof Usage) => shared.reduce((total, org) => total + (org[name] ?? 0), 0);
-    const refusal = refusalOf({ bytes: sum('bytes'), rows: sum('rows') }, accountQuota(quota));
+    const refusal = refusalOf(totalOf(orgs), accountQuota(quota));
     // Members of one organization are not told what others store.
     return refusal && { ...refusal, message: ofAccount(refusal.limit.limit, quota), details: [] };
   }
@@ -124,15 +130,20 @@ export function createStorageQuotas(options: StorageOptions): StorageQuotas {
     else refusals.delete(key);
   }
 
-  const start = (): Promise<void> => {
+  const start = (lowCheckS: number): Promise<void> => {
     state.checkedAt = performance.now();
-    checking ??= checkAll()
+    checking ??= checkAll(lowCheckS)
       .catch((error) => log.error('storage was not measured', { error }))
       .finally(() => {
         checking = undefined;
       });
     return checking;
   };
+
+  async function checkDisk(): Promise<void> {
+    state.diskCheckedAt = performance.now();
+    state.diskRefusal = (await isDiskFull?.()) ? DISK_FULL : undefined;
+  }
 
   return {
     require(org, adds) {
@@ -146,17 +157,42 @@ export function createStorageQuotas(options: StorageOptions): StorageQuotas {
         ...(details.length > 0 && { details }),
       });
     },
-    written(org) {
-      written.set(org.id, org);
-      if (checking || performance.now() - state.checkedAt < CHECK_MS) return;
-      const task = start();
-      background?.(task);
+    written({ id }) {
+      written.add(id);
+      const now = performance.now();
+      const run = background ?? (() => {});
+      // Apart from measurements, which may take long.
+      if (now - state.diskCheckedAt >= DISK_CHECK_MS) run(checkDisk());
+      if (!checking && now - state.checkedAt >= CHECK_MS) run(start(LOW_CHECK_S));
     },
     async check() {
+      await checkDisk();
       await checking;
-      await start();
+      await start(0);
+    },
+    async usageOf(orgId) {
+      const usage = (await readUsage(sql, [orgId])).find(({ id }) => id === orgId);
+      if (!usage || state.shown.has(orgId)) return usage;
+      state.shown.set(orgId, true);
+      await measure(options, usage);
+      return usage;
     },
   };
+}
+
+/** Measures an organization. One that cannot be measured keeps its last measurement, and others do not notice. */
+export async function measure(
+  { sql, engineOf, tablesOf, quota, log }: Measuring,
+  org: OrgUsage,
+): Promise<void> {
+  if (!org.has_tables) return;
+  try {
+    const usage = await measureUsage(sql, tablesOf(org), await engineOf(sql), limitsOf(org, quota).bytes);
+    const [written] = await writeUsage(sql, org.id, usage);
+    Object.assign(org, written);
+  } catch (error) {
+    log.warn('the storage of an organization was not measured', { org: org.id, error });
+  }
 }
 
 const isSeparate = ({ own_bytes, own_rows }: OrgUsage): boolean => own_bytes !== null || own_rows !== null;
@@ -177,15 +213,20 @@ const accountQuota = ({ bytes, rows }: StorageQuota): StorageQuota => ({
 
 const ADVICE = 'Delete findings, scans or projects, or ask the operator for more.';
 
-function refusalOf(
-  { bytes, rows }: { [name in keyof Usage]: number | null },
-  max: StorageQuota,
-): Refusal | undefined {
-  if (bytes === null || rows === null) return undefined;
-  const [byBytes, byRows] = [bytes / max.bytes, rows / max.rows];
-  const ratio = Math.max(byBytes, byRows);
+/** An organization that was never measured counts as empty. */
+const totalOf = (orgs: readonly Pick<OrgUsage, keyof Usage>[]): Usage => ({
+  bytes: orgs.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0),
+  rows: orgs.reduce((sum, { rows }) => sum + (rows ?? 0), 0),
+});
+
+const ratioOf = (used: Pick<OrgUsage, keyof Usage>, max: StorageQuota): number =>
+  Math.max((used.bytes ?? 0) / max.bytes, (used.rows ?? 0) / max.rows);
+
+function refusalOf(used: Pick<OrgUsage, keyof Usage>, max: StorageQuota): Refusal | undefined {
+  const { bytes, rows } = totalOf([used]);
+  const ratio = ratioOf(used, max);
   if (ratio < 1) return undefined;
-  if (byBytes >= byRows)
+  if (bytes / max.bytes >= ratio)
     return {
       ratio,
       message: `The organization uses ${sizeText(bytes)} of its ${sizeText(max.bytes)} of storage. ${ADVICE}`,

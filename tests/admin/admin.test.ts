@@ -127,7 +127,7 @@ describe('on a database of its own', () => {
       expect(await stateOf(more)).toBe('behind');
       expect(await stateOf(orgMigrations.slice(1))).toBe('newer');
       expect(await listOrgs(database, orgMigrations, { behind: true })).toEqual([]);
-      expect(await showOrg(database, 'acme', more, STORAGE)).toMatchObject({
+      expect(await showOrg({ database, log: silentLog, migrations: more }, 'acme', STORAGE)).toMatchObject({
         id: acme.id,
         slug: 'acme',
         plan: 'free',
@@ -637,7 +637,9 @@ describe('migrations', () => {
       orgs: [{ ...failure, failed_step: '8001_extra', error: 'relation "extra" already exists' }],
       failed: 1,
     });
-    expect(await showOrg(database, 'one', newer.org, STORAGE)).toMatchObject({ pending: ['8001_extra'] });
+    expect(await showOrg({ database, log: silentLog, migrations: newer.org }, 'one', STORAGE)).toMatchObject({
+      pending: ['8001_extra'],
+    });
 
     await database.sql.unsafe(`drop view ${schemaOf(one)}.extra`);
     const mended = await admin(env, ['migrate', one.id], newer);

@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { readUsage } from '../../db/storage/usage.ts';
 import { setSetting } from '../../lib/admin/settings.ts';
-import { createStorageQuotas, createStorageState } from '../../lib/storage/quotas.ts';
+import { createStorageQuotas, createStorageState, type StorageOptions } from '../../lib/storage/quotas.ts';
+import { admin } from '../support/admin/command.ts';
 import {
   type Answer,
   addProject,
@@ -11,6 +14,7 @@ import {
   must,
   type TestOrg,
 } from '../support/api/api.ts';
+import { holdOpen } from '../support/database/hold.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 const MAX_ROWS = 6;
@@ -28,6 +32,26 @@ const push = (api: TestApp['api'], org: TestOrg, scanId: string, fields = {}) =>
 
 const told = ({ status, error = '' }: Answer) => `${status} ${error}`.trim();
 const check = (app: TestApp = t) => app.services.storage.check();
+
+/** Quotas of another process. */
+function quotasOf(options: Partial<StorageOptions>) {
+  const { knownOrgs, database, engineOf, log, config } = t.services;
+  const state = createStorageState();
+  const quotas = createStorageQuotas({
+    ...{ sql: database.sql, engineOf, tablesOf: knownOrgs.tablesOf, log, onRefused() {} },
+    ...{ quota: config.storage, state, ...options },
+  });
+  return { quotas, state };
+}
+
+const stored = async ({ id }: TestOrg) =>
+  (await readUsage(t.services.database.sql, [id])).find((org) => org.id === id);
+
+/** Makes it impossible to measure an organization. */
+const breakTables = ({ id }: TestOrg) =>
+  t.services.database.sql.unsafe(
+    `alter table "${orgSchemaName(id)}".finding_counts rename column count to gone`,
+  );
 
 /** Fills an organization up to its quota of rows. @returns its scan and its findings */
 async function fill(org: TestOrg, rows = MAX_ROWS) {
@@ -92,7 +116,7 @@ describe('an organization at its quota', () => {
     const org = await createOrg(t.api);
     const { scanId } = await fill(org);
     const restarted = await startApp({ env, databaseUrl: t.databaseUrl });
-    restarted.services.storage.written({ ...org, tables: t.services.knownOrgs.tablesOf(org) });
+    restarted.services.storage.written(org);
     await check(restarted);
     expect(told(await push(restarted.api, org, scanId))).toBe(EXCEEDED);
   });
@@ -161,6 +185,98 @@ describe('an account with many organizations', () => {
   });
 });
 
+describe('a measurement', () => {
+  it('that fails neither frees nor hides another organization', async () => {
+    const [broken, org] = [await createOrg(t.api), await createOrg(t.api)];
+    await createScan(t.api, broken);
+    await breakTables(broken);
+    const scanId = await createScan(t.api, org);
+    for (let i = 1; i < MAX_ROWS; i++) must(await push(t.api, org, scanId, { fingerprint: `${i}` }));
+    for (const one of [broken, org]) t.services.storage.written(one);
+    await check();
+    expect(told(await push(t.api, org, scanId))).toBe(EXCEEDED);
+    must(await t.api.get('/projects', broken.asOwner));
+  });
+
+  it('is rare below half of the quota', async () => {
+    const org = await createOrg(t.api);
+    const scanId = await createScan(t.api, org);
+    const measuredAfterWrite = async (rows: number) => {
+      const tasks: Promise<unknown>[] = [];
+      const background = (task: Promise<unknown>) => void tasks.push(task);
+      const { quotas } = quotasOf({ quota: { bytes: 1e12, rows }, background });
+      quotas.written(org);
+      await Promise.all(tasks);
+      return (await stored(org))?.rows;
+    };
+    await t.services.database.sql.unsafe(`delete from shared.org_usage where org_id = '${org.id}'`);
+    expect(await measuredAfterWrite(10)).toBe(1);
+    must(await push(t.api, org, scanId));
+    expect(await measuredAfterWrite(10)).toBe(1);
+    expect(await measuredAfterWrite(2)).toBe(2);
+    must(await push(t.api, org, scanId, { fingerprint: 'more' }));
+    const old = `update shared.org_usage set measured_at = now() - interval '5 minutes' where org_id = '${org.id}'`;
+    await t.services.database.sql.unsafe(old);
+    expect(await measuredAfterWrite(10)).toBe(3);
+  });
+
+  it('is made for requests that show the use, at most every ten seconds', async () => {
+    const org = await createOrg(t.api);
+    const scanId = await createScan(t.api, org);
+    must(await push(t.api, org, scanId));
+    await check();
+    must(await push(t.api, org, scanId, { fingerprint: 'more' }));
+    const shown = async () => must(await t.api.get('/settings/storage', org.asOwner));
+    const first = await shown();
+    expect(first.rows).toBe(3);
+    must(await push(t.api, org, scanId, { fingerprint: 'another' }));
+    expect(await shown()).toEqual(first);
+    const { code, out } = await admin(t.databaseUrl, ['orgs', 'show', org.slug, '--json']);
+    expect([code, JSON.parse(out).storage.rows]).toEqual([0, 4]);
+    await breakTables(org);
+    t.services.storageState.shown.clear();
+    expect((await shown()).rows).toBe(4);
+  });
+});
+
+describe('a change', () => {
+  it('may be undone until 10 % above the quota', async () => {
+    const org = await createOrg(t.api);
+    const { ids } = await fill(org);
+    const change = async (status: string) =>
+      must(await t.api.patch('/findings', { ...org.asOwner, body: { ids: [ids[0]], status } }))
+        .change_id as string;
+    const undo = (id: string) => t.api.post(`/changes/${id}/undo`, org.asOwner);
+    must(await undo(await change('confirmed')));
+    const second = await change('fixed');
+    await setSetting(t.services.database, `quota.rows.${org.slug}`, '5');
+    t.services.storage.written(org);
+    await check();
+    expect(told(await undo(second))).toBe(EXCEEDED);
+  });
+});
+
+describe('a transfer', () => {
+  it('takes a project out of a full organization, but into none', async () => {
+    const org = await createOrg(t.api);
+    const target = await addOrg(org);
+    const { scanId } = await fill(org);
+    const transfer = async (from: TestOrg, slug: string) => {
+      const path = `/projects/${from.projectId}`;
+      const { slug: confirm } = must(await t.api.get(path, from.asOwner));
+      const body = { organization: target.slug, confirm, slug };
+      return await t.api.post(`${path}/transfer`, { ...from.asOwner, body });
+    };
+    expect(told(await push(t.api, org, scanId))).toBe(EXCEEDED);
+    expect(must(await transfer(org, 'moved')).state).toBe('done');
+    await check();
+    const refused = await transfer(await addOrg(org), 'more');
+    expect(told(refused)).toBe(EXCEEDED);
+    expect(refused.text).toContain('of its 6 findings');
+    must(await t.api.post('/projects', { ...org.asOwner, body: { name: 'New' } }));
+  });
+});
+
 describe('bytes', () => {
   it('count without the space of deleted rows, which PostgreSQL keeps for new ones', async () => {
     const org = await createOrg(t.api);
@@ -173,14 +289,8 @@ describe('bytes', () => {
       ids.push(must(await push(t.api, org, scanId, { fingerprint: `${i}`, description })).id);
     }
     const usageWith = async (bytes: number) => {
-      const { knownOrgs, database, engineOf, log } = t.services;
-      const own = createStorageQuotas({
-        ...{ sql: database.sql, engineOf, tablesOf: knownOrgs.tablesOf, log, onRefused() {} },
-        ...{ quota: { bytes, rows: 1_000 }, state: createStorageState() },
-      });
-      own.written({ ...org, tables: knownOrgs.tablesOf(org) });
-      await own.check();
-      return must(await t.api.get('/settings/storage', org.asOwner)).bytes as number;
+      const { quotas } = quotasOf({ quota: { bytes, rows: 1_000 } });
+      return (await quotas.usageOf(org.id))?.bytes as number;
     };
     const allocated = await usageWith(1_000_000_000);
     const full = await usageWith(allocated - 1);
@@ -197,12 +307,8 @@ describe('an almost full disk', () => {
     const scanId = await createScan(t.api, org);
     const { id } = must(await push(t.api, org, scanId));
     t.services.storageState.diskRefusal = undefined;
-    const { knownOrgs, database, engineOf, log, storageState } = t.services;
-    const full = createStorageQuotas({
-      ...{ sql: database.sql, engineOf, tablesOf: knownOrgs.tablesOf, log, onRefused() {} },
-      ...{ quota: t.services.config.storage, state: storageState, isDiskFull: async () => true },
-    });
-    await full.check();
+    const { quotas } = quotasOf({ state: t.services.storageState, isDiskFull: async () => true });
+    await quotas.check();
     expect(told(await push(t.api, org, scanId))).toBe(EXCEEDED);
     expect(told(await t.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status: 'fixed' } }))).toBe(
       EXCEEDED,
@@ -211,5 +317,22 @@ describe('an almost full disk', () => {
     expect((await t.api.delete(`/findings/${id}`, org.asOwner)).status).toBe(204);
     await check();
     must(await push(t.api, org, scanId));
+  });
+
+  it('is noticed while an organization is being measured', async () => {
+    const org = await createOrg(t.api);
+    await createScan(t.api, org);
+    let isFull = false;
+    const { quotas, state } = quotasOf({ isDiskFull: async () => isFull });
+    const lock = `lock table "${orgSchemaName(org.id)}".findings in access exclusive mode`;
+    const unlock = await holdOpen(t.services.database.sql, (tx) => tx.unsafe(lock));
+    quotas.written(org);
+    isFull = true;
+    state.diskCheckedAt = Number.NEGATIVE_INFINITY;
+    quotas.written(org);
+    await expect.poll(() => state.diskRefusal).toBeDefined();
+    await unlock();
+    // Waits until the measurement has ended.
+    await quotas.check();
   });
 });

@@ -36,11 +36,12 @@ export const startProjectTransfer = endpoint(
     tag: 'Projects',
     summary: 'Transfer a project to another organization',
     description:
-      'For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. All owners of this organization get a mail. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug.',
+      'For owners of both organizations. Takes the slug or the id of the project. Moves the project with its findings, scans, exploits, activity, comments and due dates; ids stay. Until the transfer is complete, the project is shown in this organization only and takes no changes: 409 `conflict`. Then it is shown in the other organization only. All owners of this organization get a mail. Its tokens are revoked, running scans fail, and assignees who are not members of the other organization are removed. Small projects are moved at once: `state` is `done`. Answers 409 `conflict` when the project is being transferred already, or the other organization has reached its limit of projects; 409 `already_exists` when it has a project with the slug; 429 `exceeded` when it is above its storage quota.',
     request: {
       params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }),
       body: NewTransfer,
     },
+    storage: 'removes',
     responses: { 200: { description: 'The transfer.', result: ProjectTransfer } },
     errors: ['resource_error/already_exists', 'resource_error/conflict'],
   },
@@ -49,6 +50,7 @@ export const startProjectTransfer = endpoint(
     const project = await readProject(db, source.tables, params.slug);
     if (body.confirm !== project.slug) throw invalid('confirm', 'must be the slug of the project');
     const { target, name } = await requireTarget(call, body.organization);
+    services.storage.require(target, true);
     const slug = body.slug ?? project.slug;
     const findings = await startTransfer(db, {
       ...{ source, target, project, slug, actor: call.freshActor() },

@@ -1,4 +1,3 @@
-import { readUsage } from '../../../db/storage/usage.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
@@ -14,7 +13,7 @@ export const getStorage = endpoint(
     tag: 'Policies',
     summary: 'Get what the organization stores, and its storage quota',
     description:
-      'An organization is measured within seconds of a write. `rows` are findings, scans, exploits and entries of activities. The account that created the organization has a quota for all of its organizations, too.',
+      'Measures the organization, at most every ten seconds. `rows` are findings, scans, exploits and entries of activities. The account that created the organization has a quota for all of its organizations, too.',
     responses: {
       200: {
         description: 'The use and the quota.',
@@ -30,8 +29,8 @@ export const getStorage = endpoint(
       },
     },
   },
-  async ({ org, services, sql }) => {
-    const usage = (await readUsage(sql, [org.id])).find(({ id }) => id === org.id);
+  async ({ org, services }) => {
+    const usage = await services.storage.usageOf(org.id);
     // It has left the database since the access checks.
     if (!usage) throw new ApiError('tenant_error/not_member');
     const max = limitsOf(usage, services.config.storage);

@@ -39,8 +39,8 @@ export function addOrgs(program: Command, choose: Choose): void {
     .action((org, _, command) =>
       choose(
         command,
-        async ({ config, database, tracks }) => {
-          const json = await showOrg(database, org, tracks.org, config.storage);
+        async ({ config, database, log, tracks }) => {
+          const json = await showOrg({ database, log, migrations: tracks.org }, org, config.storage);
           const { bytes, max_bytes, rows, max_rows } = json.storage;
           const lines = [
             ['slug', json.slug],

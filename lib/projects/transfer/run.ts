@@ -23,6 +23,7 @@ import type { Logger } from '../../logger.ts';
 import { hasAccess } from '../../members/fields.ts';
 import type { KnownOrgs } from '../../orgs/directory.ts';
 import { logOperatorEvent } from '../../security-events.ts';
+import type { StorageQuotas } from '../../storage/quotas.ts';
 
 interface TransferServices {
   clock: () => Date;
@@ -31,6 +32,7 @@ interface TransferServices {
   knownOrgs: KnownOrgs;
   log: Logger;
   orgMigrations: readonly Migration[];
+  storage: Pick<StorageQuotas, 'written'>;
 }
 
 /** How long a request works on its transfer. Most take a tenth of a second. */
@@ -131,6 +133,7 @@ async function work(services: TransferServices, client: Sql, transfer: Taken, en
         },
       },
     );
+    for (const id of [from_org, to_org]) services.storage.written({ id });
     logOperatorEvent(log, 'project_transferred', { ...about, ...moved });
   } catch (error) {
     if (!(error instanceof TransferOver)) throw error;
