@@ -117,10 +117,14 @@ export function createDiskGuard({ home, dir }: Cluster, log: EmbeddedLog, measur
   };
 }
 
+/** Space that several large requests may need between two checks. */
+const MARGIN_BYTES = 1024 * MIB;
+
 /** Whether the database is soon read-only. Below, it takes only what frees space. */
 export async function isAlmostFull(dir: string, measure: MeasureDisk = statDisk): Promise<boolean> {
   const { total, free } = await measure(dir).catch(() => UNKNOWN);
-  return total > 0 && free < 2 * lowOf(total);
+  const low = lowOf(total);
+  return total > 0 && free < low + Math.max(low, Math.min(MARGIN_BYTES, total / 20));
 }
 
 async function statDisk(dir: string): Promise<DiskSpace> {

@@ -1,12 +1,20 @@
 import { type AnyColumn, getTableColumns, getTableName, is, type SQL, sql, Table } from 'drizzle-orm';
 import type { OrgTables } from '../schema/org.ts';
-import { orgs, orgUsage } from '../schema/orgs.ts';
+import { memberships, orgs, orgUsage } from '../schema/orgs.ts';
 import { settings } from '../schema/platform.ts';
 import type { Engine } from '../server-facts.ts';
 import { arrayText, orgStatement, run, type SqlClient } from '../statements.ts';
 
-/** The account, or its stand-in, whose share and storage quota an organization uses. */
-export const shareOf = sql<string | null>`coalesce(${orgs.createdBy}, ${orgs.shareId})`;
+/**
+ * The account, or its stand-in, whose share and storage quota an organization uses: the creator. When the creator is no longer an owner,
+ * the first of the owners who have come: others may not know that they were invited.
+ */
+export const shareOf = sql<string | null>`coalesce((
+  select m.user_id from ${memberships} m
+  where m.org_id = ${orgs.id} and m.role = 'owner'
+    and (m.user_id = ${orgs.createdBy} or m.invited_email is null or m.confirmed_at > m.created_at)
+  order by coalesce(m.user_id = ${orgs.createdBy}, false) desc, coalesce(m.owner_since, m.created_at), m.user_id limit 1
+), ${orgs.createdBy}, ${orgs.shareId})`;
 
 export interface Usage {
   bytes: number;
@@ -149,12 +157,14 @@ export async function readUsage(client: SqlClient, orgIds: readonly string[]): P
   const accounts = arrayText(found.flatMap(({ account }) => account ?? []));
   return run<OrgUsage>(
     client,
-    sql`select ${orgs.id}, ${orgs.slug}, ${shareOf} as account, ${orgs.schemaVersion} > 0 as has_tables,
+    sql`select * from (select ${orgs.id}, ${orgs.slug}, ${shareOf} as account, ${orgs.schemaVersion} > 0 as has_tables,
         u.bytes::float8 as bytes, u.rows::float8 as rows, u.measured_at,
         extract(epoch from now() - u.measured_at)::float8 as age,
         ${setting(QUOTA_KEYS.bytes)} as own_bytes, ${setting(QUOTA_KEYS.rows)} as own_rows
       from ${orgs} left join ${orgUsage} u on u.org_id = ${orgs.id}
       where ${orgs.id} = any (${ids}::uuid[]) or ${orgs.createdBy} = any (${accounts}::uuid[])
-        or ${orgs.shareId} = any (${accounts}::uuid[])`,
+        or ${orgs.shareId} = any (${accounts}::uuid[])
+        or ${orgs.id} in (select org_id from ${memberships} where user_id = any (${accounts}::uuid[]) and role = 'owner')
+    ) found where id = any (${ids}::uuid[]) or account = any (${accounts}::uuid[])`,
   );
 }

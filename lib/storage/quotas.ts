@@ -120,8 +120,8 @@ export function createStorageQuotas(options: StorageOptions): StorageQuotas {
 
   function refusalOfAccount(orgs: readonly OrgUsage[]): Refusal | undefined {
     const refusal = refusalOf(totalOf(orgs), accountQuota(quota));
-    // Members of one organization are not told what others store.
-    return refusal && { ...refusal, message: ofAccount(refusal.limit.limit, quota), details: [] };
+    // Members of one organization are not told what others store, and can always change what they have.
+    return refusal && { ...refusal, ratio: 1, message: ofAccount(refusal.limit.limit, quota), details: [] };
   }
 
   function setRefusal(key: string, refusal: Refusal | undefined): void {
@@ -242,7 +242,7 @@ function refusalOf(used: Pick<OrgUsage, keyof Usage>, max: StorageQuota): Refusa
 }
 
 const ofAccount = (limit: StorageLimit, quota: StorageQuota): string =>
-  `The organizations of the account that created this one use all of their ${
+  `The organizations of the account that this one belongs to use all of their ${
     limit === 'storage'
       ? `${sizeText(accountQuota(quota).bytes)} of storage`
       : `${accountQuota(quota).rows} findings, scans, exploits and activity entries`

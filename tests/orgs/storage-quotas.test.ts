@@ -14,6 +14,7 @@ import {
   must,
   type TestOrg,
 } from '../support/api/api.ts';
+import { verify } from '../support/api/mailed.ts';
 import { holdOpen } from '../support/database/hold.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -144,7 +145,7 @@ describe('an account with many organizations', () => {
     const refused = await push(t.api, orgs[2], scanId, { fingerprint: 'more' });
     expect(told(refused)).toBe(EXCEEDED);
     expect(refused.json.errors[0]).toMatchObject({
-      message: expect.stringContaining('the account that created this one use all of their 12 findings'),
+      message: expect.stringContaining('the account that this one belongs to use all of their 12 findings'),
     });
     expect(refused.text).not.toContain('details');
     const body = { scan_id: 'first', project_id: fresh.projectId, persona: 'sharingan' };
@@ -156,6 +157,21 @@ describe('an account with many organizations', () => {
     expect((await t.api.delete(`/findings/${ids[0]}`, orgs[0].asOwner)).status).toBe(204);
     await check();
     must(await push(t.api, orgs[2], scanId, { fingerprint: 'more' }));
+  });
+
+  it('keeps the share of one that it leaves until another owner has come, who cannot be hindered by it then', async () => {
+    const [heir, org] = [await createUser(t.api), await createOrg(t.api)];
+    await verify(t, heir.email);
+    const account = async () => {
+      t.services.orgs.forget(org.id);
+      return (await t.services.orgs.named(org.slug))?.account;
+    };
+    must(await t.api.post('/members/invite', { ...org.asOwner, body: { email: heir.email, role: 'owner' } }));
+    must(await t.api.post('/members/leave', org.asOwner));
+    expect(await account()).toBe(org.owner.id);
+    t.advance(1_000);
+    must(await t.api.get('/projects', { cookie: heir.cookie, org: org.slug }));
+    expect(await account()).toBe(heir.id);
   });
 
   it('keeps its quota when it hands them over and is deleted', async () => {
