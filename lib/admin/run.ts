@@ -50,6 +50,12 @@ async function perform({ run, json, envFile }: Chosen, io: AdminIo): Promise<num
   const env = envFile === undefined ? io.env : { ...readEnvFile(envFile), ...Object.fromEntries(given) };
   const config = await withTrialSecrets(parseConfig(env, { refuse: false }));
   const connections: Connection[] = [];
+  const open = async (databaseUrl: string | undefined, create: boolean) => {
+    const warn = (message: string) => io.err(`${message}\n`);
+    const connection = await connect({ config: { ...config, databaseUrl }, create, warn });
+    connections.push(connection);
+    return connection.database;
+  };
   try {
     const context = {
       config,
@@ -58,11 +64,9 @@ async function perform({ run, json, envFile }: Chosen, io: AdminIo): Promise<num
       tracks: io.tracks ?? { shared: sharedMigrations, org: orgMigrations },
       progress: (line: string) => json || io.out(`${line}\n`),
       ask: io.ask ?? noTerminal,
-      async connect(create: boolean) {
-        const connection = await connect({ config, create, warn: (message) => io.err(`${message}\n`) });
-        connections.push(connection);
-        return connection.database;
-      },
+      connect: (create: boolean) => open(config.databaseUrl, create),
+      connectOwner: async () =>
+        config.migrationUrl === undefined ? undefined : await open(config.migrationUrl, false),
     };
     const answer = await untilAborted(io.signal, () => run(context));
     io.out(`${json ? JSON.stringify(answer.json, null, 2) : answer.text}\n`);
@@ -100,6 +104,8 @@ function explain(error: unknown): string {
     return `the database is not up to date (${reasonOf(error)}): run "migrate" first`;
   }
   if (isUnavailable(error)) return `the database cannot be used: ${reasonOf(error)}`;
+  if (state === '42501')
+    return `the database refused: ${reasonOf(error)} (DATABASE_MIGRATION_URL names the role that may, docs/deployment.md#role-for-migrations)`;
   if (state) return `the database refused: ${reasonOf(error)}`;
   return (error as Error).stack ?? String(error);
 }
