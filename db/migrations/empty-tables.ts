@@ -54,7 +54,11 @@ export async function prepareEmptyTables(
   if (await exists(client, schema)) {
     const unguarded = await unguardedTables(client, schema);
     if (unguarded.length > 0) throw new UnguardedTablesError(unguarded);
-    if (serviceRole) await client.begin(grant);
+    if (serviceRole)
+      await client.begin(async (tx) => {
+        await Promise.all(lockSharedMigrations(tx));
+        await grant(tx);
+      });
     return tables;
   }
   const statements = schemaStatements(schema, migrations);

@@ -7,6 +7,9 @@ import { run, type SqlClient } from '../statements.ts';
  * They are granted with each migration, so that a new table is never without them.
  */
 
+/** For connections of the owner: names without a schema must not lead to objects that the service has created. */
+export const OWNER_SEARCH_PATH = 'pg_catalog';
+
 const READ_AND_WRITE = 'select, insert, update, delete';
 
 /** Tables of `shared` that only migrations and commands of operators change, and what the service may do with them. */
@@ -51,7 +54,7 @@ export async function grantToService(tx: SqlClient, schema: string, role: string
   );
 }
 
-/** What the current role may do with the tables of `shared`. */
+/** The rights of a role on the tables of `shared`. */
 export interface ServiceRights {
   /** It can become their owner, and so may do everything. */
   owns: boolean;

@@ -27,11 +27,9 @@ begin
     for t in select relname from pg_class where relnamespace = s::text::regnamespace and relkind = 'r' loop
       execute format('alter table %I.%I owner to %I', s, t, owner);
     end loop;
-    -- `migrate` takes away what the service does not need.
+    -- The next `migrate` takes away what the service does not need.
     execute format('grant usage on schema %I to %I', s, service);
     execute format('grant select, insert, update, delete on all tables in schema %I to %I', s, service);
   end loop;
-  -- Names without a schema must not lead to objects that the service has created.
-  execute format('alter role %I set search_path = pg_catalog', owner);
 end $$;
 commit;

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
+import { OWNER_SEARCH_PATH } from '../../db/migrations/service-rights.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { parseConfig } from '../config/parse.ts';
 import { createLogger } from '../logger.ts';
@@ -50,9 +51,8 @@ async function perform({ run, json, envFile }: Chosen, io: AdminIo): Promise<num
   const env = envFile === undefined ? io.env : { ...readEnvFile(envFile), ...Object.fromEntries(given) };
   const config = await withTrialSecrets(parseConfig(env, { refuse: false }));
   const connections: Connection[] = [];
-  const open = async (databaseUrl: string | undefined, create: boolean) => {
-    const warn = (message: string) => io.err(`${message}\n`);
-    const connection = await connect({ config: { ...config, databaseUrl }, create, warn });
+  const warn = (message: string) => io.err(`${message}\n`);
+  const kept = (connection: Connection) => {
     connections.push(connection);
     return connection.database;
   };
@@ -64,9 +64,12 @@ async function perform({ run, json, envFile }: Chosen, io: AdminIo): Promise<num
       tracks: io.tracks ?? { shared: sharedMigrations, org: orgMigrations },
       progress: (line: string) => json || io.out(`${line}\n`),
       ask: io.ask ?? noTerminal,
-      connect: (create: boolean) => open(config.databaseUrl, create),
-      connectOwner: async () =>
-        config.migrationUrl === undefined ? undefined : await open(config.migrationUrl, false),
+      connect: async (create: boolean) => kept(await connect({ config, create, warn })),
+      async connectOwner() {
+        if (config.migrationUrl === undefined) return undefined;
+        const owner = { ...config, databaseUrl: config.migrationUrl };
+        return kept(await connect({ config: owner, create: false, warn, searchPath: OWNER_SEARCH_PATH }));
+      },
     };
     const answer = await untilAborted(io.signal, () => run(context));
     io.out(`${json ? JSON.stringify(answer.json, null, 2) : answer.text}\n`);

@@ -3,7 +3,7 @@ import { openDatabase } from '../../db/client.ts';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
 import { prepareEmptyTables, UnguardedTablesError } from '../../db/migrations/empty-tables.ts';
 import { findNewerSchema, migrateShared } from '../../db/migrations/migrate.ts';
-import { findServiceRole } from '../../db/migrations/service-rights.ts';
+import { findServiceRole, OWNER_SEARCH_PATH } from '../../db/migrations/service-rights.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { ConfigError } from '../config/parse.ts';
 import { VERSION } from '../config/version.ts';
@@ -23,7 +23,10 @@ const NEWER_SCHEMA =
  */
 export async function prepareDatabase(url: string, log: Logger, migrationUrl?: string): Promise<void> {
   const service = openDatabase({ url, max: 1 });
-  const owner = migrationUrl === undefined ? service : openDatabase({ url: migrationUrl, max: 1 });
+  const owner =
+    migrationUrl === undefined
+      ? service
+      : openDatabase({ url: migrationUrl, max: 1, searchPath: OWNER_SEARCH_PATH });
   const deadline = Date.now() + DATABASE_WAIT_MS;
   try {
     for (;;) {
