@@ -23,15 +23,26 @@ const LIMITED: Readonly<Record<string, string>> = {
 
 const rightsOn = (schema: string, table: string) => (schema === 'shared' && LIMITED[table]) || READ_AND_WRITE;
 
-/** The role of the service, quoted; undefined if it is also the one that migrates. */
+/**
+ * The role of the service, quoted; undefined if it is also the one that migrates.
+ * @throws Error if the clients do not lead to the same database
+ */
 export async function findServiceRole(owner: Sql, service: Sql): Promise<string | undefined> {
   if (owner === service) return undefined;
-  const [[migrating], [serving]] = await Promise.all([roleOf(owner), roleOf(service)]);
-  return migrating?.role === serving?.role ? undefined : serving?.role;
+  const [migrating, serving] = await Promise.all([whereIs(owner), whereIs(service)]);
+  if (migrating.database !== serving.database)
+    throw new Error('DATABASE_MIGRATION_URL and DATABASE_URL lead to different databases');
+  return migrating.role === serving.role ? undefined : serving.role;
 }
 
-const roleOf = (client: Sql) =>
-  run<{ role: string }>(client, sql`select pg_catalog.quote_ident(current_user) as role`);
+async function whereIs(client: Sql): Promise<{ role: string; database: string }> {
+  const [row] = await run<{ role: string; database: string }>(
+    client,
+    sql`select pg_catalog.quote_ident(current_user) as role, datname || ' ' || oid as database
+      from pg_catalog.pg_database where datname = current_database()`,
+  );
+  return row as { role: string; database: string };
+}
 
 /**
  * Gives the role of the service its rights on the tables of a schema that belong to the current role, and takes all others away. Call

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
@@ -175,9 +176,14 @@ describe('commands of operators', () => {
   });
 
   it('leave what they create in organizations to the service', async () => {
-    const other = await createOrg(t.api);
-    const { err, code } = await run(MAIN, 'orgs', 'rename', other.slug, '--name', 'Other');
-    expect([code, err]).toEqual([0, expect.any(String)]);
+    const file = join(await mkdtemp(join(tmpdir(), 'roles-')), 'org.backup');
+    for (const args of [
+      ['backup', org.slug, '--plain', '--file', file],
+      ['restore-backup', file, '--plain', '--as', 'restored'],
+    ]) {
+      const { code, err } = await run(MAIN, 'orgs', ...args);
+      expect([args[0], code, err]).toEqual([args[0], 0, expect.any(String)]);
+    }
     const owners = await service.sql.unsafe<{ owner: string }[]>(
       "select distinct tableowner as owner from pg_tables where schemaname like 'org!_%' escape '!'",
     );
@@ -280,6 +286,12 @@ it('an empty database is set up by the first server that has both addresses', as
   await expect(app.services.database.sql.unsafe('truncate shared.users cascade')).rejects.toThrow(
     /permission denied/,
   );
+});
+
+it('a migration of another database is refused', async () => {
+  const env = { DATABASE_MIGRATION_URL: urlOf(OWNER, EMPTY) };
+  const { code, out } = await admin(t.databaseUrl, ['migrate'], { env });
+  expect([code, out]).toEqual([1, expect.stringContaining('different databases')]);
 });
 
 it('the service can get everything back', async () => {
