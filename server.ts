@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Context } from 'hono';
+import { isAlmostFull } from './db/embedded/disk.ts';
 import { EmbeddedUnavailable, startEmbedded } from './db/embedded/embedded.ts';
 import { endpoints } from './handlers/index.ts';
 import type { Config } from './lib/config/config.ts';
@@ -126,6 +127,7 @@ async function serve(config: Config, log: Logger, databaseUrl: string, started: 
     staticFiles: serveStatic({ root: PUBLIC, precompressed: true }),
     page: await readFile(join(PUBLIC, 'index.html'), 'utf8'),
     metrics: { collectRuntime: collectProcess },
+    isDiskFull: config.databaseUrl === undefined ? () => isAlmostFull(config.dataDir) : undefined,
   });
   started.push(() =>
     Promise.all([

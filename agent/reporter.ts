@@ -18,6 +18,7 @@ import {
 } from './scan.ts';
 import { projectReference } from './settings.ts';
 import { createTally, sum, type Tally } from './summary/tally.ts';
+import { destinationOf } from './trust/journals.ts';
 import { openState } from './trust/state.ts';
 
 export interface ReporterOptions {
@@ -125,7 +126,7 @@ export function createReporter(options: ReporterOptions & Trust): Reporter {
   // Created before the journal, so that invalid settings leave no files.
   const client = createAgentClient({ ...options, state, concurrency, signal });
   const finalClient = createAgentClient({ ...options, state, concurrency });
-  const journal = createJournal(workspace, scan, state, onWarning);
+  const journal = createJournal(workspace, scan, state, destinationOf(options), onWarning);
   const findings = createTally();
   const onSettled = (entry: Entry) => {
     findings.settle(entry);

@@ -6,6 +6,9 @@ import { errorCode, openFolder } from './journal/folder.ts';
 import type { TrustedHosts } from './trust/destination.ts';
 import { parseHosts } from './trust/hosts.ts';
 import { configHome, isMissing } from './trust/state.ts';
+import { findGitRoot } from './workspace/git.ts';
+import { realPathOf } from './workspace/links.ts';
+import { isInside } from './workspace/source.ts';
 
 export interface Setting {
   value: string | undefined;
@@ -48,14 +51,15 @@ const KEYS = { baseUrl: 'base_url', project: 'project_id', org: 'org' } as const
 /** Resolves the settings. @throws UsageError if a value is invalid or a file contains a key */
 export function resolveSettings(flags: Flags, env: Env): Settings {
   const workspace = resolve(flags.workspace ?? '.');
-  const [workspaceFile, userFile] = [readWorkspaceFile(workspace), readUserFile(env)];
+  const [workspaceFile, userFile] = [readWorkspaceFile(workspace), readUserFile(env, workspace)];
   const files = [workspaceFile, userFile];
   const warnings = files.flatMap(({ unknown, path }) =>
     unknown.map((key) => `${path}: “${key}” is not a known setting`),
   );
-  if (workspaceFile.trustedHosts !== undefined) {
+  for (const { from, path, trustedHosts } of files) {
+    if (from === 'user' || trustedHosts === undefined) continue;
     warnings.push(
-      `${workspaceFile.path}: “trusted_hosts” is ignored here. Set SVC_TRUSTED_HOSTS, or trusted_hosts in your own config.yml.`,
+      `${path}: “trusted_hosts” is ignored here. Set SVC_TRUSTED_HOSTS, or trusted_hosts in your own config.yml, outside of the workspace.`,
     );
   }
 
@@ -69,7 +73,7 @@ export function resolveSettings(flags: Flags, env: Env): Settings {
       { value: flagValue, source: flag, from: 'flag' },
       { value: env[variable], source: variable, from: 'environment' },
       { value: workspaceFile.values[KEYS[key]], source: workspaceFile.path, from: 'workspace' },
-      { value: userFile.values[KEYS[key]], source: userFile.path, from: 'user' },
+      { value: userFile.values[KEYS[key]], source: userFile.path, from: userFile.from },
     ];
     return candidates.find(({ value }) => value) ?? { value: undefined, source: undefined };
   };
@@ -101,29 +105,30 @@ export function resolveSettings(flags: Flags, env: Env): Settings {
   };
 }
 
-const normalizeBaseUrl = (url: URL) => url.href.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
+/** The address without a trailing slash and `/api/v1`. */
+export const normalizeBaseUrl = (url: URL) => url.href.replace(/(?<!\/)\/+$/, '').replace(/\/api\/v1$/, '');
 
 /** An invalid address is ignored here. It is an error only if the setting is used. */
-function userBaseUrlOf({ values, path }: ConfigFile): Setting {
-  const value = values[KEYS.baseUrl];
+function userBaseUrlOf({ values, path, from }: ConfigFile): Setting {
+  const value = from === 'user' ? values[KEYS.baseUrl] : undefined;
   if (!value || !URL.canParse(value)) return { value: undefined, source: undefined };
   return { value: normalizeBaseUrl(new URL(value)), source: path, from: 'user' };
 }
 
 /** The trusted hosts, for agents that do not resolve other settings. @throws UsageError if the list is invalid */
-export const readTrustedHosts = (env: Env): TrustedHosts | undefined =>
-  trustedHostsOf(env, readUserFile(env));
+export const readTrustedHosts = (env: Env, workspace: string): TrustedHosts | undefined =>
+  trustedHostsOf(env, readUserFile(env, workspace));
 
-function trustedHostsOf(env: Env, { trustedHosts, path }: ConfigFile): TrustedHosts | undefined {
+function trustedHostsOf(env: Env, { trustedHosts, path, from }: ConfigFile): TrustedHosts | undefined {
   const source = env.SVC_TRUSTED_HOSTS ? 'SVC_TRUSTED_HOSTS' : path;
-  const list = env.SVC_TRUSTED_HOSTS || trustedHosts;
+  const list = env.SVC_TRUSTED_HOSTS || (from === 'user' ? trustedHosts : undefined);
   return list === undefined ? undefined : { hosts: parseHosts(list, source), source };
 }
 
 function parseBaseUrl({ value, source }: { value: string; source: string }): URL {
   if (URL.canParse(value)) {
     const url = new URL(value);
-    const hasNoExtras = url.username === '' && url.search === '' && url.hash === '';
+    const hasNoExtras = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
     if (/^https?:$/.test(url.protocol) && hasNoExtras) return url;
   }
   throw new UsageError(
@@ -139,6 +144,7 @@ export function isLoopback(hostname: string): boolean {
 
 interface ConfigFile {
   path: string;
+  from: 'workspace' | 'user';
   values: Record<string, string | undefined>;
   /** A comma-separated list. */
   trustedHosts?: string | undefined;
@@ -153,20 +159,25 @@ function readWorkspaceFile(workspace: string): ConfigFile {
   const path = join(workspace, '.svc/config.yml');
   const folder = openFolder(workspace, '.svc');
   try {
-    return parseFile(path, folder?.read('config.yml', MAX_FILE_BYTES));
+    return { from: 'workspace', ...parseFile(path, folder?.read('config.yml', MAX_FILE_BYTES)) };
   } finally {
     folder?.close();
   }
 }
 
-function readUserFile(env: Env): ConfigFile {
+/** In some CI systems, HOME is the checkout. The file is then one of the repository. */
+function readUserFile(env: Env, workspace: string): ConfigFile {
   const path = join(configHome(env) ?? '', 'svc/config.yml');
-  if (configHome(env) === undefined) return parseFile(path, undefined);
+  const root = findGitRoot(workspace) ?? realPathOf(workspace) ?? workspace;
+  const isOfWorkspace = isInside(workspace, path) || isInside(root, realPathOf(path) ?? path);
+  const from = isOfWorkspace ? ('workspace' as const) : ('user' as const);
+  const none = { from, ...parseFile(path, undefined) };
+  if (configHome(env) === undefined) return none;
   try {
-    return parseFile(path, readFileSync(path, 'utf8'));
+    return { from, ...parseFile(path, readFileSync(path, 'utf8')) };
   } catch (error) {
     // A container may run as a user that cannot enter HOME.
-    if (isMissing(error) || isOutOfReach(path)) return parseFile(path, undefined);
+    if (isMissing(error) || isOutOfReach(path)) return none;
     const { code, message } = error as NodeJS.ErrnoException;
     throw code === undefined ? error : new UsageError(`${path} cannot be read: ${message}`);
   }
@@ -182,7 +193,7 @@ function isOutOfReach(path: string): boolean {
 }
 
 /** @param text undefined if the file does not exist */
-function parseFile(path: string, text: string | undefined): ConfigFile {
+function parseFile(path: string, text: string | undefined): Omit<ConfigFile, 'from'> {
   if (text === undefined) return { path, values: {}, unknown: [] };
   let content: unknown;
   try {

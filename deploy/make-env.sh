@@ -16,6 +16,8 @@ POSTGRES_SUPERUSER_PASSWORD=$(secret 16)
 JWT_SECRET=$(secret 32)
 SVC_ENCRYPTION_KEY=$(secret 32)
 GRAFANA_PASSWORD=$(secret 12)
+# For /metrics, of the servers and of Prometheus.
+SVC_METRICS_TOKEN=$(secret 32)
 
 # Organizations at <slug>.findings.example.com; unset: one host, http://localhost:8080.
 #SVC_BASE_DOMAIN=findings.example.com

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Pins every image of docker-compose.yml and the Dockerfiles by digest: `name:tag` becomes `name:tag@sha256:…`. Run it before
+# Pins every image of docker-compose.yml, .gitlab-ci.yml and the Dockerfiles by digest: `name:tag` becomes `name:tag@sha256:…`. Run it before
 # a release, and again to move pinned images to what their tags name now. Needs Docker with buildx, and the registries.
 # With --check it only lists the images that are not pinned, and fails when there is one.
 set -eu
 cd "$(dirname "$0")/.."
-files='docker-compose.yml Dockerfile deploy/pgbouncer/Dockerfile'
+files='docker-compose.yml .gitlab-ci.yml Dockerfile deploy/pgbouncer/Dockerfile'
 
-# Images as they are written, without those that are built here.
-images=$(sed -nE 's/^ *(image:|FROM) +([^ ]+).*/\2/p' $files | grep -v '^svc-findings:' | sort -u)
+# Images as they are written, without those that are built here, and those whose version is a variable.
+images=$(sed -nE 's/^ *(image:|FROM) +([^ ]+).*/\2/p' $files | grep -v '^svc-findings:\|[$]' | sort -u)
 
 if [ "${1-}" = --check ]; then
   loose=$(printf '%s\n' "$images" | grep -v '@sha256:' || true)

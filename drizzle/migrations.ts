@@ -223,6 +223,71 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE INDEX \"org_undo_links_user\" ON \"shared\".\"org_undo_links\" USING btree (\"user_id\");",
       "CREATE INDEX \"org_undo_links_expiry\" ON \"shared\".\"org_undo_links\" USING btree (\"expires_at\");"
     ]
+  },
+  {
+    "name": "0019_owner-since",
+    "hash": "1f3d5449ae7347e6c1934fe6bbb0df6eac5c22e07501087671d2cadc1bec84d5",
+    "statements": [
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"owner_since\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"org_undo_links\" ADD COLUMN \"owner_since\" timestamp (3) with time zone;"
+    ]
+  },
+  {
+    "name": "0020_storage-quotas",
+    "hash": "e050b1505eb263035a480da4eebe101a9be709733d7e1d5e2738a871dc586a65",
+    "statements": [
+      "CREATE TABLE \"shared\".\"org_usage\" (\n\t\"org_id\" uuid PRIMARY KEY NOT NULL,\n\t\"bytes\" bigint NOT NULL,\n\t\"rows\" bigint NOT NULL,\n\t\"measured_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"share_id\" uuid;",
+      "ALTER TABLE \"shared\".\"org_usage\" ADD CONSTRAINT \"org_usage_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"orgs_share\" ON \"shared\".\"orgs\" USING btree (\"share_id\");"
+    ]
+  },
+  {
+    "name": "0021_token-rules",
+    "hash": "6cad7084ebbd6b06170de71154ff42d3e9a3c589432e4f15f587509d34134944",
+    "statements": [
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"tokens_on_role_loss\" text DEFAULT 'limit' NOT NULL;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"project_token_creators\" text;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"max_token_days\" integer;"
+    ]
+  },
+  {
+    "name": "0022_ownership-offers-and-unused-slugs",
+    "hash": "07d9ba6beb7db4f872aa076e03fb8c1008cbd485e208618edcaa6c61d7b0d746",
+    "statements": [
+      "CREATE TABLE \"shared\".\"declined_invitations\" (\n\t\"hash\" text PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "CREATE TABLE \"shared\".\"invitation_links\" (\n\t\"token_hash\" text PRIMARY KEY NOT NULL,\n\t\"org_id\" uuid NOT NULL,\n\t\"user_id\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"is_held\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"owner_offer_until\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"owner_offer_by\" uuid;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"is_unused\" boolean DEFAULT false NOT NULL;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"verify_by\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"orgs\" ADD COLUMN \"verify_warned_at\" timestamp (3) with time zone;",
+      "ALTER TABLE \"shared\".\"declined_invitations\" ADD CONSTRAINT \"declined_invitations_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"invitation_links\" ADD CONSTRAINT \"invitation_links_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "ALTER TABLE \"shared\".\"invitation_links\" ADD CONSTRAINT \"invitation_links_user_id_users_id_fk\" FOREIGN KEY (\"user_id\") REFERENCES \"shared\".\"users\"(\"id\") ON DELETE cascade ON UPDATE no action;",
+      "CREATE INDEX \"declined_invitations_org\" ON \"shared\".\"declined_invitations\" USING btree (\"org_id\");",
+      "CREATE INDEX \"declined_invitations_expiry\" ON \"shared\".\"declined_invitations\" USING btree (\"expires_at\");",
+      "CREATE INDEX \"invitation_links_org\" ON \"shared\".\"invitation_links\" USING btree (\"org_id\",\"user_id\");",
+      "CREATE INDEX \"invitation_links_user\" ON \"shared\".\"invitation_links\" USING btree (\"user_id\");",
+      "CREATE INDEX \"invitation_links_expiry\" ON \"shared\".\"invitation_links\" USING btree (\"expires_at\");",
+      "CREATE INDEX \"orgs_verify_by\" ON \"shared\".\"orgs\" USING btree (\"verify_by\") WHERE \"shared\".\"orgs\".\"verify_by\" is not null;"
+    ]
+  },
+  {
+    "name": "0023_collected-mails",
+    "hash": "63ee0351ff9c0bf7ebc23419b37cf02b09352ecd089a77b3cfe9816305746803",
+    "statements": [
+      "ALTER TABLE \"shared\".\"outgoing_mails\" ADD COLUMN \"collects\" text;",
+      "CREATE UNIQUE INDEX \"outgoing_mails_collects\" ON \"shared\".\"outgoing_mails\" USING btree (\"collects\") WHERE \"shared\".\"outgoing_mails\".\"attempts\" = 0;"
+    ]
+  },
+  {
+    "name": "0024_unverified-orgs-index",
+    "hash": "89a9caa43c9a21109361a661e625ab3d96966a657f7dd9a0fac4aeb4717f4bdf",
+    "statements": [
+      "CREATE INDEX \"orgs_verify_unwarned\" ON \"shared\".\"orgs\" USING btree (\"verify_by\") WHERE \"shared\".\"orgs\".\"verify_by\" is not null and \"shared\".\"orgs\".\"verify_warned_at\" is null;"
+    ]
   }
 ];
 

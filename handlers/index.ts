@@ -10,6 +10,7 @@ import { agentScanGate } from './agent/scans/gate.ts';
 import { scanGone } from './agent/scans/gone.ts';
 import { endScan } from './agent/scans/update.ts';
 import { changePassword } from './auth/change-password.ts';
+import { declineInvitation } from './auth/decline-invitation.ts';
 import { deleteMe } from './auth/delete-me.ts';
 import { forgotPassword } from './auth/forgot-password.ts';
 import { login } from './auth/login.ts';
@@ -51,6 +52,8 @@ import { findingRefs } from './findings/refs.ts';
 import { similarFindings } from './findings/similar.ts';
 import { updateFinding } from './findings/update.ts';
 import { updateFindings } from './findings/update-many.ts';
+import { acceptOwnership } from './members/accept-ownership.ts';
+import { declineOwnership } from './members/decline-ownership.ts';
 import { inviteMember } from './members/invite.ts';
 import { leaveOrg } from './members/leave.ts';
 import { listMembers } from './members/list.ts';
@@ -122,6 +125,7 @@ import { previewRetention } from './settings/retention/preview.ts';
 import { updateRetention } from './settings/retention/update.ts';
 import { getSecuritySettings } from './settings/security/get.ts';
 import { updateSecuritySettings } from './settings/security/update.ts';
+import { getStorage } from './settings/storage/get.ts';
 import { createToken } from './tokens/create.ts';
 import { listTokens } from './tokens/list.ts';
 import { revokeToken } from './tokens/revoke.ts';
@@ -150,6 +154,7 @@ export const endpoints = {
   sendStepUpOtp,
   undoEmailChange,
   undoOrgChange,
+  declineInvitation,
 
   listEmails,
   addEmail,
@@ -225,6 +230,7 @@ export const endpoints = {
   getRetention,
   updateRetention,
   previewRetention,
+  getStorage,
   getProjectDueDates,
   updateProjectDueDates,
 
@@ -250,6 +256,8 @@ export const endpoints = {
   listMembers,
   inviteMember,
   leaveOrg,
+  acceptOwnership,
+  declineOwnership,
   resendInvitation,
   updateMember,
   removeMember,

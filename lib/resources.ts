@@ -56,6 +56,9 @@ export const Member = z
     pending: z
       .boolean()
       .openapi({ description: 'No access yet, until the address is verified.', example: false }),
+    owner_offer_until: timestamp().optional().openapi({
+      description: 'An owner has offered the admin to become an owner, who can accept until then.',
+    }),
   })
   .openapi('Member');
 

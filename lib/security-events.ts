@@ -23,6 +23,8 @@ export const SECURITY_EVENTS = [
   'member_removed',
   'member_left',
   'role_changed',
+  'owner_offer',
+  'invitation_declined',
   'ownership_restored',
   'org_setting_changed',
   'org_deleted',

@@ -20,6 +20,7 @@ import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
 import { createSecretBox, type SecretBox } from './crypto/secret-box.ts';
 import { createGate, type Gate } from './fair-share/gate.ts';
+import { createKilledImports, type KilledImports } from './fair-share/killed-imports.ts';
 import { createListPermits, type ListPermits } from './fair-share/list-permits.ts';
 import {
   countedPermits,
@@ -44,6 +45,12 @@ import { createKnownOrgs, createOrgDirectory, type KnownOrgs, type OrgDirectory 
 import { createWorkerWatch, type WorkerWatch } from './orgs/workers.ts';
 import { createReportLeases, type ReportLeases } from './reports/leases.ts';
 import type { ReportReader } from './reports/reader.ts';
+import {
+  createStorageQuotas,
+  createStorageState,
+  type StorageQuotas,
+  type StorageState,
+} from './storage/quotas.ts';
 import { type ApiTokens, createApiTokens } from './tokens/api-tokens.ts';
 import { createPersonalTokens, type PersonalTokens } from './tokens/personal-tokens.ts';
 
@@ -83,6 +90,9 @@ export interface CoreServices {
   /** Unset: the runtime limits memory itself. */
   bodies: BodyBudgets | undefined;
   reports: ReportReader;
+  killedImports: KilledImports;
+  storageState: StorageState;
+  isDiskFull: (() => Promise<boolean>) | undefined;
   /** The page of the web UI, whatever its address: `index.html`. */
   page: string;
 }
@@ -105,6 +115,7 @@ export interface Services extends CoreServices {
   /** For reading reports. */
   reportPermits: Permits;
   reportLeases: ReportLeases;
+  storage: StorageQuotas;
   apiTokens: ApiTokens;
   personalTokens: PersonalTokens;
   ingest: Ingest;
@@ -132,6 +143,8 @@ export interface Platform {
   clock?: Clock;
   orgMigrations?: readonly Migration[];
   metrics?: MetricsOptions;
+  /** Whether the disk of the database is almost full. Unset: not known. */
+  isDiskFull?: (() => Promise<boolean>) | undefined;
   /** Seals queued mails while neither `SVC_ENCRYPTION_KEY` nor `JWT_SECRET` is set. */
   mailSecret?: string | undefined;
 }
@@ -170,6 +183,9 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     hasher: platform.hasher,
     mailer: platform.mailer,
     reports: platform.reports,
+    killedImports: createKilledImports(),
+    storageState: createStorageState(),
+    isDiskFull: platform.isDiskFull,
     signedTokens: await createSignedTokens(secrets),
     secretBox: createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets')),
     mailBox: createMailBox(config, mailSecret),
@@ -241,6 +257,11 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     listPermits: createListPermits(permits.list),
     searchPermits: permits.search,
     reportPermits: permits.report,
+    storage: createStorageQuotas({
+      ...{ sql: database.sql, engineOf: core.engineOf, tablesOf: core.knownOrgs.tablesOf, log, background },
+      ...{ quota: config.storage, state: core.storageState, isDiskFull: core.isDiskFull },
+      onRefused: metrics.storageRefused,
+    }),
     reportLeases: createReportLeases({ sql: database.sql, nextId, log }),
     gate,
   };

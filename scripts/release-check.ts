@@ -81,7 +81,7 @@ async function pack({ root, workDir, say }: Site): Promise<Packed> {
   await run('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]);
   const { stdout: commit } = await run('git', ['log', '-1', '--format=%h %s'], { cwd: clone });
   say(`packing ${commit.trim()}`);
-  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: clone });
+  await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: clone });
   const args = ['run', '--silent', 'package', '--', '--json', '--silent'];
   const { stdout } = await run('npm', args, { cwd: clone, maxBuffer: 2 ** 26 });
   // Messages of the build come before.
@@ -115,7 +115,10 @@ async function install({ workDir, say }: Site, tarball: string): Promise<Install
   };
   await writeFile(join(home, 'package.json'), '{"private":true,"type":"module"}');
   const began = Date.now();
-  await run('npm', ['install', '--no-audit', '--no-fund', '--omit=dev', tarball], { cwd: home, env });
+  await run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev', tarball], {
+    cwd: home,
+    env,
+  });
   const { stdout } = await run('du', ['-sm', join(home, 'node_modules')]);
   say(`installed in ${Math.round((Date.now() - began) / 1000)} s, ${stdout.split('\t')[0]} MiB`);
   return { home, dir: join(home, 'node_modules/svc-findings'), env };

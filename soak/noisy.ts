@@ -2,8 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient, must } from '../tests/support/api/client.ts';
 import type { SeededOrg } from '../tests/support/database/seed.ts';
-import { download, pushOf, readOf, type WireRequest, wire } from '../tests/support/http/requests.ts';
+import {
+  asAgent,
+  asMember,
+  download,
+  pushOf,
+  readOf,
+  type WireRequest,
+  wire,
+} from '../tests/support/http/requests.ts';
 import { type Load, MARK, type Sent, type Stream, startLoad } from '../tests/support/load/load.ts';
 import { type Figure, figureOf, NONE } from '../tests/support/scenario/figure.ts';
 import { scenario } from '../tests/support/scenario/scene.ts';
@@ -15,7 +24,19 @@ const BYTES = 1_000;
 const KINDS = ['read', 'push'] as const;
 const PER_SECOND = { read: 100, push: 50 };
 /** The number of clients of each kind of noise. */
-const CLIENTS = { searches: 40, exports: 9, lists: 9, pushes: 100 };
+const CLIENTS = {
+  searches: 40,
+  exports: 9,
+  lists: 9,
+  pushes: 100,
+  reports: 20,
+  storage: 6,
+  rules: 20,
+  comments: 20,
+};
+/** The longest description of a finding that needs no escapes. */
+const LONGEST = 100_000;
+const REPORT_FINDINGS = 200;
 const SEARCHES = 21;
 const REST_MS = 1_000;
 const WARM_UP_S = 3;
@@ -26,7 +47,14 @@ const ATTACKS: { name: string; parts: Part[] }[] = [
   { name: 'exports', parts: ['exports'] },
   { name: 'lists', parts: ['lists'] },
   { name: 'pushes', parts: ['pushes'] },
-  { name: 'all of it', parts: ['searches', 'exports', 'lists', 'pushes'] },
+  { name: 'reports', parts: ['reports'] },
+  { name: 'storage', parts: ['storage'] },
+  { name: 'rules', parts: ['rules'] },
+  { name: 'comments', parts: ['comments'] },
+  {
+    name: 'all of it',
+    parts: ['searches', 'exports', 'lists', 'pushes', 'reports', 'storage', 'rules', 'comments'],
+  },
 ];
 
 export const noisy = scenario({
@@ -49,7 +77,7 @@ export const noisy = scenario({
     const load = steadyLoad(url, quiet);
     const observe = (seconds: number) => startLoad({ ...load, seconds }).result;
     await observe(5);
-    const noises = noisesOf(url, loud);
+    const noises = noisesOf(url, loud, await createRule(url, loud));
     for (const { name, parts } of ATTACKS) {
       const calm: Window[] = [];
       const busy: Window[] = [];
@@ -192,7 +220,22 @@ function steadyLoad(url: string, org: SeededOrg): Load<keyof Window> {
 const pushTo = (url: string, org: SeededOrg): string =>
   wire(url, pushOf(org, org.scanIds[0], { fingerprint: MARK, description: `${MARK} `.padEnd(300, 'x') }));
 
-function noisesOf(url: string, org: SeededOrg): Record<Part, Stream> {
+/** As many characters as the patterns of an organization may have, all different within a pattern. The mark makes each rule new. */
+const EXPENSIVE_PATTERNS = Array.from({ length: 39 }, (_, i) => {
+  const characters = Array.from({ length: 210 }, (_, at) => String.fromCodePoint(0x4e00 + i + at)).join('');
+  return `*${characters}*${i === 0 ? MARK : i}`;
+});
+const RULE = { conditions: { path: EXPENSIVE_PATTERNS }, actions: { status: 'wontfix' } };
+/** The longest comment: openings of mentions and code that never end. */
+const EXPENSIVE_COMMENT = '`@[``'.repeat(2_000);
+
+/** @returns the id of a rule with these patterns */
+async function createRule(url: string, org: SeededOrg): Promise<string> {
+  const body = { ...RULE, name: 'Noise', enabled: true };
+  return must(await createClient(fetch, url).post('/rules', { ...org.asOwner, body })).id;
+}
+
+function noisesOf(url: string, org: SeededOrg, ruleId: string): Record<Part, Stream> {
   const stream = (part: Part, requests: WireRequest[]): Stream => ({
     ...{ requests: requests.map((request) => wire(url, request)), status: 200, connections: CLIENTS[part] },
   });
@@ -206,5 +249,48 @@ function noisesOf(url: string, org: SeededOrg): Record<Part, Stream> {
     exports: stream('exports', lists('?format=csv', '?format=sarif', '?q=e&format=csv')),
     lists: stream('lists', lists('', '?sort=last_seen_at', '?q=injection')),
     pushes: { requests: [pushTo(url, org)], status: 201, connections: CLIENTS.pushes },
+    // Reports beyond the share of the account get 429.
+    reports: {
+      requests: [
+        wire(url, {
+          ...{ method: 'POST', path: `/agent/reports?project_id=${org.projectId}`, headers: asAgent(org) },
+          body: {
+            findings: Array.from({ length: REPORT_FINDINGS }, (_, i) => ({
+              title: `Finding ${i}`,
+              severity: 'low',
+            })),
+          },
+        }),
+      ],
+      status: 201,
+      connections: CLIENTS.reports,
+    },
+    storage: {
+      requests: [
+        wire(
+          url,
+          pushOf(org, org.scanIds[0], { fingerprint: MARK, description: `${MARK} `.padEnd(LONGEST, 'x') }),
+        ),
+      ],
+      status: 201,
+      connections: CLIENTS.storage,
+    },
+    // Each change makes the next push prepare the patterns anew. Pushes are answered 201, which counts as another outcome.
+    rules: stream('rules', [
+      { method: 'PATCH', path: `/rules/${ruleId}`, headers: asMember(org), body: RULE },
+      pushOf(org, org.scanIds[0], { fingerprint: MARK, file: EXPENSIVE_PATTERNS[1] }),
+      { method: 'POST', path: '/rules/preview', headers: asMember(org), body: RULE },
+    ]),
+    comments: {
+      ...stream(
+        'comments',
+        // The last one does not exist.
+        [...org.findingIds.slice(0, 9), '00000000-0000-7000-8000-000000000000'].map((id) => ({
+          ...{ method: 'POST', path: `/findings/${id}/comments`, headers: asMember(org) },
+          body: { body: EXPENSIVE_COMMENT },
+        })),
+      ),
+      status: 201,
+    },
   };
 }

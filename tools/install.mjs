@@ -48,7 +48,7 @@ function install() {
   const dir = mkdtempSync(join(tools, PREFIX));
   try {
     for (const name of FILES) cpSync(join(tools, name), join(dir, name));
-    const args = ['ci', '--no-audit', '--no-fund', '--prefer-offline'];
+    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
     // Within `npm run` this is npm itself, also where its command is a batch file.
     const { npm_execpath: npm } = process.env;
     const [command, ...first] = npm ? [process.execPath, npm] : ['npm'];

@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { isPending } from '../journal/lines.ts';
 import { acceptedJournals, openUnfinished } from '../journal/unfinished.ts';
 import { quantity } from '../text.ts';
+import { destinationOf } from '../trust/journals.ts';
 import { commandWith, requireConnection, startSession } from './common.ts';
 import { type CommonFlags, EXIT } from './options.ts';
 
@@ -17,10 +18,12 @@ export async function sync(flags: SyncFlags): Promise<number> {
   const session = startSession(flags);
   const { settings, output, state } = session;
   const { concurrency, acceptJournal = [] } = flags;
-  const client = createAgentClient({ ...(await requireConnection(session)), concurrency });
+  const connection = await requireConnection(session);
+  const client = createAgentClient({ ...connection, concurrency });
+  const destination = destinationOf(connection);
   const accepted = acceptedJournals(acceptJournal);
-  const unfinished = openUnfinished(settings.workspace, state, accepted.accepts);
-  const { journals, busy, unreadable, failed, foreign, altered } = unfinished;
+  const unfinished = openUnfinished(settings.workspace, state, destination, accepted.accepts);
+  const { journals, busy, unreadable, failed, foreign, elsewhere, altered } = unfinished;
   const [unknown] = accepted.unused();
   if (unknown !== undefined) {
     for (const journal of journals) journal.close();
@@ -37,6 +40,11 @@ export async function sync(flags: SyncFlags): Promise<number> {
   for (const { path, findings } of foreign) {
     output.warn(
       `${path} is skipped: you did not write it on this machine, or it was already delivered. A repository can contain such a file. To deliver its ${quantity(findings, 'finding')} anyway, run: ${commandWith('--accept-journal', path)}`,
+    );
+  }
+  for (const { path, findings, destination: other } of elsewhere) {
+    output.warn(
+      `${path} is skipped: it is for ${other}. To deliver its ${quantity(findings, 'finding')} to ${destination} instead, run: ${commandWith('--accept-journal', path)}`,
     );
   }
   const results = [];
@@ -71,7 +79,7 @@ export async function sync(flags: SyncFlags): Promise<number> {
     if (stopped) output.warn(`scan ${scan_id}: ${stopped.message}`);
   }
   if (flags.json) output.json(results);
-  const skipped = busy.length + failed.length + foreign.length;
+  const skipped = busy.length + failed.length + foreign.length + elsewhere.length;
   if (!flags.json && journals.length + skipped === 0) output.note('Nothing to deliver.');
   return isComplete && skipped === 0 ? EXIT.ok : EXIT.undelivered;
 }

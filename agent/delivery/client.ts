@@ -17,6 +17,8 @@ export interface AgentClientOptions extends Trust {
   baseUrl: string;
   apiKey: string;
   orgSlug?: string | undefined;
+  /** A configuration file in it is not the user's. Default: the working directory. */
+  workspace?: string | undefined;
   concurrency?: number | undefined;
   /** Aborts requests in progress. */
   signal?: AbortSignal | undefined;
@@ -26,8 +28,8 @@ export interface AgentClientOptions extends Trust {
 /** Creates the API client of an agent. @throws UsageError if the service is not a trusted host */
 export function createAgentClient(options: AgentClientOptions): Client {
   const { baseUrl, apiKey, orgSlug, concurrency = DEFAULT_CONCURRENCY, signal, onWarning } = options;
-  const { state = openState(process.env) } = options;
-  const trusted = 'trustedHosts' in options ? options.trustedHosts : readTrustedHosts(process.env);
+  const { state = openState(process.env), workspace = process.cwd() } = options;
+  const trusted = 'trustedHosts' in options ? options.trustedHosts : readTrustedHosts(process.env, workspace);
   requireTrustedHost(baseUrl, 'baseUrl', trusted);
   const client = createApi({ baseUrl, token: apiKey, orgSlug, send: createSend(concurrency, signal) });
   return onFirstSuccess(client, () => {

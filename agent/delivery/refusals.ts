@@ -23,6 +23,8 @@ export function describeError(error: Error): string {
 
 /** Why a delivery should be tried again later. */
 export function describeUnreachable(error: unknown): string {
+  // The message says which limit is exceeded.
+  if (error instanceof ServiceError && error.status === 429) return describeRefusal(error);
   if (error instanceof ServiceError) return `the service responded with status ${error.status}`;
   const { message, cause } = error as Error & { cause?: Error };
   return `the service cannot be reached (${cause?.message || message})`;

@@ -12,6 +12,7 @@ import { lock, unlock } from './lock.ts';
 
 /**
  * Starts the journal of a new scan: in the workspace, else in the state directory, else in a directory for temporary files.
+ * @param destination the service that the findings are for
  * @param onWarning called if `sync` will not find the journal or not recognize it as this user's
  * @throws UsageError if none of them can be written
  */
@@ -19,6 +20,7 @@ export function createJournal(
   workspace: string,
   scan: ScanSpec,
   state: State,
+  destination: string,
   onWarning: (message: string) => void,
 ): Journal {
   let reason = '';
@@ -26,19 +28,20 @@ export function createJournal(
     try {
       // The user chose the workspace, so it may not exist yet and its path may contain links.
       createDirectory(home, home === workspace ? undefined : 0o700);
-      return createIn(home, scan, state, onWarning);
+      return createIn(home, scan, state, destination, onWarning);
     } catch (error) {
       if (errorCode(error) === undefined) throw error;
       reason ||= (error as Error).message;
     }
   }
-  return createTemporary(scan, state, onWarning, reason);
+  return createTemporary(scan, state, destination, onWarning, reason);
 }
 
 /** Starts a journal that is removed once it is delivered. */
 function createTemporary(
   scan: ScanSpec,
   state: State,
+  destination: string,
   onWarning: (message: string) => void,
   reason: string,
 ): Journal {
@@ -46,7 +49,7 @@ function createTemporary(
   try {
     home = mkdtempSync(join(tmpdir(), 'svc-agent-'));
     const remove = () => rmSync(home as string, { recursive: true, force: true });
-    const journal = createIn(home, scan, state, () => {}, remove);
+    const journal = createIn(home, scan, state, destination, () => {}, remove);
     onWarning(
       `Neither the workspace nor the state directory can be written (${reason}). Findings are queued in ${home}: deliver those that this run does not deliver with \`svc-agent sync --workspace ${home} --accept-journal all\`. ${ADVICE}`,
     );
@@ -63,6 +66,7 @@ function createIn(
   home: string,
   scan: ScanSpec,
   state: State,
+  destination: string,
   onWarning: (message: string) => void,
   onFinished = () => {},
 ): Journal {
@@ -74,7 +78,7 @@ function createIn(
     if (!isLocked) throw new UsageError(`${join(folder.path, name)} is in use by another process`);
     let key: Uint8Array | undefined;
     try {
-      key = createRecord(state, home, name);
+      key = createRecord(state, home, name, destination);
     } catch (error) {
       onWarning(
         `The state directory ${state.directory ?? ''} is not usable (${(error as Error).message}). \`svc-agent sync\` will skip findings that this run does not deliver. ${ADVICE}`,

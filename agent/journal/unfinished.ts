@@ -1,6 +1,6 @@
 import { closeSync, constants } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { journalKey, removeRecord } from '../trust/journals.ts';
+import { readJournal, removeRecord } from '../trust/journals.ts';
 import { isMissing, type State } from '../trust/state.ts';
 import { errorCode, type Folder } from './folder.ts';
 import { journalHomes, openScans } from './homes.ts';
@@ -21,20 +21,27 @@ export interface Unfinished {
   failed: { path: string; reason: string }[];
   /** Journals that this user did not write on this machine, such as those that a repository contains. */
   foreign: { path: string; findings: number }[];
+  /** Journals of this user for another service or organization. */
+  elsewhere: { path: string; findings: number; destination: string }[];
   /** Journals of this user with lines that someone else added or changed. */
   altered: { path: string; lines: number }[];
 }
 
 /**
  * Opens and locks the unfinished journals of a workspace.
- * @param accepts whether to accept a journal that is not this user's
+ * @param destination the service that they are delivered to
+ * @param accepts whether to accept a journal that is not this user's, or is for another service
  */
 export function openUnfinished(
   workspace: string,
   state: State,
+  destination: string,
   accepts: (path: string) => boolean = () => false,
 ): Unfinished {
-  const result: Unfinished = { journals: [], busy: [], unreadable: [], failed: [], foreign: [], altered: [] };
+  const result: Unfinished = {
+    ...{ journals: [], busy: [], unreadable: [], failed: [] },
+    ...{ foreign: [], elsewhere: [], altered: [] },
+  };
   for (const home of journalHomes(workspace, state)) {
     try {
       openHome(home);
@@ -72,7 +79,8 @@ export function openUnfinished(
   /** @returns whether the journal was opened; it then owns the folder */
   function openFile(home: string, folder: Folder, name: string, path: string): boolean {
     // Read the record before the journal: another process writes the end of a journal before it removes the record.
-    const key = journalKey(state, home, name);
+    const record = readJournal(state, home, name);
+    const key = record?.key;
     const isAccepted = accepts(path);
     const all = survey(folder, name, undefined);
     if (all.first?.type !== 'scan') {
@@ -84,6 +92,10 @@ export function openUnfinished(
     const own = isAccepted ? all : survey(folder, name, key);
     if (!isAccepted && (key === undefined || own.first?.type !== 'scan')) {
       if (!all.finished) result.foreign.push({ path, findings: all.pending });
+      return false;
+    }
+    if (!isAccepted && !own.finished && (record?.destination ?? destination) !== destination) {
+      result.elsewhere.push({ path, findings: own.pending, destination: record?.destination ?? '' });
       return false;
     }
     if (own.unsealed > 0) result.altered.push({ path, lines: own.unsealed });

@@ -1,27 +1,40 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { normalizeBaseUrl } from '../settings.ts';
 import type { State } from './state.ts';
 
 /*
  * The unfinished journals of this user's agents, one record each in `<state>/journals/<name>.json`: the path of the
- * journal and the random key that seals its lines. A journal from a repository has no record with its path and key. A
+ * journal, the service that it is for, and the random key that seals its lines. A journal from a repository has no record with its path and key. A
  * record is removed when its journal is delivered, so an old journal cannot be delivered again.
  */
 
 interface JournalRecord {
   path: string;
   key: string;
+  /** Unset in records of older versions. */
+  destination?: string | undefined;
 }
+
+/** The service and organization that a journal is for, as it is shown. */
+export const destinationOf = ({
+  baseUrl,
+  orgSlug,
+}: {
+  baseUrl: string;
+  orgSlug?: string | undefined;
+}): string => `${normalizeBaseUrl(new URL(baseUrl))}${orgSlug ? ` (organization ${orgSlug})` : ''}`;
 
 const journalPath = (workspace: string, name: string) => join(realpathSync(workspace), '.svc/scans', name);
 
 /** Records a new journal. @returns the key that seals its lines @throws a system error */
-export function createRecord(state: State, workspace: string, name: string): Uint8Array {
+export function createRecord(state: State, workspace: string, name: string, destination: string): Uint8Array {
   const key = randomBytes(32);
-  const record: JournalRecord = { path: journalPath(workspace, name), key: key.toString('base64url') };
+  const path = journalPath(workspace, name);
+  const record: JournalRecord = { path, key: key.toString('base64url'), destination };
   state.write(record, 'journals', `${name}.json`);
-  if (journalKey(state, workspace, name) === undefined) throw new Error('other users can read it');
+  if (readJournal(state, workspace, name) === undefined) throw new Error('other users can read it');
   removeStaleRecords(state);
   return key;
 }
@@ -34,18 +47,19 @@ export function removeRecord(state: State, name: string): void {
   }
 }
 
-/** The key of a journal; undefined if it is not this user's or is not at its original path. */
-export function journalKey(state: State, workspace: string, name: string): Uint8Array | undefined {
-  const record = readRecord(state, `${name}.json`);
-  return record?.path === journalPath(workspace, name) ? Buffer.from(record.key, 'base64url') : undefined;
+/** The key and the destination of a journal; undefined if it is not this user's or is not at its original path. */
+export function readJournal(state: State, workspace: string, name: string) {
+  const { path, key = '', destination } = readRecord(state, `${name}.json`) ?? {};
+  if (path === undefined || path !== journalPath(workspace, name)) return undefined;
+  return { key: Buffer.from(key, 'base64url'), destination };
 }
 
 function readRecord(state: State, file: string): JournalRecord | undefined {
   try {
     const record = state.readPrivate('journals', file) as Partial<JournalRecord> | undefined;
-    const { path, key } = record ?? {};
+    const { path, key, destination } = record ?? {};
     if (typeof path !== 'string' || typeof key !== 'string') return undefined;
-    return Buffer.from(key, 'base64url').length === 32 ? { path, key } : undefined;
+    return Buffer.from(key, 'base64url').length === 32 ? { path, key, destination } : undefined;
   } catch {
     // An unreadable record counts as missing.
     return undefined;

@@ -23,6 +23,11 @@ const removeViews = orgStatement<OfUsers, object>(
     sql`delete from ${savedViews} where owner_id = any (${$.userIds}::uuid[]) and not shared`,
 );
 
+const revokeTokens = orgStatement<OfUsers, object>(
+  ({ apiTokens: t }, $) =>
+    sql`update ${t} set revoked = true where created_by = any (${$.userIds}::uuid[]) and not revoked`,
+);
+
 /** A rule without another action would do nothing, so it is switched off. Processes read the rules again. */
 const removeFromRules = orgStatement<OfUsers, object>(
   (tables, $) => sql`
@@ -56,6 +61,8 @@ export interface EraseOptions {
   userIds: readonly string[];
   now: Date;
   nextId: () => string;
+  /** Whether the organization revokes the API tokens of former members. */
+  revokesTokens: boolean;
   /** A text without the name of a user in mentions. */
   withoutMention: (text: string, userId: string) => string;
 }
@@ -67,9 +74,10 @@ export interface EraseOptions {
 export async function* eraseInOrg(
   client: Sql,
   tables: OrgTables,
-  { userIds, now, nextId, withoutMention }: EraseOptions,
+  { userIds, now, nextId, revokesTokens, withoutMention }: EraseOptions,
 ): AsyncGenerator<void> {
   const ofUsers = { userIds: arrayText(userIds) };
+  if (revokesTokens) await revokeTokens(tables).run(client, ofUsers);
   await removeViews(tables).run(client, ofUsers);
   await retried(() => removeFromRules(tables).run(client, ofUsers));
   for (;;) {

@@ -56,6 +56,11 @@ export async function deleteAndNote(
         select array_agg(email) from ${userEmails} where user_id = ${userId}::uuid and verified_at is not null
       ), '{}'), ${arrayText(orgIds)}::uuid[], ${now.toISOString()}::timestamptz, ${due}`,
   );
+  // Otherwise each of its organizations would have a share and a storage quota of its own.
+  await run(
+    tx,
+    sql`update ${orgs} set share_id = (select gen_random_uuid()) where created_by = ${userId}::uuid`,
+  );
   await run(tx, sql`delete from ${users} where id = ${userId}::uuid`);
 }
 

@@ -12,6 +12,8 @@ export interface SharedTable {
   /** The column with the id of the organization. */
   key: string;
   columns: readonly string[];
+  /** The last of these, which backups of earlier versions do not have. */
+  added?: readonly string[];
   /** Columns that a restore sets itself. */
   set?: Readonly<Record<string, SQL>>;
   /** Further values of a backup, of the row `t`. They are no columns of the table. */
@@ -21,13 +23,31 @@ export interface SharedTable {
 export const SHARED_TABLES = {
   orgs: {
     key: 'id',
-    columns: ['name', 'slug', 'plan', 'custom_domain', 'viewer_tokens_verify', 'created_by', 'created_at'],
+    columns: [
+      ...['name', 'slug', 'plan', 'custom_domain', 'viewer_tokens_verify', 'created_by', 'created_at'],
+      ...['tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
+    ],
+    added: ['tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
     // `schema_version` is that of the service which restores.
-    set: { schema_version: sql`0`, lacks_indexes: sql`false` },
+    set: {
+      schema_version: sql`0`,
+      lacks_indexes: sql`false`,
+      share_id: sql`null::uuid`,
+      is_unused: sql`false`,
+      verify_by: sql`null::timestamptz`,
+      verify_warned_at: sql`null::timestamptz`,
+    },
   },
   memberships: {
     key: 'org_id',
     columns: ['user_id', 'role', 'invited_email', 'confirmed_at', 'created_at'],
+    // Only accounts that have verified an address become members.
+    set: {
+      is_held: sql`false`,
+      owner_offer_until: sql`null::timestamptz`,
+      owner_offer_by: sql`null::uuid`,
+      owner_since: sql`null::timestamptz`,
+    },
     extra: {
       email: sql`(select e.email from shared.user_emails e where e.user_id = t.user_id and e.is_primary)`,
     },
@@ -67,6 +87,9 @@ export const NOT_IN_BACKUPS = {
   personal_tokens: 'they belong to accounts, also those that work in one organization only',
   account_erasures: 'deleted accounts',
   org_deletions: 'a restored organization is not deleted',
+  declined_invitations: 'hashes of addresses, for 30 days',
+  invitation_links: 'mailed links, for 30 days',
+  org_usage: 'measured again',
   org_undo_links: 'a restored organization has the members of the backup',
   project_transfers: 'a restored project is in its organization',
   feature_flags: 'the deployment',

@@ -44,18 +44,30 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
 
 /**
  * PostgreSQL refuses to run as root, so root runs it as the owner of an existing cluster, whose own processes PostgreSQL then
- * detects, and otherwise as the user `nobody`.
+ * detects, and otherwise as a user for it alone, if there is one, or as `nobody`.
  */
 async function findUser(dir: string): Promise<RunUser> {
   const owner = await lstat(dir).catch(() => undefined);
   if (owner?.uid) return { name: `uid ${owner.uid}`, uid: owner.uid, gid: owner.gid };
   const accounts = await readFile('/etc/passwd', 'utf8').catch(() => '');
-  const [, uid, gid] = /^nobody:[^:]*:(-?\d+):(-?\d+):/m.exec(accounts) ?? [];
-  // macOS writes -2 where stat() says 4294967294.
-  if (Number(uid)) return { name: 'nobody', uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
+  const user = userIn(accounts);
+  if (user) return user;
   throw new EmbeddedUnavailable(
     `PostgreSQL does not run as root and there is no user "nobody" to run it as: run this as another user, or ${INSTEAD}`,
   );
+}
+
+/** Other services may run as `nobody`, and could read the files of PostgreSQL. */
+const USERS = ['svc-findings', 'nobody'];
+
+/** The first of the users that a file in the format of `/etc/passwd` has. */
+export function userIn(accounts: string): RunUser | undefined {
+  for (const name of USERS) {
+    const [, uid, gid] = new RegExp(`^${name}:[^:]*:(-?\\d+):(-?\\d+):`, 'm').exec(accounts) ?? [];
+    // macOS writes -2 where stat() says 4294967294.
+    if (Number(uid)) return { name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
+  }
+  return undefined;
 }
 
 /**

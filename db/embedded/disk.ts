@@ -20,6 +20,7 @@ export type MeasureDisk = (dir: string) => Promise<DiskSpace>;
 const CHECK_MS = 250;
 const CHECK_LOW_MS = 50;
 const LOW_BYTES = 128 * MIB;
+const lowOf = (total: number): number => Math.min(LOW_BYTES, total / 8);
 /** Each is as large as a WAL segment. PostgreSQL may need one to continue and another to recover. */
 const RESERVE = ['reserve-1', 'reserve-2', 'reserve-3', 'reserve-4'];
 /** Minimum time between two deletions of reserve files. */
@@ -48,7 +49,7 @@ export function createDiskGuard({ home, dir }: Cluster, log: EmbeddedLog, measur
     const found = await measure(home).catch(() => UNKNOWN);
     const { total, free } = found.total > 0 ? found : UNKNOWN;
     /** Below, the database is read-only; above `high`, it is writable again. */
-    const low = Math.min(LOW_BYTES, total / 8);
+    const low = lowOf(total);
     return { total, free, low, high: low * 1.5, reserveBytes: Math.floor(low / 8) };
   }
 
@@ -114,6 +115,12 @@ export function createDiskGuard({ home, dir }: Cluster, log: EmbeddedLog, measur
       }
     },
   };
+}
+
+/** Whether the database is soon read-only. Below, it takes only what frees space. */
+export async function isAlmostFull(dir: string, measure: MeasureDisk = statDisk): Promise<boolean> {
+  const { total, free } = await measure(dir).catch(() => UNKNOWN);
+  return total > 0 && free < 2 * lowOf(total);
 }
 
 async function statDisk(dir: string): Promise<DiskSpace> {

@@ -48,17 +48,20 @@ interface OrgWithTables {
 
 /**
  * Marks an organization as deleted and suspends its API tokens. Part of a transaction that has locked the organization.
+ * @param times when it is purged, and when the owners were told of that. Unset: after the grace period, and not yet
  * @returns when it is purged; undefined if it is deleted already
  */
 export async function markOrgDeleted(
   tx: Tx,
   { id: orgId, tables }: OrgWithTables,
   now: Date,
+  { purgeAt, warnedAt }: { purgeAt: Date; warnedAt?: Date } = {
+    purgeAt: new Date(now.getTime() + GRACE_MS),
+  },
 ): Promise<Date | undefined> {
-  const purgeAt = new Date(now.getTime() + GRACE_MS);
   const [marked] = await tx
     .insert(orgDeletions)
-    .values({ orgId, deletedAt: now, purgeAt, leaseUntil: sql`now()` })
+    .values({ orgId, deletedAt: now, purgeAt, warnedAt, leaseUntil: sql`now()` })
     .onConflictDoNothing()
     .returning({ orgId: orgDeletions.orgId });
   if (!marked) return undefined;

@@ -12,7 +12,7 @@ import {
   reservedSlugs,
 } from '../schema/orgs.ts';
 import { personalTokens } from '../schema/personal-tokens.ts';
-import { run } from '../statements.ts';
+import { run, type SqlClient } from '../statements.ts';
 
 const ofOrg = (orgId: string): SQL => sql`org_id = ${orgId}::uuid`;
 
@@ -43,21 +43,29 @@ async function removeSharedRows(client: Sql, orgId: string): Promise<void> {
 async function removeSchema(client: Sql, orgId: string, now: Date): Promise<string | undefined> {
   return await client.begin(async (tx) => {
     await Promise.all(lockOrgMigrations(tx, orgId, '5s'));
-    const [org] = await run<{ slug: string; has_tables: boolean }>(
+    const [org] = await run<{ slug: string; has_tables: boolean; is_unused: boolean }>(
       tx,
-      sql`select o.slug, o.schema_version > 0 as has_tables from ${orgs} o join ${orgDeletions} d on d.org_id = o.id and d.purging
+      sql`select o.slug, o.schema_version > 0 as has_tables, o.is_unused from ${orgs} o join ${orgDeletions} d on d.org_id = o.id and d.purging
         where o.id = ${orgId}::uuid for update of o`,
     );
     if (!org) return undefined;
     await run(
       tx,
-      sql`insert into ${reservedSlugs} (slug, reserved_at) values (${org.slug}, ${now.toISOString()}::timestamptz)
+      org.is_unused && !(org.has_tables && (await hasTokens(tx, orgId)))
+        ? sql`delete from ${reservedSlugs} where ${ofOrg(orgId)}`
+        : sql`insert into ${reservedSlugs} (slug, reserved_at) values (${org.slug}, ${now.toISOString()}::timestamptz)
         on conflict (slug) do nothing`,
     );
     if (org.has_tables) await run(tx, sql.raw(`drop schema if exists "${orgSchemaName(orgId)}" cascade`));
     await run(tx, sql`delete from ${orgs} where id = ${orgId}::uuid`);
     return org.slug;
   });
+}
+
+/** Whether an organization has API tokens: those of processes of the previous version do not mark it as used. */
+async function hasTokens(tx: SqlClient, orgId: string): Promise<boolean> {
+  const schema = sql.raw(`"${orgSchemaName(orgId)}"`);
+  return (await run(tx, sql`select 1 from ${schema}.api_tokens limit 1`)).length > 0;
 }
 
 /**

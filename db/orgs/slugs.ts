@@ -1,12 +1,21 @@
-import { eq, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../client.ts';
 import { orgs, reservedSlugs } from '../schema/orgs.ts';
 import { run } from '../statements.ts';
 
 /*
  * A slug is part of the address that agents send findings and tokens to. It is therefore never given to another organization,
- * neither after a change nor after the purge of its organization.
+ * neither after a change nor after the purge of its organization. An exception is an organization that never had an API token or
+ * another member than its creator: nobody sends anything to it, and its slugs are free after its purge.
  */
+
+/** Records that an organization gets an API token or a member. Part of the transaction that adds it. */
+export async function markUsed(tx: Tx, orgId: string): Promise<void> {
+  await tx
+    .update(orgs)
+    .set({ isUnused: false })
+    .where(and(eq(orgs.id, orgId), eq(orgs.isUnused, true)));
+}
 
 /** Whether an organization has the slug, or had it before a change. */
 export const hasOrgSlug = (slug: string): SQL =>

@@ -108,7 +108,7 @@ export interface Decided extends RuledFields {
   due_dates?: (string | null)[];
 }
 
-/** Other requests get a turn after so many steps of patterns, which take at most 10 ms. */
+/** Other requests get a turn after so many steps of patterns and texts, which take at most 10 ms. */
 const STEPS_AT_ONCE = 50_000;
 
 /**
@@ -131,6 +131,7 @@ export async function decideAll(
   let steps = 0;
   for (const [i, push] of pushes.entries()) {
     const matched = toMatch({ ...push, persona: personaOf?.get(push.scan_id) });
+    steps += matched.steps;
     const rule = rules.find((one) => {
       steps += one.steps;
       return one.matches(matched);

@@ -5,6 +5,9 @@ export interface Sharer {
   account?: string | undefined;
 }
 
+/** The account whose share a sender uses. */
+export const accountOf = ({ id, account }: Sharer): string => account ?? id;
+
 /** Returns units. @param rest units that stay in use; 0 by default. Further calls return what is left. */
 export type Release = (rest?: number) => void;
 
@@ -66,7 +69,7 @@ export function createSemaphore(options: SemaphoreOptions) {
   let inUse = 0;
   let waiting = 0;
 
-  function accountOf(key: string | undefined): Account {
+  function entryOf(key: string | undefined): Account {
     let account = accounts.get(key);
     if (!account) {
       account = { inUse: 0, lines: new Map() };
@@ -164,14 +167,14 @@ export function createSemaphore(options: SemaphoreOptions) {
     });
   }
 
-  const keyOf = ({ sharer }: AcquireRequest) => sharer && (sharer.account ?? sharer.id);
+  const keyOf = ({ sharer }: AcquireRequest) => sharer && accountOf(sharer);
 
   /** Acquires units if nobody has to wait for it. */
   function tryAcquire(request: AcquireRequest = {}): Release | undefined {
     if (waiting > 0) serve();
     const { units = 1 } = request;
     const key = keyOf(request);
-    const account = accountOf(key);
+    const account = entryOf(key);
     const isFree =
       account.lines.size === 0 &&
       inUse + units <= total &&
@@ -189,7 +192,7 @@ export function createSemaphore(options: SemaphoreOptions) {
       const release = tryAcquire(request);
       if (release) return release;
       const key = keyOf(request);
-      return wait(key, accountOf(key), request);
+      return wait(key, entryOf(key), request);
     },
     rejectWaiting(error: Error): void {
       for (const { lines } of [...accounts.values()])

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Sql } from '../pool/query.ts';
+import type { Tx } from '../client.ts';
 import { flooredNow } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { projectPurges } from '../schema/orgs.ts';
-import { orgStatement, run, type SqlClient, statement } from '../statements.ts';
+import { type DrizzleClient, orgStatement, run, type SqlClient } from '../statements.ts';
 
 /*
  * A project may have millions of rows, so it is deleted in two steps. First it is marked, which hides it and revokes its tokens.
@@ -27,26 +27,12 @@ interface ProjectOfOrg {
   projectId: string;
 }
 
-/** The slug is free at once: a text that no project can have as its slug takes its place. */
-const mark = orgStatement<
-  { projectId: string; confirmed: string; slug: string; now: string },
-  { tokens: number }
->(
-  ({ apiTokens, projects }, $) => sql`
-with marked as (
-  update ${projects} set deleted_at = ${$.now}::timestamptz, slug = ${$.slug}, former_slug = null
-  where id = ${$.projectId}::uuid and slug = ${$.confirmed} and deleted_at is null and transfer is null returning id
-), revoked as (
-  update ${apiTokens} set revoked = true where project_id = (select id from marked) and not revoked returning id
-)
-select (select count(*) from revoked)::int as tokens from marked`,
-);
-
-const note = statement<ProjectOfOrg, object>(
-  ($) => sql`
-insert into ${projectPurges} (org_id, project_id, lease_until) values (${$.orgId}::uuid, ${$.projectId}::uuid, now())
-on conflict do nothing`,
-);
+const note = (client: SqlClient | DrizzleClient, { orgId, projectId }: ProjectOfOrg) =>
+  run(
+    client,
+    sql`insert into ${projectPurges} (org_id, project_id, lease_until) values (${orgId}::uuid, ${projectId}::uuid, now())
+      on conflict do nothing`,
+  );
 
 const deleted = orgStatement<object, { id: string }>(
   ({ projects }) => sql`select id from ${projects} where deleted_at is not null`,
@@ -55,25 +41,32 @@ const deleted = orgStatement<object, { id: string }>(
 /** Notes the deleted projects of an organization that are not noted. */
 export async function noteDeleted(client: SqlClient, tables: OrgTables, orgId: string): Promise<void> {
   for (const { id: projectId } of await deleted(tables).run(client, {}))
-    await note.run(client, { orgId, projectId });
+    await note(client, { orgId, projectId });
 }
 
 /**
- * Marks a project as deleted, and revokes its tokens.
+ * Marks a project as deleted, and revokes its tokens, in a transaction. The slug is free at once: a text that no project can have as its
+ * slug takes its place.
  * @param confirmed the slug that the caller has confirmed; a project whose slug has changed since then stays
  * @returns how many tokens were revoked; undefined if there is no such project
  */
 export async function markDeleted(
-  client: Sql,
-  tables: OrgTables,
+  tx: Tx,
+  { apiTokens, projects }: OrgTables,
   { orgId, projectId, confirmed, now }: ProjectOfOrg & { confirmed: string; now: Date },
 ): Promise<number | undefined> {
-  return await client.begin(async (tx) => {
-    const params = { projectId, confirmed, slug: `-${projectId}`, now: now.toISOString() };
-    const [marked] = await mark(tables).run(tx, params);
-    if (marked) await note.run(tx, { orgId, projectId });
-    return marked?.tokens;
-  });
+  const [marked] = await run<{ tokens: number }>(
+    tx,
+    sql`with marked as (
+      update ${projects} set deleted_at = ${now.toISOString()}::timestamptz, slug = ${`-${projectId}`}, former_slug = null
+      where id = ${projectId}::uuid and slug = ${confirmed} and deleted_at is null and transfer is null returning id
+    ), revoked as (
+      update ${apiTokens} set revoked = true where project_id = (select id from marked) and not revoked returning id
+    )
+    select (select count(*) from revoked)::int as tokens from marked`,
+  );
+  if (marked) await note(tx, { orgId, projectId });
+  return marked?.tokens;
 }
 
 /** How long a process has a project to itself. It takes a lease for each turn, which is shorter. */

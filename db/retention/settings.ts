@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import type { Db } from '../client.ts';
+import type { Db, Tx } from '../client.ts';
 import { flooredNow } from '../schema/columns.ts';
 import { orgDeletions, orgs, retention } from '../schema/orgs.ts';
 import { run, type SqlClient } from '../statements.ts';
@@ -21,7 +21,7 @@ export const KEEP_ALL: RetentionDays = { resolved_findings: null, scans: null };
 const fields = { resolved_findings: retention.resolvedFindings, scans: retention.scans };
 
 /** @returns undefined if the organization is not in this database */
-export async function readRetention(db: Db, orgId: string): Promise<RetentionDays | undefined> {
+export async function readRetention(db: Db | Tx, orgId: string): Promise<RetentionDays | undefined> {
   const [row] = await db
     .select(fields)
     .from(orgs)
@@ -31,7 +31,7 @@ export async function readRetention(db: Db, orgId: string): Promise<RetentionDay
 }
 
 /** Replaces the days. A run with the new ones begins at once. */
-export async function writeRetention(db: Db, orgId: string, days: RetentionDays): Promise<void> {
+export async function writeRetention(db: Tx, orgId: string, days: RetentionDays): Promise<void> {
   const { resolved_findings: resolvedFindings, scans } = days;
   const row = { resolvedFindings, scans, dueAt: sql`now()`, position: null };
   await db

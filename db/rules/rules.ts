@@ -34,6 +34,8 @@ const LISTS = ['project_id', 'source', 'persona', 'severity', 'cwe', 'cve'] as c
 /** A finding that rules are compared with. Its texts are prepared for the first pattern. */
 export interface Matched {
   finding: Matchable;
+  /** The characters that are prepared at most. */
+  steps: number;
   title(): Text;
   /** None for a finding without a file. */
   path(): Text | undefined;
@@ -43,6 +45,7 @@ export function toMatch(finding: Matchable): Matched {
   const { title, file } = finding;
   return {
     finding,
+    steps: title.length + (file?.length ?? 0),
     title: once(() => titleText(title)),
     path: once(() => (typeof file === 'string' ? pathText(file) : undefined)),
   };

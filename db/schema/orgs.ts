@@ -1,4 +1,5 @@
-import { boolean, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, integer, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { time } from './columns.ts';
 import { shared } from './shared-schema.ts';
@@ -12,6 +13,12 @@ export const ROLES = ['owner', 'admin', 'member', 'viewer'] as const;
 export type Role = (typeof ROLES)[number];
 
 export const PLANS = ['free', 'pro', 'enterprise'] as const;
+
+/** The effects on the API tokens of a member whose role is lowered, or who is no longer a member. */
+export const ROLE_LOSS_RULES = ['keep', 'limit', 'revoke'] as const;
+
+/** Members who may create API tokens of a project. */
+export const PROJECT_TOKEN_CREATORS = ['any_member', 'members', 'admins'] as const;
 
 export const orgs = shared.table(
   'orgs',
@@ -27,11 +34,32 @@ export const orgs = shared.table(
     lacksIndexes: boolean('lacks_indexes').notNull().default(false),
     /** Whether API tokens made by viewers may confirm fixes (status `verified`). */
     viewerTokensVerify: boolean('viewer_tokens_verify').notNull().default(true),
+    tokensOnRoleLoss: text('tokens_on_role_loss', { enum: ROLE_LOSS_RULES }).notNull().default('limit'),
+    /** Null: as the deployment has it, see `lib/orgs/security-settings.ts`. */
+    projectTokenCreators: text('project_token_creators', { enum: PROJECT_TOKEN_CREATORS }),
+    /** The longest lifetime of API tokens with other scopes than `ingest`, in days. Null: no limit. */
+    maxTokenDays: integer('max_token_days'),
     /** Counts against the quota of this account, also after the organization has changed its owner. */
     createdBy: uuid('created_by').references(() => users.id, { onDelete: 'set null' }),
+    /** Set when the account of the creator is deleted: its organizations then keep one share and one storage quota in common. */
+    shareId: uuid('share_id'),
+    /** Whether it never had an API token or a member besides its creator, so that its slugs are free after its purge. */
+    isUnused: boolean('is_unused').notNull().default(false),
+    /** In strict mode it is removed then if its creator has not verified the address (`lib/orgs/unverified.ts`). */
+    verifyBy: time('verify_by'),
+    /** When its owners were told of `verifyBy`. */
+    verifyWarnedAt: time('verify_warned_at'),
     createdAt: time('created_at').notNull(),
   },
-  (t) => [index('orgs_schema_version').on(t.schemaVersion), index('orgs_created_by').on(t.createdBy)],
+  (t) => [
+    index('orgs_schema_version').on(t.schemaVersion),
+    index('orgs_created_by').on(t.createdBy),
+    index('orgs_share').on(t.shareId),
+    index('orgs_verify_by').on(t.verifyBy).where(sql`${t.verifyBy} is not null`),
+    index('orgs_verify_unwarned')
+      .on(t.verifyBy)
+      .where(sql`${t.verifyBy} is not null and ${t.verifyWarnedAt} is null`),
+  ],
 );
 
 export const memberships = shared.table(
@@ -51,7 +79,18 @@ export const memberships = shared.table(
      * `createdAt`, and at the member's first visit later than that.
      */
     confirmedAt: time('confirmed_at'),
+    /**
+     * Somebody registered the invited address without the mailed link: no access, in default mode too, until a password is set by
+     * a link that is mailed to the address.
+     */
+    isHeld: boolean('is_held').notNull().default(false),
+    /** Until when an admin can accept to become an owner (`lib/members/ownership.ts`). */
+    ownerOfferUntil: time('owner_offer_until'),
+    /** The owner who offers it. The offer ends when this user is no longer an owner. */
+    ownerOfferBy: uuid('owner_offer_by'),
     createdAt: time('created_at').notNull(),
+    /** Since when an owner has had the role; null: since `createdAt`. */
+    ownerSince: time('owner_since'),
   },
   (t) => [
     primaryKey({ name: 'memberships_pk', columns: [t.orgId, t.userId] }),
@@ -145,6 +184,16 @@ export const reportImports = shared.table('report_imports', {
   leaseUntil: time('lease_until').notNull(),
 });
 
+/** The use of storage by each organization, as it was measured last (`db/storage/usage.ts`). */
+export const orgUsage = shared.table('org_usage', {
+  orgId: uuid('org_id')
+    .primaryKey()
+    .references(() => orgs.id, { onDelete: 'cascade' }),
+  bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  rows: bigint('rows', { mode: 'number' }).notNull(),
+  measuredAt: time('measured_at').notNull(),
+});
+
 /** Deleted organizations, until they are purged (`db/orgs/deletion.ts`). */
 export const orgDeletions = shared.table('org_deletions', {
   orgId: uuid('org_id')
@@ -178,6 +227,7 @@ export const orgUndoLinks = shared.table(
     invitedEmail: text('invited_email'),
     confirmedAt: time('confirmed_at'),
     memberSince: time('member_since').notNull(),
+    ownerSince: time('owner_since'),
     usedAt: time('used_at'),
     expiresAt: time('expires_at').notNull(),
   },
@@ -185,6 +235,44 @@ export const orgUndoLinks = shared.table(
     index('org_undo_links_org').on(t.orgId, t.userId),
     index('org_undo_links_user').on(t.userId),
     index('org_undo_links_expiry').on(t.expiresAt),
+  ],
+);
+
+/** Mailed links that decline an invitation (`lib/members/declining.ts`). */
+export const invitationLinks = shared.table(
+  'invitation_links',
+  {
+    /** SHA-256 of the token in the link, hex. */
+    tokenHash: text('token_hash').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [
+    index('invitation_links_org').on(t.orgId, t.userId),
+    index('invitation_links_user').on(t.userId),
+    index('invitation_links_expiry').on(t.expiresAt),
+  ],
+);
+
+/** Addresses that declined an invitation: the organization cannot invite them for a while (`lib/members/declining.ts`). */
+export const declinedInvitations = shared.table(
+  'declined_invitations',
+  {
+    /** SHA-256 of the id of the organization and the address, hex. */
+    hash: text('hash').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [
+    index('declined_invitations_org').on(t.orgId),
+    index('declined_invitations_expiry').on(t.expiresAt),
   ],
 );
 

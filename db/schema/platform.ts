@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { boolean, index, integer, jsonb, text, uuid } from 'drizzle-orm/pg-core';
+import { boolean, index, integer, jsonb, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
 import { shared } from './shared-schema.ts';
@@ -57,8 +57,14 @@ export const outgoingMails = shared.table(
     /** When it is due; moved on by the process that takes it, so that others leave it alone meanwhile. */
     nextAttemptAt: time('next_attempt_at').notNull(),
     createdAt: time('created_at').notNull(),
+    /** Set: the mail collects notices until it is due. The hash of their recipient and subject matter. */
+    collects: text('collects'),
   },
-  (t) => [index('outgoing_mails_due').on(t.nextAttemptAt)],
+  (t) => [
+    index('outgoing_mails_due').on(t.nextAttemptAt),
+    // A mail that is being sent collects nothing more.
+    uniqueIndex('outgoing_mails_collects').on(t.collects).where(sql`${t.attempts} = 0`),
+  ],
 );
 
 /** Mails that versions before `outgoing_mails` write, in clear. They are sent from here; nothing is added. */

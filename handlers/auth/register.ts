@@ -3,7 +3,7 @@ import { isUniqueViolation } from '../../db/errors.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { featureFlags } from '../../db/schema/platform.ts';
 import { mailVerification } from '../../lib/accounts/accounts.ts';
-import { isClaimed } from '../../lib/accounts/claim.ts';
+import { isRegistered, takePlaceholder } from '../../lib/accounts/claim.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
@@ -58,37 +58,47 @@ export const register = endpoint(
     });
     await requireOpenRegistration(call);
     // Asked before the password is hashed, which is the expensive part.
-    if (await isClaimed(db, body.email)) throw taken();
+    if (await isRegistered(db, body.email)) throw taken();
 
     const passwordHash = await services.hasher.hash(body.password, peer.ip);
-    const { id: userId, at } = services.nextId();
-    const { id: emailId } = services.nextId();
+    const { at, ...user } = services.nextId();
+    const email = services.nextId();
     const { id: orgId } = services.nextId();
-    const org = {
-      id: orgId,
-      name: `${body.name}'s Org`,
-      plan: 'free' as const,
-      ownerId: userId,
-      createdAt: at,
-    };
-    const slugs = { orgId, candidates: orgSlugCandidates(body.name) };
-    const user = { id: userId, name: body.name, avatarUrl: '', createdAt: at };
-    try {
-      const headers = await withFreeSlug(db, slugs, async (tx, slug) => {
-        await tx.insert(users).values({ ...user, passwordHash });
-        await tx
-          .insert(userEmails)
-          .values({ id: emailId, userId, email: body.email, isPrimary: true, createdAt: at });
+    const { name } = body;
+    const join = () =>
+      withFreeSlug(db, { orgId, candidates: orgSlugCandidates(name) }, async (tx, slug) => {
+        const values = { name, passwordHash, createdAt: at };
+        const invited = await takePlaceholder(tx, body.email, values);
+        const { userId, emailId } = invited ?? { userId: user.id, emailId: email.id };
+        if (!invited) {
+          await tx.insert(users).values({ id: userId, ...values });
+          await tx
+            .insert(userEmails)
+            .values({ id: emailId, userId, email: body.email, isPrimary: true, createdAt: at });
+        }
         // Strangers may have used up what this address gets: the account is made all the same.
         if (await mayMail(tx, call, 'link', body.email))
           await mailVerification(tx, services, { id: emailId, userId, address: body.email }, call.now);
+        const org = {
+          id: orgId,
+          name: `${name}'s Org`,
+          plan: 'free' as const,
+          ownerId: userId,
+          createdAt: at,
+        };
         await insertOrg(tx, { ...org, slug }, services);
-        return startSession(tx, call, userId);
+        return { userId, headers: await startSession(tx, call, userId) };
+      });
+    try {
+      // Somebody may invite the address at the same moment: the second attempt finds the placeholder.
+      const { userId, headers } = await join().catch((error) => {
+        if (isUniqueViolation(error)) return join();
+        throw error;
       });
       services.mail.kick();
       await rememberDevice(call, { id: userId, passwordHash });
       logSecurityEvent(call, 'sign_in', { account: userId, registered: true });
-      const shown = toUser({ ...user, email: body.email });
+      const shown = toUser({ id: userId, name, avatarUrl: '', createdAt: at, email: body.email });
       return created({ user: shown }, { headers, ...withWarning(REGISTERED, warning) });
     } catch (error) {
       if (isUniqueViolation(error)) throw taken(error);

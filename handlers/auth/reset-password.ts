@@ -13,6 +13,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { mailPasswordChanged } from '../../lib/http/mails.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { releaseHeld } from '../../lib/members/invitations.ts';
 import { z } from '../../lib/schema.ts';
 
 const CHANGED = 'The password was changed. Log in with the new one.';
@@ -60,8 +61,10 @@ export const resetPassword = endpoint(
       await tx.update(users).set({ passwordHash }).where(eq(users.id, userId));
       const { email } = address;
       const isFirst = address.verifiedAt === null;
-      const claimed = isFirst && user.passwordHash !== null && services.config.requireVerifiedEmail;
       if (isFirst) await verifyAddress(tx, emailId, now);
+      const wasHeld = await releaseHeld(tx, { userId, email }, now);
+      const claimed =
+        wasHeld || (isFirst && user.passwordHash !== null && services.config.requireVerifiedEmail);
       if (claimed) await dropEarlierHolder(tx, { userId, email });
       await tx
         .delete(mailedTokens)

@@ -11,7 +11,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { search } from '../../lib/http/lists/search.ts';
-import { requireProject } from '../../lib/projects/projects.ts';
+import { projectWithin, requireProject } from '../../lib/projects/projects.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
 import { count, timestamp, uuid, z } from '../../lib/schema.ts';
 
@@ -26,7 +26,7 @@ export const dashboardMetrics = endpoint(
   {
     method: 'get',
     path: '/dashboard/metrics',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Dashboard',
     summary: 'Get metrics about finding and resolving',
     description:
@@ -77,7 +77,7 @@ export const dashboardMetrics = endpoint(
   },
   async (call) => {
     const { db, now, org, query, services } = call;
-    const { project_id: projectId } = query;
+    const projectId = projectWithin(call, query.project_id);
     const range = requireRange(query, now);
     if (projectId !== undefined) await requireProject(db, org, projectId);
     const bounds = weekBounds(range);

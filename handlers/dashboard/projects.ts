@@ -1,4 +1,4 @@
-import { asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, max, type SQL, sql } from 'drizzle-orm';
 import { type ProjectWeeks, readProjectWeeks } from '../../db/metrics/project-weeks.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { toResource } from '../../db/resources.ts';
@@ -18,7 +18,7 @@ export const dashboardProjects = endpoint(
   {
     method: 'get',
     path: '/dashboard/projects',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Dashboard',
     summary: 'Get finding counts by project',
     description: `Lists the projects, those with the most critical unresolved findings first. \`total\` counts findings of every status; the severities count unresolved findings (\`open\` or \`confirmed\`). \`attention\` counts these and the ones that have regressed. With \`from\` or \`to\`, the first ${WITH_WEEKS} projects have \`weeks\`, as in \`GET /dashboard/metrics\`.`,
@@ -53,7 +53,7 @@ export const dashboardProjects = endpoint(
     },
   },
   async (call) => {
-    const { db, now, org, query, services } = call;
+    const { db, now, onlyProject, org, query, services } = call;
     const { tables } = org;
     const range = query.from || query.to ? requireRange(query, now) : undefined;
     const { findingCounts: c, projects: p, scans: s } = tables;
@@ -103,7 +103,7 @@ export const dashboardProjects = endpoint(
       .from(p)
       .leftJoin(c, eq(c.projectId, p.id))
       .leftJoin(last, eq(last.projectId, p.id))
-      .where(isPresent(tables))
+      .where(and(isPresent(tables), onlyProject === undefined ? undefined : eq(p.id, onlyProject)))
       .groupBy(p.id, last.at)
       .orderBy(...Object.values(severities).map((count) => desc(count)), sql`lower(${p.name})`, asc(p.id));
     const rows = await (query.limit === undefined ? listed : listed.limit(query.limit));

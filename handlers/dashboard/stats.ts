@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import {
   type countScans,
   findingCountsQuery,
@@ -27,7 +27,7 @@ export const dashboardStats = endpoint(
   {
     method: 'get',
     path: '/dashboard/stats',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Dashboard',
     summary: 'Get an overview',
     description: `Counts findings of every status and returns the ${RECENT} newest ones.`,
@@ -45,18 +45,19 @@ export const dashboardStats = endpoint(
       },
     },
   },
-  async ({ db, org: { tables }, query: { omit } }) => {
+  async ({ db, onlyProject, org: { tables }, query: { omit } }) => {
     const { findings } = tables;
     const fields = findingViewFields(tables, { as: 'json', brief: omit === 'description' });
-    // Without parameters, so that it is one round trip.
+    const ofProject = onlyProject === undefined ? undefined : eq(findings.projectId, onlyProject);
+    // Without parameters, so that it is one round trip, unless the caller sees one project only.
     const [row] = await run<Numbers>(
       db,
       sql`select
-      (select json_agg(c) from ${findingCountsQuery(db, tables)} c) as severities,
-      (select row_to_json(c) from ${scanCountsQuery(db, tables)} c) as scans,
+      (select json_agg(c) from ${findingCountsQuery(db, tables, onlyProject)} c) as severities,
+      (select row_to_json(c) from ${scanCountsQuery(db, tables, { projectId: onlyProject })} c) as scans,
       (select json_agg(f.json) from (
         select ${json(fields)} as json from ${findings}
-        where ${findings.proposed} is null order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`,
+        where ${and(isNull(findings.proposed), ofProject)} order by ${findings.id} desc limit ${sql.raw(`${RECENT}`)}) f) as recent`,
     );
     const severities = toSeverityCounts(row?.severities ?? []);
     return ok({

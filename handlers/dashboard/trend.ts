@@ -2,7 +2,7 @@ import { countByDay } from '../../db/findings/counts/trend.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { requireProject } from '../../lib/projects/projects.ts';
+import { projectWithin, requireProject } from '../../lib/projects/projects.ts';
 import { SeveritySummary } from '../../lib/resources.ts';
 import { count, uuid, whole, z } from '../../lib/schema.ts';
 
@@ -13,7 +13,7 @@ export const dashboardTrend = endpoint(
   {
     method: 'get',
     path: '/dashboard/trend',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Dashboard',
     summary: 'Get findings over time',
     description:
@@ -37,8 +37,10 @@ export const dashboardTrend = endpoint(
     },
     errors: ['resource_error/not_found'],
   },
-  async ({ db, now, org, query: { days, project_id }, sql }) => {
-    if (project_id !== undefined) await requireProject(db, org, project_id);
-    return ok(await countByDay(sql, org.tables, now, days, project_id));
+  async (call) => {
+    const { db, now, org, query, sql } = call;
+    const projectId = projectWithin(call, query.project_id);
+    if (projectId !== undefined) await requireProject(db, org, projectId);
+    return ok(await countByDay(sql, org.tables, now, query.days, projectId));
   },
 );

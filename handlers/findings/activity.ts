@@ -14,7 +14,7 @@ export const getActivity = endpoint(
   {
     method: 'get',
     path: '/findings/{id}/activity',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'finding'),
     tag: 'Findings',
     summary: 'Get the activity of a finding',
     description: 'The events of the finding, newest first. Always a page.',

@@ -14,7 +14,7 @@ export const exportFindingsCsv = endpoint(
   {
     method: 'get',
     path: '/findings/export.csv',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Findings',
     summary: 'Export findings as CSV',
     description:
@@ -29,7 +29,7 @@ export const exportFindingsSarif = endpoint(
   {
     method: 'get',
     path: '/findings/export.sarif',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Findings',
     summary: 'Export findings as SARIF',
     description:

@@ -10,7 +10,7 @@ export const getFinding = endpoint(
   {
     method: 'get',
     path: '/findings/{id}',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'finding'),
     tag: 'Findings',
     summary: 'Get a finding',
     request: { params: z.object({ id: idParam() }) },

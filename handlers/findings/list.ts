@@ -15,7 +15,7 @@ export const listFindings = endpoint(
   {
     method: 'get',
     path: '/findings',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Findings',
     summary: 'List findings',
     description:

@@ -31,7 +31,7 @@ export const findingRefs = endpoint(
   {
     method: 'get',
     path: '/findings/{id}/refs',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'finding'),
     tag: 'Findings',
     summary: 'List where a finding is present',
     description:

@@ -19,7 +19,7 @@ export const similarFindings = endpoint(
   {
     method: 'get',
     path: '/findings/{id}/similar',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'finding'),
     tag: 'Findings',
     summary: 'List similar findings',
     description: `At most ${MAX_SIMILAR} findings of all projects with the same CVE, then the same source and title, then the same file. They have no \`description\`.`,
@@ -28,8 +28,8 @@ export const similarFindings = endpoint(
       200: { description: 'The findings, the most relevant first.', result: z.array(SimilarFinding) },
     },
   },
-  async ({ org, params, sql }) => {
-    const found = await readSimilar(sql, org.tables, params.id);
+  async ({ onlyProject, org, params, sql }) => {
+    const found = await readSimilar(sql, org.tables, params.id, onlyProject);
     if (!found) throw new ApiError('resource_error/not_found');
     return ok(found);
   },

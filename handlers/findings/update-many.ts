@@ -1,3 +1,4 @@
+import { and, eq, inArray } from 'drizzle-orm';
 import { changeFindings } from '../../db/findings/triage/triage.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { Filter } from '../../lib/findings/filter/parameters.ts';
@@ -6,6 +7,7 @@ import { changeShape, checkChange, noteRisks, requireChanges } from '../../lib/f
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { bulkResult, changeByFilter, MAX_BY_FILTER } from '../../lib/http/bulk/change-findings.ts';
+import type { OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { changeId } from '../../lib/resources.ts';
@@ -97,7 +99,7 @@ export const updateFindings = endpoint(
   {
     method: 'patch',
     path: '/findings',
-    access: cookieOrg('member'),
+    access: cookieOrg('member', 'list'),
     tag: 'Findings',
     summary: 'Triage findings',
     description:
@@ -158,7 +160,10 @@ export const updateFindings = endpoint(
       what: commonFields(changes),
       unlessMoving: true,
     };
-    const possible = changes.filter(({ id }) => isId(id));
+    const possible = await visible(
+      call,
+      changes.filter(({ id }) => isId(id)),
+    );
     await noteRisks(call, possible);
     const found = await changeFindings(sql, org.tables, possible, changer);
     if (found.length < possible.length) await requireStays(call, { findings: possible.map(({ id }) => id) });
@@ -169,3 +174,19 @@ export const updateFindings = endpoint(
     return ok({ ...result, ...(result.updated.length > 0 && { change_id: change }) });
   },
 );
+
+/** The changes of findings that the caller sees. The others count as missing. */
+async function visible<Change extends { id: string }>(
+  { db, onlyProject, org }: OrgCall,
+  changes: Change[],
+): Promise<Change[]> {
+  if (onlyProject === undefined) return changes;
+  const { findings: f } = org.tables;
+  const ids = changes.map(({ id }) => id);
+  const found = await db
+    .select({ id: f.id })
+    .from(f)
+    .where(and(inArray(f.id, ids), eq(f.projectId, onlyProject)));
+  const own = new Set(found.map(({ id }) => id));
+  return changes.filter(({ id }) => own.has(id));
+}

@@ -14,7 +14,7 @@ export const updateFinding = endpoint(
   {
     method: 'patch',
     path: '/findings/{id}',
-    access: cookieOrg('member'),
+    access: cookieOrg('member', 'finding'),
     tag: 'Findings',
     summary: 'Triage a finding',
     description:

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
 import { isUniqueViolation } from '../../db/errors.ts';
+import { markUsed } from '../../db/orgs/slugs.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
@@ -15,8 +16,10 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
+import { requireNotDeclined } from '../../lib/members/declining.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
+import { grant } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
 import type { Actor } from '../../lib/orgs/notices.ts';
 import { inOrgQuota, requireNoMore } from '../../lib/quotas.ts';
@@ -31,7 +34,7 @@ export const inviteMember = endpoint(
     tag: 'Members',
     summary: 'Invite a member',
     description:
-      'By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner. All owners get a mail about a new admin or owner.',
+      'By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner; with `SVC_OWNER_ACCEPTANCE` the member is an admin until `POST /members/accept-ownership`. The mail has a link to decline: 409 `conflict` for 30 days if this address has declined an invitation to this organization. All owners get a mail about a new admin or owner.',
     request: { body: z.object({ email: email(), role: z.enum(ROLES).openapi({ example: 'member' }) }) },
     insertsInOrg: false,
     responses: { 201: { description: 'The member.', result: Member } },
@@ -57,6 +60,8 @@ export const inviteMember = endpoint(
     });
     services.mail.kick();
     logSecurityEvent(call, 'member_invited', { member: member.user_id, role: member.role });
+    if (member.owner_offer_until)
+      logSecurityEvent(call, 'owner_offer', { member: member.user_id, outcome: 'offered' });
     return created(member);
   },
 );
@@ -68,9 +73,13 @@ async function addMember(
   tx: Tx,
   call: MemberCall,
   tables: OrgTables,
-  { address, role, actor }: { address: string; role: Role; actor: Actor | undefined },
+  { address, role: asked, actor }: { address: string; role: Role; actor: Actor | undefined },
 ) {
-  const { now, org, services } = call;
+  const { now, org, services, user } = call;
+  await requireNotDeclined(tx, org.id, address, now);
+  const granted = grant(services.config, { role: asked, by: user.id, now });
+  const { role } = granted;
+  const offer = granted.ownerOfferUntil ? ('offered' as const) : undefined;
   const invitee =
     (await findInvitee(tx, address, role)) ?? (await insertPlaceholder(tx, call, address, role));
   const added = await tx
@@ -78,7 +87,7 @@ async function addMember(
     .values({
       orgId: org.id,
       userId: invitee.userId,
-      role,
+      ...granted,
       invitedEmail: address,
       confirmedAt: invitee.verified ? now : null,
       createdAt: now,
@@ -89,11 +98,12 @@ async function addMember(
     throw new ApiError('resource_error/already_exists', { message: 'This user is already a member.' });
   }
   await requireNoMore(tx, services.config, 'membersPerOrg', memberships, eq(memberships.orgId, call.org.id));
-  await mailInvitation(tx, services, invitee, call);
-  if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: invitee.userId, to: role });
+  await markUsed(tx, org.id);
+  await mailInvitation(tx, services, { ...invitee, isOffered: offer !== undefined }, call);
+  if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: invitee.userId, to: role, offer });
   // A former member may still be the assignee of a rule.
   if (!invitee.isPlaceholder) await run(tx, reloadRulesOf(tables, invitee.userId));
-  const member = await findMember(tx, services.config, org.id, invitee.userId);
+  const member = await findMember(tx, { config: services.config, now }, org.id, invitee.userId);
   if (!member) throw new Error('the new member is missing');
   return member;
 }

@@ -1,16 +1,12 @@
-import { and, eq } from 'drizzle-orm';
-import { reloadRulesOf } from '../../db/rules/members.ts';
-import { memberships } from '../../db/schema/orgs.ts';
-import { run } from '../../db/statements.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
+import { endMembership } from '../../lib/members/ending.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
 import { isControlling } from '../../lib/members/roles.ts';
-import { lockOrgTables } from '../../lib/quotas.ts';
-import { deletePrivateViews } from '../../lib/views/views.ts';
+import { inOrgQuota } from '../../lib/quotas.ts';
 
 export const leaveOrg = endpoint(
   {
@@ -20,7 +16,7 @@ export const leaveOrg = endpoint(
     tag: 'Members',
     summary: 'Leave the organization',
     description:
-      'The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in. All owners get a mail when an admin or owner leaves. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).',
+      'The next request to the organization is refused. API tokens of the member are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). The last owner cannot leave: an organization needs an owner who can sign in. All owners get a mail when an admin or owner leaves. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).',
     insertsInOrg: false,
     responses: {
       200: { description: 'The caller is no longer a member.', message: 'You left the organization.' },
@@ -28,20 +24,17 @@ export const leaveOrg = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { db, org, services, user } = call;
-    const role = await db.transaction(async (tx) => {
-      const tables = await lockOrgTables(tx, org);
+    const { org, services, user } = call;
+    const { role, tokens } = await inOrgQuota(call, async (tx, tables) => {
       const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
       const actor = isControlling(own) ? call.freshActor() : undefined;
       if (own === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
       if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: user.id, from: own });
-      await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id)));
-      await deletePrivateViews(tx, tables, user.id);
-      await run(tx, reloadRulesOf(tables, user.id));
-      return own;
+      return { role: own, tokens: await endMembership(tx, { id: org.id, tables }, user.id) };
     });
     services.mail.kick();
     logSecurityEvent(call, 'member_left', { member: user.id, role });
+    logEndedTokens(call, user.id, tokens);
     return done();
   },
 );

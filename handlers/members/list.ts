@@ -2,7 +2,7 @@ import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { selectMembers } from '../../lib/members/fields.ts';
+import { listMembers as membersOf } from '../../lib/members/fields.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
 
@@ -10,15 +10,15 @@ export const listMembers = endpoint(
   {
     method: 'get',
     path: '/members',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'none'),
     tag: 'Members',
     summary: 'List the members of the organization',
     description:
       'An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`.',
     responses: { 200: { description: 'The members, by role and name.', result: z.array(Member) } },
   },
-  async ({ db, org, services }) => {
-    const members = await selectMembers(db, services.config, org.id);
+  async ({ db, now, org, services }) => {
+    const members = await membersOf(db, { config: services.config, now }, org.id);
     // Every organization has an owner: this one has left the database since the access checks.
     if (members.length === 0) throw new ApiError('tenant_error/not_member');
     return ok(members);

@@ -1,19 +1,15 @@
-import { and, eq } from 'drizzle-orm';
-import { reloadRulesOf } from '../../db/rules/members.ts';
-import { memberships } from '../../db/schema/orgs.ts';
-import { run } from '../../db/statements.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
+import { endMembership } from '../../lib/members/ending.ts';
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
-import { lockOrgTables } from '../../lib/quotas.ts';
-import { z } from '../../lib/schema.ts';
-import { deletePrivateViews } from '../../lib/views/views.ts';
+import { inOrgQuota } from '../../lib/quotas.ts';
+import { flag, z } from '../../lib/schema.ts';
 
 export const removeMember = endpoint(
   {
@@ -23,20 +19,27 @@ export const removeMember = endpoint(
     tag: 'Members',
     summary: 'Remove a member',
     description:
-      'The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. All owners get a mail about the removal of an admin or owner. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). Members cannot remove themselves; see `POST /members/leave`.',
-    request: { params: z.object({ userId: idParam() }) },
+      'The next request of the member to the organization is refused. API tokens of the member are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`), and private views are deleted. Only owners can remove an owner. All owners get a mail about the removal of an admin or owner. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). Members cannot remove themselves; see `POST /members/leave`.',
+    request: {
+      params: z.object({ userId: idParam() }),
+      query: z.object({
+        revoke_tokens: flag().optional().openapi({
+          description:
+            'With `true`, the API tokens that the member has created are revoked, whatever `tokens_on_role_loss` is.',
+        }),
+      }),
+    },
     insertsInOrg: false,
     responses: { 204: { description: 'Removed.' } },
   },
   async (call) => {
-    const { db, org, params, services, user } = call;
+    const { org, params, query, services, user } = call;
     const { userId } = params;
     if (userId === user.id) {
       throw new ApiError('validation_error/invalid_request', { message: 'You cannot remove yourself.' });
     }
-    const role = await db.transaction(async (tx) => {
+    const { role, tokens } = await inOrgQuota(call, async (tx, tables) => {
       // When two owners remove each other at once, one stays: the second request finds its caller removed.
-      const tables = await lockOrgTables(tx, org);
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (!mayManageRole(own, other)) {
@@ -44,13 +47,12 @@ export const removeMember = endpoint(
       }
       if (isControlling(other))
         await mailRoleChange(tx, call.freshActor(), { orgId: org.id, userId, from: other });
-      await tx.delete(memberships).where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
-      await deletePrivateViews(tx, tables, userId);
-      await run(tx, reloadRulesOf(tables, userId));
-      return other;
+      const tokens = await endMembership(tx, { id: org.id, tables }, userId, query.revoke_tokens);
+      return { role: other, tokens };
     });
     services.mail.kick();
     logSecurityEvent(call, 'member_removed', { member: userId, role });
+    logEndedTokens(call, userId, tokens);
     return noContent();
   },
 );

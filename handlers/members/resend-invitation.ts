@@ -10,6 +10,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { type Invitee, mailInvitation } from '../../lib/members/invitations.ts';
+import { hasOffer } from '../../lib/members/ownership.ts';
 import { z } from '../../lib/schema.ts';
 
 export const resendInvitation = endpoint(
@@ -29,7 +30,7 @@ export const resendInvitation = endpoint(
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { db, org, params, peer, services } = call;
+    const { db, now, org, params, peer, services } = call;
     const { userId } = params;
     await services.limits.count('client', peer.ip);
     const [member] = await db
@@ -42,7 +43,8 @@ export const resendInvitation = endpoint(
       // Until it is mailed, the address is not verified and the account gets no password.
       await lockUser(tx, userId);
       const invitee = await findOpenInvitation(tx, org.id, userId);
-      await mailInvitation(tx, services, invitee, call);
+      const isOffered = await hasOffer(tx, org.id, userId, now);
+      await mailInvitation(tx, services, { ...invitee, isOffered }, call);
       return invitee.role;
     });
     services.mail.kick();

@@ -5,14 +5,17 @@ import { freshCookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
-import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
 import { findMember } from '../../lib/members/fields.ts';
 import { readRoles, requireAdmin, requireOtherOwner } from '../../lib/members/owners.ts';
+import { grant, hasOffer, mailOffer } from '../../lib/members/ownership.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
-import { lockOrg } from '../../lib/quotas.ts';
+import { inOrgQuota } from '../../lib/quotas.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
+import { endTokensOf } from '../../lib/tokens/creators.ts';
+import { rankOf } from '../../lib/tokens/scopes.ts';
 
 export const updateMember = endpoint(
   {
@@ -22,7 +25,7 @@ export const updateMember = endpoint(
     tag: 'Members',
     summary: 'Change the role of a member',
     description:
-      'Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).',
+      'Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).',
     request: {
       params: z.object({ userId: idParam() }),
       body: z.object({ role: z.enum(ROLES).openapi({ example: 'viewer' }) }),
@@ -32,31 +35,44 @@ export const updateMember = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, org, params, services, user } = call;
+    const { body, now, org, params, services, user } = call;
     const { userId } = params;
-    const { member, before } = await db.transaction(async (tx) => {
-      await lockOrg(tx, org.id);
+    const { member, before, offer, tokens } = await inOrgQuota(call, async (tx, tables) => {
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (!mayManageRole(own, other) || !mayManageRole(own, body.role)) {
         const message = 'Only an owner may make a member an owner or change the role of an owner.';
         throw new ApiError('permission_error/denied', { message });
       }
-      const isControl = body.role !== other && (isControlling(other) || isControlling(body.role));
+      const { config } = services;
+      const granted = grant(config, { role: body.role, before: other, by: user.id, now });
+      const { role } = granted;
+      const hadOffer = await hasOffer(tx, org.id, userId, now);
+      const offer = granted.ownerOfferUntil
+        ? 'offered'
+        : hadOffer && role === other
+          ? 'withdrawn'
+          : undefined;
+      const isControl = offer || (role !== other && (isControlling(other) || isControlling(role)));
       const actor = isControl ? call.freshActor() : undefined;
-      if (other === 'owner' && body.role !== 'owner')
-        await requireOtherOwner(tx, services.config, org.id, userId);
+      if (other === 'owner' && role !== 'owner') await requireOtherOwner(tx, config, org.id, userId);
       await tx
         .update(memberships)
-        .set({ role: body.role })
+        .set(granted)
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
-      if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId, from: other, to: body.role });
-      return { member: await findMember(tx, services.config, org.id, userId), before: other };
+      if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId, from: other, to: role, offer });
+      if (actor && offer === 'offered') await mailOffer(tx, services, actor, { orgId: org.id, userId });
+      const member = await findMember(tx, { config, now }, org.id, userId);
+      const isLowered = rankOf(role) < rankOf(other);
+      const tokens = isLowered ? await endTokensOf(tx, { id: org.id, tables }, userId) : [];
+      return { member, before: other, offer, tokens };
     });
     if (!member) throw new ApiError('resource_error/not_found');
     services.mail.kick();
     if (before !== member.role)
       logSecurityEvent(call, 'role_changed', { member: userId, from: before, to: member.role });
+    logEndedTokens(call, userId, tokens);
+    if (offer) logSecurityEvent(call, 'owner_offer', { member: userId, outcome: offer });
     return ok(member);
   },
 );

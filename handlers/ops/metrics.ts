@@ -1,9 +1,9 @@
+import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../../lib/errors.ts';
 import { publicAccess } from '../../lib/http/access.ts';
-import type { PublicCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { hostName } from '../../lib/http/request/origin.ts';
 import { shown } from '../../lib/schema.ts';
+import { hashToken } from '../../lib/tokens/format.ts';
 
 export const metrics = endpoint(
   {
@@ -14,7 +14,7 @@ export const metrics = endpoint(
     tag: 'Health, metrics, documentation',
     summary: 'Get metrics of this server',
     description:
-      'In strict mode the hosts of organizations answer 404. The metrics are served at IP addresses, host names of one label, the base domain, the public host and `SVC_METRICS_HOSTS`.',
+      'With `SVC_METRICS_TOKEN`, requests need this token in the header `Authorization: Bearer`, and get 404 otherwise. In strict mode without this setting, every request gets 404.',
     withoutDatabase: true,
     responses: {
       200: {
@@ -27,7 +27,12 @@ export const metrics = endpoint(
   },
   async (call) => {
     const { config, metrics } = call.services;
-    if (config.strict && mayBeTenant(call)) throw new ApiError('resource_error/not_found');
+    // The host that a request names is no proof of where it comes from.
+    const isOpen =
+      config.metricsToken === undefined
+        ? !config.strict
+        : isBearer(call.c.req.header('authorization'), config.metricsToken);
+    if (!isOpen) throw new ApiError('resource_error/not_found');
     return {
       status: 200,
       body: await metrics.render(),
@@ -36,12 +41,8 @@ export const metrics = endpoint(
   },
 );
 
-/** IPv4 or IPv6, or one label such as `localhost` or a container's name: none of them can be an organization's. */
-const ADDRESS_OR_LABEL = /^(?:[\d.]+|\[[\da-f:.]+\]|[^.]*)$/;
-
-/** Whether an organization may have this host. Nobody asks the database, which may be down. */
-function mayBeTenant({ c, services: { config } }: PublicCall): boolean {
-  const name = hostName(c.req.header('host'));
-  const own = [config.baseDomain, new URL(config.publicUrl).hostname, ...config.metricsHosts];
-  return !ADDRESS_OR_LABEL.test(name) && !own.includes(name);
+/** Compares digests, so that the time does not tell how much of a guess is right. */
+function isBearer(header: string | undefined, token: string): boolean {
+  const [, given] = /^bearer +(\S+)$/i.exec(header ?? '') ?? [];
+  return given !== undefined && timingSafeEqual(hashToken(given), hashToken(token));
 }

@@ -16,7 +16,7 @@ export const createProject = endpoint(
   {
     method: 'post',
     path: '/projects',
-    access: cookieOrg('member'),
+    access: cookieOrg('member', 'none'),
     tag: 'Projects',
     summary: 'Create a project',
     description:

@@ -1,9 +1,9 @@
-import { markDeleted } from '../../db/projects/deletion.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { deleteProject as deleteOrgProject } from '../../lib/projects/delete.ts';
 import { readProject } from '../../lib/projects/projects.ts';
 import { purgeInRequest } from '../../lib/projects/purge.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
@@ -23,7 +23,7 @@ export const deleteProject = endpoint(
     tag: 'Projects',
     summary: 'Delete a project',
     description:
-      'Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone.',
+      'Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone. All owners of the organization get a mail.',
     request: {
       params: z.object({ slug: text({ max: 50, example: 'web-shop' }) }),
       body: ProjectDeletion,
@@ -32,16 +32,16 @@ export const deleteProject = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { body, db, now, org, params, services, sql } = call;
+    const { body, db, org, params, services } = call;
     const project = await readProject(db, org.tables, params.slug);
     if (body.confirm !== project.slug)
       throw new ApiError('validation_error/field_invalid', {
         details: [{ field: 'confirm', message: 'must be the slug of the project' }],
       });
     await requireStays(call, { project: project.id });
-    const named = { orgId: org.id, projectId: project.id };
-    const tokens = await markDeleted(sql, org.tables, { ...named, confirmed: body.confirm, now });
+    const tokens = await deleteOrgProject(db, org, project, call.freshActor());
     if (tokens === undefined) throw new ApiError('resource_error/not_found');
+    services.mail.kick();
     logSecurityEvent(call, 'project_deleted', { project: project.id, project_slug: project.slug, tokens });
     await purgeInRequest(services, org, project.id);
     return noContent();

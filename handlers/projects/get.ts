@@ -10,7 +10,7 @@ export const getProject = endpoint(
   {
     method: 'get',
     path: '/projects/{slug}',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'project'),
     tag: 'Projects',
     summary: 'Get a project',
     description: 'Takes the slug or the id of the project.',

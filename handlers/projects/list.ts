@@ -1,4 +1,4 @@
-import { asc, sql } from 'drizzle-orm';
+import { and, asc, eq, sql } from 'drizzle-orm';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
@@ -11,17 +11,17 @@ export const listProjects = endpoint(
   {
     method: 'get',
     path: '/projects',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Projects',
     summary: 'List projects',
     responses: { 200: { description: 'The projects, by name.', result: z.array(Project) } },
   },
-  async ({ db, org: { tables } }) => {
+  async ({ db, onlyProject, org: { tables } }) => {
     const { projects } = tables;
     const rows = await db
       .select(projectFields(tables))
       .from(projects)
-      .where(isPresent(tables))
+      .where(and(isPresent(tables), onlyProject === undefined ? undefined : eq(projects.id, onlyProject)))
       .orderBy(sql`lower(${projects.name})`, asc(projects.id));
     return ok(rows.map(toResource));
   },

@@ -18,7 +18,7 @@ export const getRevision = endpoint(
   {
     method: 'get',
     path: '/revision',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'none'),
     tag: 'Dashboard',
     summary: 'Notice changes',
     description:

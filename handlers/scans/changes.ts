@@ -13,7 +13,7 @@ export const scanChanges = endpoint(
   {
     method: 'get',
     path: '/scans/{id}/changes',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'scan'),
     tag: 'Scans',
     summary: 'Compare two scans',
     description:

@@ -11,7 +11,7 @@ export const scanGate = endpoint(
   {
     method: 'get',
     path: '/scans/{id}/gate',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'scan'),
     tag: 'Scans',
     summary: 'Check a scan for new findings',
     description:

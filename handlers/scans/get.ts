@@ -12,7 +12,7 @@ export const getScan = endpoint(
   {
     method: 'get',
     path: '/scans/{id}',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'scan'),
     tag: 'Scans',
     summary: 'Get a scan',
     request: { params: z.object({ id: scanId() }) },

@@ -6,6 +6,7 @@ import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerRows } from '../../lib/http/lists/list.ts';
 import { pageOf, pageParameters, resultInfo } from '../../lib/http/lists/pages.ts';
+import { projectWithin } from '../../lib/projects/projects.ts';
 import { Scan } from '../../lib/resources.ts';
 import { anyOf, uuid, z } from '../../lib/schema.ts';
 
@@ -13,7 +14,7 @@ export const listScans = endpoint(
   {
     method: 'get',
     path: '/scans',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'list'),
     tag: 'Scans',
     summary: 'List scans',
     request: {
@@ -29,7 +30,8 @@ export const listScans = endpoint(
     const { db, org, query } = call;
     const { scans } = org.tables;
     const page = pageOf(query);
-    const { project_id: projectId, status: statuses } = query;
+    const { status: statuses } = query;
+    const projectId = projectWithin(call, query.project_id);
     const rows = db
       .select({ json: jsonText(scanFields(org.tables)) })
       .from(scans)

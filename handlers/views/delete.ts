@@ -10,7 +10,7 @@ export const deleteView = endpoint(
   {
     method: 'delete',
     path: '/views/{id}',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'none'),
     tag: 'Saved views',
     summary: 'Delete a saved view',
     description: 'Only the owner may, and admins if the view is shared.',

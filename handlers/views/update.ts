@@ -24,7 +24,7 @@ export const updateView = endpoint(
   {
     method: 'patch',
     path: '/views/{id}',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'none'),
     tag: 'Saved views',
     summary: 'Change a saved view',
     description:

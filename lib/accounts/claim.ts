@@ -21,6 +21,22 @@ import { confirmMemberships } from '../members/invitations.ts';
 /** Whether a row of `user_emails` is a claim. */
 export const isClaim = or(eq(userEmails.isPrimary, true), isNotNull(userEmails.verifiedAt));
 
+/** Whether an account that somebody uses claims an address: it cannot be registered. */
+export async function isRegistered(db: Db | Tx, address: string): Promise<boolean> {
+  const [claim] = await db
+    .select({ id: userEmails.id })
+    .from(userEmails)
+    .innerJoin(users, eq(users.id, userEmails.userId))
+    .where(
+      and(
+        eq(userEmails.email, address),
+        isClaim,
+        sql`not (${isPlaceholder} and ${userEmails.isPrimary} and ${userEmails.verifiedAt} is null)`,
+      ),
+    );
+  return claim !== undefined;
+}
+
 /** Whether an account claims an address. Nobody else can register or add it. The unique index has the last word. */
 export async function isClaimed(db: Db | Tx, address: string): Promise<boolean> {
   const [claim] = await db
@@ -29,6 +45,42 @@ export async function isClaimed(db: Db | Tx, address: string): Promise<boolean> 
     .where(and(eq(userEmails.email, address), isClaim));
   return claim !== undefined;
 }
+
+/**
+ * Gives the placeholder of an address to somebody who registers it: a person who was merely invited can register. The caller has not
+ * shown access to the mailbox, so the memberships give no access until a password is set by a mailed link.
+ * @returns the ids of the account and the address; undefined if the address belongs to an account that somebody uses
+ */
+export async function takePlaceholder(
+  tx: Tx,
+  address: string,
+  user: { name: string; passwordHash: string; createdAt: Date },
+): Promise<{ userId: string; emailId: string } | undefined> {
+  const [held] = await tx
+    .select({ userId: userEmails.userId, emailId: userEmails.id })
+    .from(userEmails)
+    .where(and(eq(userEmails.email, address), eq(userEmails.isPrimary, true), isNull(userEmails.verifiedAt)));
+  if (!held) return undefined;
+  // Also locks the account: of several requests at once, and the mailed link, one sets the password.
+  const [taken] = await tx
+    .update(users)
+    .set(user)
+    .where(and(eq(users.id, held.userId), isPlaceholder))
+    .returning({ id: users.id });
+  if (!taken) return undefined;
+  await tx
+    .update(memberships)
+    .set({ isHeld: true })
+    .where(and(eq(memberships.userId, held.userId), isNull(memberships.confirmedAt)));
+  return held;
+}
+
+/** An account that has only been invited: it never had a password or an organization of its own, and is not disabled. */
+export const isPlaceholder = and(
+  isNull(users.passwordHash),
+  isNull(users.disabledAt),
+  sql`not exists (select from shared.memberships own where own.user_id = ${users.id} and own.invited_email is null)`,
+);
 
 /**
  * Verifies an address by a mailed link and confirms the memberships by invitation to it. If several accounts have the
@@ -49,8 +101,8 @@ export async function verifyAddress(tx: Tx, emailId: string, now: Date) {
 /**
  * Removes everything from an account that an earlier holder may have attached: other addresses, second factors, pending
  * sign-ins and links, and memberships by invitation to another address. Called when a mailed reset link verifies the primary
- * address for the first time: the earlier holder may be an attacker, who could return through any of these. Sessions end
- * with every reset.
+ * address for the first time, or releases memberships that are held: the earlier holder may be an attacker, who could return through any
+ * of these. Sessions end with every reset.
  */
 export async function dropEarlierHolder(
   tx: Tx,

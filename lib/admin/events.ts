@@ -41,6 +41,9 @@ interface Described {
 /** Arguments that may be secrets or personal data. The events name accounts by their ids. */
 const NOT_KEPT = new Set(['value', 'user', 'owner', 'confirm']);
 
+/** A token that was pasted instead of its id. */
+const withoutTokens = (text: string) => text.replace(/svc[a-z]{0,8}_[0-9a-f]{8,}/gi, '[token]');
+
 /** The command line as it is recorded. */
 export function describeCommand(command: Command): Described {
   const names: string[] = [];
@@ -54,7 +57,7 @@ export function describeCommand(command: Command): Described {
     arguments: Object.fromEntries(
       all
         .filter(([name, value]) => !NOT_KEPT.has(name) && value !== undefined)
-        .map(([name, value]) => [name, String(value)]),
+        .map(([name, value]) => [name, withoutTokens(String(value))]),
     ),
   };
 }

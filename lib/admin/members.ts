@@ -1,16 +1,21 @@
 import { and, asc, eq, isNull, not, or } from 'drizzle-orm';
-import type { Database } from '../../db/client.ts';
+import type { Database, Tx } from '../../db/client.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { memberships, orgs, ROLES, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
 import { mailRoleChange } from '../members/control.ts';
-import { isConfirmed, memberEmail } from '../members/fields.ts';
+import { hasAccess, isConfirmed, memberEmail } from '../members/fields.ts';
 import { requireOtherOwner } from '../members/owners.ts';
+import { NO_OFFER } from '../members/ownership.ts';
 import { isControlling } from '../members/roles.ts';
 import { lockOrg } from '../quotas.ts';
 import { logOperatorEvent } from '../security-events.ts';
+import { endTokensOf } from '../tokens/creators.ts';
+import { rankOf } from '../tokens/scopes.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
 import { type ControlCall, operator, operatorActor } from './operator.ts';
 import { findOrg } from './orgs.ts';
@@ -89,21 +94,25 @@ export async function setMemberRole(
     await lockOrg(tx, org.id);
     const isMember = and(eq(memberships.orgId, org.id), eq(memberships.userId, user.id));
     const [member] = await tx
-      .select({ role: memberships.role, isConfirmed })
+      .select({ role: memberships.role, hasAccess: hasAccess(config) })
       .from(memberships)
       .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
       .where(isMember);
     if (!member) throw new AdminError(`${user.email} is not a member of ${org.slug}`);
     if (member.role === role) return role;
     // Otherwise an account that registered an invited address without owning it would get the organization.
-    const isPending = config.pendingInvitations && !member.isConfirmed;
-    if (role === 'owner' && (!user.has_password || user.disabled_at !== null || isPending))
+    if (role === 'owner' && (!user.has_password || user.disabled_at !== null || !member.hasAccess))
       throw new AdminError(`${user.email} cannot be an owner: disabled, without a password or not verified`);
     if (member.role === 'owner')
       await requireOtherOwner(tx, config, org.id, user.id).catch((error) => {
         throw error instanceof ApiError ? new AdminError(`${user.email} is the only owner`) : error;
       });
-    await tx.update(memberships).set({ role }).where(isMember);
+    await tx
+      .update(memberships)
+      .set({ role, ...NO_OFFER, ...(role === 'owner' && { ownerSince: new Date() }) })
+      .where(isMember);
+    if (rankOf(role) < rankOf(member.role) && (await tablesExist(tx, org.id)))
+      await endTokensOf(tx, { id: org.id, tables: defineOrgTables(orgSchemaName(org.id)) }, user.id);
     if (isControlling(role) || isControlling(member.role))
       await mailRoleChange(tx, operatorActor(call), {
         ...{ orgId: org.id, userId: user.id, from: member.role, to: role },
@@ -121,6 +130,11 @@ export async function setMemberRole(
       to: role,
     });
   return { ...change, changed };
+}
+
+async function tablesExist(tx: Tx, orgId: string): Promise<boolean> {
+  const [org] = await tx.select({ version: orgs.schemaVersion }).from(orgs).where(eq(orgs.id, orgId));
+  return (org?.version ?? 0) > 0;
 }
 
 const isRole = (text: string): text is Role => (ROLES as readonly string[]).includes(text);

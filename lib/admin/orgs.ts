@@ -4,6 +4,9 @@ import type { Migration } from '../../db/migrations/migrate.ts';
 import { areBehind } from '../../db/orgs/tables.ts';
 import { orgFields } from '../../db/resources.ts';
 import { orgMigrations as appliedSteps, orgDeletions, orgs } from '../../db/schema/orgs.ts';
+import { readUsage } from '../../db/storage/usage.ts';
+import type { StorageQuota } from '../config/config.ts';
+import { limitsOf } from '../storage/quotas.ts';
 import { AdminError, oneLine } from './error.ts';
 
 /** `none`: its first write creates the schema. `newer`: migrated by a newer version of the service. */
@@ -26,6 +29,8 @@ export interface OrgSummary {
 export interface OrgDetails extends OrgSummary {
   /** Names of the migration steps that are not applied yet. */
   pending: string[];
+  /** Null: not measured yet. */
+  storage: { bytes: number | null; max_bytes: number; rows: number | null; max_rows: number };
 }
 
 const fields = { ...orgFields, deleted_at: orgDeletions.deletedAt, purge_at: orgDeletions.purgeAt };
@@ -52,9 +57,10 @@ export async function listOrgs(
 
 /** One organization with its pending migration steps. */
 export async function showOrg(
-  { db }: Database,
+  { db, sql }: Database,
   name: string,
   migrations: readonly Migration[],
+  quota: StorageQuota,
 ): Promise<OrgDetails> {
   const org = await findOrg(db, name);
   const applied = await db
@@ -63,9 +69,14 @@ export async function showOrg(
     .where(eq(appliedSteps.orgId, org.id));
   const names = new Set(applied.map((step) => step.name));
   const schema_state = stateOf(org.schema_version, migrations);
+  const usage = (await readUsage(sql, [org.id])).find(({ id }) => id === org.id);
+  const max = usage ? limitsOf(usage, quota) : quota;
   return {
     ...org,
     schema_state,
+    storage: {
+      ...{ bytes: usage?.bytes ?? null, max_bytes: max.bytes, rows: usage?.rows ?? null, max_rows: max.rows },
+    },
     pending: (schema_state === 'none' ? [] : migrations)
       .filter((step) => !names.has(step.name))
       .map((step) => step.name),

@@ -3,15 +3,16 @@ import { validate } from 'uuid';
 import type { Database } from '../../db/client.ts';
 import { isUniqueViolation, retried } from '../../db/errors.ts';
 import type { Migration } from '../../db/migrations/migrate.ts';
-import { isPresent, markDeleted } from '../../db/projects/deletion.ts';
+import { isPresent } from '../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields } from '../../db/resources.ts';
 import type { OrgTables } from '../../db/schema/org.ts';
+import { deleteProject as deleteOrgProject } from '../projects/delete.ts';
 import { isNewProjectSlug } from '../projects/projects.ts';
 import { logOperatorEvent } from '../security-events.ts';
 import { requireConfirmed } from './confirm.ts';
 import { AdminError, EXIT, oneLine } from './error.ts';
-import { operator } from './operator.ts';
+import { type ControlCall, operator, operatorActor } from './operator.ts';
 import { type OrgTablesCall, readyOrg } from './org-tables.ts';
 
 export interface ProjectSummary {
@@ -101,17 +102,17 @@ export async function renameProject(
   return { org: org.slug, ...row, changed: row.name !== before.name || row.slug !== before.slug };
 }
 
-/** Deletes a project and revokes its tokens. Servers remove its findings and scans. */
+/** Deletes a project, revokes its tokens and tells the owners. Servers remove its findings and scans. */
 export async function deleteProject(
-  { database, log, migrations }: OrgTablesCall,
+  call: OrgTablesCall & ControlCall,
   { org: orgName, project: projectName }: { org: string; project: string },
   confirm: string | undefined,
 ): Promise<ProjectChange & { tokens_revoked: number }> {
+  const { database, log, migrations } = call;
   const org = await readyOrg(database, orgName, migrations);
   const project = await findProject(database, org.tables, projectName);
   requireConfirmed(confirm, project.slug, `this deletes the project ${project.slug} for good`);
-  const marked = { orgId: org.id, projectId: project.id, confirmed: project.slug, now: new Date() };
-  const tokens = await markDeleted(database.sql, org.tables, marked);
+  const tokens = await deleteOrgProject(database.db, org, project, operatorActor(call));
   if (tokens === undefined)
     throw new AdminError(`the project ${project.slug} was changed meanwhile, or is being transferred`);
   const fields = { project: project.id, project_slug: project.slug, tokens };

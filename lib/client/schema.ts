@@ -198,7 +198,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Revokes all other sessions and all reset links that were mailed before. Personal access tokens keep working.
+         * @description Revokes all other sessions and all reset links that were mailed before. Tokens keep working, unless `revoke_tokens` is `true`.
          *
          *     Requires a session; works on any host.
          */
@@ -357,6 +357,28 @@ export interface paths {
          *     Requires no authentication. Available on the base domain only, when one is configured.
          */
         post: operations["undoOrgChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/decline-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline an invitation by a mailed link
+         * @description Needs no account. The membership ends, and the organization cannot invite the address again for 30 days. The link works once, for 30 days. 409 `conflict` once the person has accepted, by verifying the address or using the organization.
+         *
+         *     Requires no authentication. Available on the base domain only, when one is configured.
+         */
+        post: operations["declineInvitation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -708,7 +730,7 @@ export interface paths {
         put?: never;
         /**
          * Create a personal access token
-         * @description For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. With the scope `admin`, the other owners of organizations where you are an admin or owner are told too. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.
+         * @description For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. With the scope `admin`, the other owners of organizations where you are an admin or owner are told too; if these are more than 10, `org_id` is required. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.
          *
          *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -1469,7 +1491,7 @@ export interface paths {
         get: operations["getRetention"];
         /**
          * Set how long findings and scans are kept
-         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. Expired data is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed.
+         * @description Replaces the days of all kinds; one that is `null` or left out is kept for ever. At least one is required. Expired data is removed in the background within minutes, and from then on daily. That cannot be undone, so this needs a step-up, and tokens cannot do it: `POST /settings/retention/preview` counts what would be removed. All owners get a mail if something is kept shorter than before.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -1497,6 +1519,28 @@ export interface paths {
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
         post: operations["previewRetention"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/settings/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the organization stores, and its storage quota
+         * @description An organization is measured within seconds of a write. `rows` are findings, scans, exploits and entries of activities. The account that created the organization has a quota for all of its organizations, too.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["getStorage"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1719,7 +1763,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a project
-         * @description Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone.
+         * @description Takes the slug or the id of the project. It disappears at once with its tokens, and takes no more pushes. Its findings and scans are removed in the background, unless that takes less than a second. Cannot be undone. All owners of the organization get a mail.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -1824,7 +1868,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a member
-         * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner. All owners get a mail about a new admin or owner.
+         * @description By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner; with `SVC_OWNER_ACCEPTANCE` the member is an admin until `POST /members/accept-ownership`. The mail has a link to decline: 409 `conflict` for 30 days if this address has declined an invitation to this organization. All owners get a mail about a new admin or owner.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for the roles `admin` and `owner`.
          */
@@ -1846,11 +1890,55 @@ export interface paths {
         put?: never;
         /**
          * Leave the organization
-         * @description The next request to the organization is refused. API tokens of the member keep working. The last owner cannot leave: an organization needs an owner who can sign in. All owners get a mail when an admin or owner leaves. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
+         * @description The next request to the organization is refused. API tokens of the member are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). The last owner cannot leave: an organization needs an owner who can sign in. All owners get a mail when an admin or owner leaves. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
          *
          *     Requires membership of the organization. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for admins and owners.
          */
         post: operations["leaveOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/accept-ownership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept to become an owner
+         * @description After an owner has invited the caller as an owner or given the role, with `SVC_OWNER_ACCEPTANCE`. The role counts from the next request on. All owners get a mail. 409 `conflict` without an offer: it was withdrawn, declined or accepted, it is older than 7 days, or its author is no longer an owner.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["acceptOwnership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/decline-ownership": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline to become an owner
+         * @description The caller stays an admin. All owners get a mail. 409 `conflict` without an offer.
+         *
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["declineOwnership"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1891,7 +1979,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member
-         * @description The next request of the member to the organization is refused. API tokens of the member keep working; private views are deleted. Only owners can remove an owner. All owners get a mail about the removal of an admin or owner. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). Members cannot remove themselves; see `POST /members/leave`.
+         * @description The next request of the member to the organization is refused. API tokens of the member are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`), and private views are deleted. Only owners can remove an owner. All owners get a mail about the removal of an admin or owner. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`). Members cannot remove themselves; see `POST /members/leave`.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes to remove an admin or owner.
          */
@@ -1900,7 +1988,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Takes effect with the next request of the member. Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
+         * @description Takes effect with the next request of the member. With a lower role, API tokens that the member created are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). Only owners can make a member an owner or change the role of an owner, and the last owner stays owner. With `SVC_OWNER_ACCEPTANCE` the role `owner` is an offer: the member is an admin until `POST /members/accept-ownership`, for at most 7 days; any role set meanwhile withdraws it. The same rules apply to the own role: admins can lower their role, and nobody can raise it. All owners get a mail about a change from or to `admin` or `owner`. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes from or to the roles `admin` and `owner`.
          */
@@ -2128,7 +2216,7 @@ export interface paths {
          * Create a project token
          * @description The full token is returned only here. Answers 409 `conflict` when the organization or the project has reached its limit of active tokens.
          *
-         *     Requires membership of the organization. Tokens are not accepted.
+         *     Requires membership of the organization. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes for another scope than `ingest`.
          */
         post: operations["createProjectToken"];
         delete?: never;
@@ -2274,7 +2362,7 @@ export interface paths {
         head?: never;
         /**
          * Change the security settings of the organization
-         * @description Takes effect with the next request of an agent. All owners get a mail about a change.
+         * @description Settings that are left out stay. Only owners change other settings than `viewer_tokens_verify`. Takes effect with the next request. All owners get a mail about a change.
          *
          *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
@@ -2330,7 +2418,7 @@ export interface paths {
         };
         /**
          * Get metrics of this server
-         * @description In strict mode the hosts of organizations answer 404. The metrics are served at IP addresses, host names of one label, the base domain, the public host and `SVC_METRICS_HOSTS`.
+         * @description With `SVC_METRICS_TOKEN`, requests need this token in the header `Authorization: Bearer`, and get 404 otherwise. In strict mode without this setting, every request gets 404.
          *
          *     Requires no authentication.
          */
@@ -2622,6 +2710,9 @@ export interface components {
              */
             undone: components["schemas"]["UndoneOrgChangeUndone"][];
             organization: components["schemas"]["UndoneOrgChangeOrganization"];
+        };
+        DeclinedInvitation: {
+            organization: components["schemas"]["DeclinedInvitationOrganization"];
         };
         UserEmail: {
             /**
@@ -3827,6 +3918,21 @@ export interface components {
             /** @example 3 */
             scans: number;
         };
+        Storage: {
+            /** @example 52428800 */
+            bytes: number;
+            /** @example 21474836480 */
+            max_bytes: number;
+            /** @example 12000 */
+            rows: number;
+            /** @example 10000000 */
+            max_rows: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            measured_at?: string;
+        };
         /**
          * @example {
          *       "critical": 7,
@@ -4310,6 +4416,12 @@ export interface components {
              * @example false
              */
             pending: boolean;
+            /**
+             * Format: date-time
+             * @description An owner has offered the admin to become an owner, who can accept until then.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            owner_offer_until?: string;
         };
         PushedFinding: {
             /**
@@ -4554,12 +4666,12 @@ export interface components {
              */
             expires_in?: number | null;
             /**
-             * @description A project token is for agents: it has the scope `ingest`.
+             * @description Permissions of the token: `ingest` is for agents, `read` for what viewers see of the project, `triage` for what members change in it, which includes `read`. Default: `ingest` alone.
              * @example [
              *       "ingest"
              *     ]
              */
-            scopes?: "ingest"[];
+            scopes?: components["schemas"]["NewProjectTokenScope"][];
         };
         /**
          * @example {
@@ -4608,6 +4720,36 @@ export interface components {
              * @example true
              */
             viewer_tokens_verify: boolean;
+            /** @description What becomes of the API tokens of a member whose role is lowered, or who is no longer a member. `keep`: nothing. `limit` (default): their scopes `read`, `triage` and `admin` allow what the present role of the creator allows, and nothing without a membership; `ingest` keeps working. `revoke`: they are revoked, for good. */
+            tokens_on_role_loss: components["schemas"]["SecuritySettingsTokensOnRoleLoss"];
+            /** @description Who may create API tokens of a project: `any_member`, `members` (also admins and owners) or `admins` (also owners). Default: `any_member`, in strict mode `members`. */
+            project_token_creators: components["schemas"]["SecuritySettingsProjectTokenCreators"];
+            /**
+             * @description The longest lifetime of API tokens with other scopes than `ingest`, in days. A change ends existing ones after as many days from now. `null` (default): no limit.
+             * @example 90
+             */
+            max_token_days: number | null;
+        };
+        /**
+         * @example {
+         *       "tokens_on_role_loss": "revoke"
+         *     }
+         */
+        SecuritySettingsChanges: {
+            /**
+             * @description Whether API tokens made by viewers may confirm fixes (status `verified`). On by default. Off, it is also refused to tokens whose creator has become a viewer or left.
+             * @example true
+             */
+            viewer_tokens_verify?: boolean;
+            /** @description What becomes of the API tokens of a member whose role is lowered, or who is no longer a member. `keep`: nothing. `limit` (default): their scopes `read`, `triage` and `admin` allow what the present role of the creator allows, and nothing without a membership; `ingest` keeps working. `revoke`: they are revoked, for good. */
+            tokens_on_role_loss?: components["schemas"]["SecuritySettingsTokensOnRoleLoss"];
+            /** @description Who may create API tokens of a project: `any_member`, `members` (also admins and owners) or `admins` (also owners). Default: `any_member`, in strict mode `members`. */
+            project_token_creators?: components["schemas"]["SecuritySettingsProjectTokenCreators"];
+            /**
+             * @description The longest lifetime of API tokens with other scopes than `ingest`, in days. A change ends existing ones after as many days from now. `null` (default): no limit.
+             * @example 90
+             */
+            max_token_days?: number | null;
         };
         /** @enum {string} */
         ErrorObjectType: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
@@ -4694,6 +4836,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             confirmed_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            owner_offer_until?: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -5060,6 +5207,12 @@ export interface components {
         /** @enum {string} */
         UndoneOrgChangeUndone: "ownership" | "deletion";
         UndoneOrgChangeOrganization: {
+            /** @example Acme */
+            name: string;
+            /** @example acme */
+            slug: string;
+        };
+        DeclinedInvitationOrganization: {
             /** @example Acme */
             name: string;
             /** @example acme */
@@ -5551,6 +5704,12 @@ export interface components {
         };
         /** @enum {string} */
         PushedInBatchStatus: "created" | "deduplicated";
+        /** @enum {string} */
+        NewProjectTokenScope: "ingest" | "read" | "triage";
+        /** @enum {string} */
+        SecuritySettingsTokensOnRoleLoss: "keep" | "limit" | "revoke";
+        /** @enum {string} */
+        SecuritySettingsProjectTokenCreators: "any_member" | "members" | "admins";
         RegisterRequest: {
             /** @example ada@example.com */
             email: string;
@@ -5695,6 +5854,11 @@ export interface components {
              * @example Correct1horse
              */
             new_password: string & (unknown & unknown & unknown);
+            /**
+             * @description With `true`, also revokes your personal access tokens, and the API tokens that you created in your organizations: what a thief of the account may have made.
+             * @example false
+             */
+            revoke_tokens?: boolean;
         };
         ValidateMfaRequest: {
             /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
@@ -5781,6 +5945,23 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["UndoneOrgChange"];
+        };
+        DeclineInvitationRequest: {
+            /**
+             * @description The token of the link: 64 hex digits.
+             * @example f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3
+             */
+            token: string;
+        };
+        DeclineInvitationEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["DeclinedInvitation"];
         };
         ListEmailsResult: {
             emails: components["schemas"]["UserEmail"][];
@@ -6595,6 +6776,16 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["RetentionPreview"];
+        };
+        GetStorageEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Storage"];
         };
         GetProjectDueDatesEnvelope: {
             /** @enum {boolean} */
@@ -7661,6 +7852,7 @@ export interface operations {
                      *             "role": "owner",
                      *             "invited_email": "ada@example.com",
                      *             "confirmed_at": "2026-01-01T00:00:00.000Z",
+                     *             "owner_offer_until": "2026-01-01T00:00:00.000Z",
                      *             "created_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ],
@@ -7981,7 +8173,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "current_password": "Correct1horse",
-                 *       "new_password": "Correct1horse"
+                 *       "new_password": "Correct1horse",
+                 *       "revoke_tokens": false
                  *     }
                  */
                 "application/json": components["schemas"]["ChangePasswordRequest"];
@@ -8279,6 +8472,47 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UndoOrgChangeEnvelope"];
+                };
+            };
+        };
+    };
+    declineInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3f3"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeclineInvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description Declined. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "organization": {
+                     *           "name": "Acme",
+                     *           "slug": "acme"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeclineInvitationEnvelope"];
                 };
             };
         };
@@ -11549,6 +11783,42 @@ export interface operations {
             };
         };
     };
+    getStorage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The use and the quota. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "bytes": 52428800,
+                     *         "max_bytes": 21474836480,
+                     *         "rows": 12000,
+                     *         "max_rows": 10000000,
+                     *         "measured_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetStorageEnvelope"];
+                };
+            };
+        };
+    };
     getProjectDueDates: {
         parameters: {
             query?: never;
@@ -12618,7 +12888,8 @@ export interface operations {
                      *           "avatar_url": "",
                      *           "role": "owner",
                      *           "verified": true,
-                     *           "pending": false
+                     *           "pending": false,
+                     *           "owner_offer_until": "2026-01-01T00:00:00.000Z"
                      *         }
                      *       ]
                      *     }
@@ -12667,7 +12938,8 @@ export interface operations {
                      *         "avatar_url": "",
                      *         "role": "owner",
                      *         "verified": true,
-                     *         "pending": false
+                     *         "pending": false,
+                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -12699,6 +12971,66 @@ export interface operations {
                      *       "success": true,
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "message": "You left the organization."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageEnvelope"];
+                };
+            };
+        };
+    };
+    acceptOwnership: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "You are an owner now."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageEnvelope"];
+                };
+            };
+        };
+    };
+    declineOwnership: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "You stay an admin."
                      *     }
                      */
                     "application/json": components["schemas"]["MessageEnvelope"];
@@ -12740,7 +13072,10 @@ export interface operations {
     };
     removeMember: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true`, the API tokens that the member has created are revoked, whatever `tokens_on_role_loss` is. */
+                revoke_tokens?: boolean;
+            };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
                 "X-Org-Slug"?: components["parameters"]["OrgSlug"];
@@ -12801,7 +13136,8 @@ export interface operations {
                      *         "avatar_url": "",
                      *         "role": "owner",
                      *         "verified": true,
-                     *         "pending": false
+                     *         "pending": false,
+                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -14051,7 +14387,10 @@ export interface operations {
                      *       "success": true,
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "result": {
-                     *         "viewer_tokens_verify": true
+                     *         "viewer_tokens_verify": true,
+                     *         "tokens_on_role_loss": "limit",
+                     *         "project_token_creators": "any_member",
+                     *         "max_token_days": 90
                      *       }
                      *     }
                      */
@@ -14074,10 +14413,10 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "viewer_tokens_verify": true
+                 *       "tokens_on_role_loss": "revoke"
                  *     }
                  */
-                "application/json": components["schemas"]["SecuritySettings"];
+                "application/json": components["schemas"]["SecuritySettingsChanges"];
             };
         };
         responses: {
@@ -14092,7 +14431,10 @@ export interface operations {
                      *       "success": true,
                      *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
                      *       "result": {
-                     *         "viewer_tokens_verify": true
+                     *         "viewer_tokens_verify": true,
+                     *         "tokens_on_role_loss": "limit",
+                     *         "project_token_creators": "any_member",
+                     *         "max_token_days": 90
                      *       }
                      *     }
                      */

@@ -34,6 +34,8 @@ export interface Config {
   requireVerifiedEmail: boolean;
   /** An invited member is `pending`, without access, until their account has verified the invited address. */
   pendingInvitations: boolean;
+  /** A person who gets the role `owner` is an `admin` until they accept it. */
+  ownerAcceptance: boolean;
   /** Ends sessions without a request for this time, in addition to the limit of 24 hours. 0: no idle timeout. */
   sessionIdleMinutes: number;
   /** The server does not start with secrets below 32 bytes or a plain-http public URL. */
@@ -44,8 +46,8 @@ export interface Config {
   https: boolean;
   /** `Strict-Transport-Security` includes the subdomains. */
   hstsSubdomains: boolean;
-  /** Additional host names at which `/metrics` answers in strict mode. */
-  metricsHosts: readonly string[];
+  /** The bearer token of `/metrics`. Unset: none is needed, and in strict mode nobody gets them. */
+  metricsToken: string | undefined;
   mail: MailConfig;
   /** Rate limits for signing in and for codes, shared by all processes. */
   authLimits: boolean;
@@ -54,6 +56,8 @@ export interface Config {
   /** Words that passwords must not contain, in addition to the product's name and the e-mail address. */
   passwordWords: readonly string[];
   quotas: Quotas;
+  /** The storage quota of one organization. */
+  storage: StorageQuota;
   /** The most bytes of a report, inflated. */
   maxReport: number;
   /** The first encrypts, all of them decrypt. Without one, TOTP secrets are stored unencrypted. */
@@ -76,6 +80,13 @@ export interface Quotas {
   tokensPerProject: number;
   /** Per address and kind of mail (`lib/mail/quota.ts`). */
   mailsPerHour: number;
+}
+
+/** Limits of what an organization stores. */
+export interface StorageQuota {
+  bytes: number;
+  /** Findings, scans, exploits and entries of activities, such as comments. */
+  rows: number;
 }
 
 /** The mail provider. Without one, mails are written to `outbox.jsonl` in the data directory. */

@@ -12,12 +12,16 @@ export interface InsecureSetting {
 
 /** Shorter secrets can be guessed from a text that they signed or encrypted. */
 const SECRET_BYTES = 32;
-/** Random secrets of 32 hexadecimal digits have more, and repeated words less. */
+/** Random secrets of 32 hexadecimal digits have more; repeated words less. */
 const SECRET_BITS = 64;
+
+/** Words of placeholders in examples. They are too long to occur in random secrets. */
+const PLACEHOLDER = /change|replace|secret|passw|example|placeholder|insecure|default|random|string/i;
 
 /** Why a secret is weak; undefined if it is not. */
 function weaknessOf(secret: string): string | undefined {
   if (new TextEncoder().encode(secret).length < SECRET_BYTES) return `is shorter than ${SECRET_BYTES} bytes`;
+  if (PLACEHOLDER.test(secret)) return 'is a placeholder';
   return entropyOf(secret) < SECRET_BITS ? 'repeats characters or words' : undefined;
 }
 
@@ -36,8 +40,9 @@ export const isLoopback = (host: string): boolean =>
 export function insecureSettings({
   jwtSecrets,
   encryptionKeys,
+  metricsToken,
   publicUrl,
-}: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'publicUrl'>): InsecureSetting[] {
+}: Pick<Config, 'jwtSecrets' | 'encryptionKeys' | 'metricsToken' | 'publicUrl'>): InsecureSetting[] {
   const found: InsecureSetting[] = [];
   const weakness = firstWeakness(jwtSecrets);
   if (weakness !== undefined) {
@@ -48,6 +53,11 @@ export function insecureSettings({
   if (firstKey !== undefined) {
     const problem = `the first secret ${firstKey}: anybody with a copy of the database can guess it`;
     found.push({ variable: 'SVC_ENCRYPTION_KEY', problem, takes: STRONG });
+  }
+  const metricsWeakness = metricsToken === undefined ? undefined : weaknessOf(metricsToken);
+  if (metricsWeakness !== undefined) {
+    const problem = `the token ${metricsWeakness}: anybody can guess it and read the metrics`;
+    found.push({ variable: 'SVC_METRICS_TOKEN', problem, takes: STRONG });
   }
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol === 'http:' && !isLoopback(hostname)) {

@@ -33,6 +33,20 @@ const reportSize = z.string().transform((text, ctx) => {
   return z.NEVER;
 });
 
+/** Bytes of a size such as `20GiB`; undefined if it is none. */
+export function storageBytes(text: string): number | undefined {
+  const [, digits, unit] = /^(\d{1,6}) ?(MiB|GiB|TiB)$/i.exec(text.trim()) ?? [];
+  const power = ['MIB', 'GIB', 'TIB'].indexOf(unit?.toUpperCase() ?? '') + 2;
+  return Number(digits) > 0 ? Number(digits) * 1024 ** power : undefined;
+}
+
+const storageSize = z.string().transform((text, ctx) => {
+  const bytes = storageBytes(text);
+  if (bytes !== undefined) return bytes;
+  ctx.addIssue('not a size');
+  return z.NEVER;
+});
+
 const onOff = z
   .string()
   .toLowerCase()
@@ -122,9 +136,12 @@ export const VARIABLES = {
     'the http or https address of the service',
   ],
   SVC_HSTS_SUBDOMAINS: [onOff.default(false), 'on or off'],
-  SVC_METRICS_HOSTS: [
-    list.pipe(z.array(z.string().toLowerCase().regex(HOST_NAME))),
-    'host names without scheme and port, separated by commas',
+  SVC_METRICS_TOKEN: [
+    z
+      .string()
+      .regex(/^[\x21-\x7e]+$/)
+      .optional(),
+    'a token without spaces',
   ],
   RESEND_API_KEY: [z.string().optional(), 'an API key'],
   RESEND_BASE_URL: [z.url({ protocol: /^https?$/ }).optional(), 'an http or https address'],
@@ -133,6 +150,7 @@ export const VARIABLES = {
   SVC_STRICT: [onOff.default(false), 'on or off'],
   SVC_REQUIRE_VERIFIED_EMAIL: [onOff.optional(), 'on or off'],
   SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],
+  SVC_OWNER_ACCEPTANCE: [onOff.optional(), 'on or off'],
   SVC_SESSION_IDLE_MINUTES: [
     // Shorter times would be inexact, because `last_active_at` is written once a minute.
     integer(0, 1440)
@@ -161,6 +179,11 @@ export const VARIABLES = {
   SVC_MAX_TOKENS_PER_ORG: quota(1_000),
   SVC_MAX_TOKENS_PER_PROJECT: quota(500),
   SVC_MAX_MAILS_PER_HOUR: quota(30),
+  SVC_MAX_STORAGE_PER_ORG: [storageSize.prefault('20GiB'), 'a size such as 500MiB, 20GiB or 1TiB'],
+  SVC_MAX_ROWS_PER_ORG: [
+    integer(1, 1_000_000_000_000).default(10_000_000),
+    'a whole number from 1 to 1000000000000',
+  ],
   SVC_MAX_REPORT: [reportSize.prefault('64MiB'), 'a size from 1KiB to 512MiB'],
   SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],
@@ -186,4 +209,5 @@ export const SECRET = new Set([
   'SVC_SMTP_URL',
   'RESEND_API_KEY',
   'SVC_ENCRYPTION_KEY',
+  'SVC_METRICS_TOKEN',
 ]);

@@ -5,7 +5,7 @@ import { networkOf } from '../network.ts';
 export interface HashSlots {
   /**
    * Reserves a slot and resolves when it begins. The caller must then hash without another `await`.
-   * @param address of the client; an IPv6 network of 64 bits counts as one client
+   * @param address of the client; an IPv6 /48 counts as one client
    * @throws ApiError `server_error/unavailable` when no slot is free within `maxWaitMs`
    */
   enter(address: string): Promise<void>;
@@ -49,13 +49,13 @@ export function createHashSlots({ slotMs, maxWaitMs }: HashSlotsOptions): HashSl
 
   return {
     async enter(address) {
-      const client = networkOf(address);
+      const client = networkOf(address, 48);
       const { slot, waitMs } = find(client);
       reserved.add(slot);
       lastOf.set(client, slot);
       if (waitMs > 0) await new Promise<void>((resolve) => setTimeout(resolve, waitMs));
     },
-    requireRoom: (address) => void find(networkOf(address)),
+    requireRoom: (address) => void find(networkOf(address, 48)),
     load() {
       const now = current();
       const waiting = [...reserved].filter((slot) => slot > now).length;

@@ -33,7 +33,12 @@ import {
   personalUse,
   tokenOrganization,
 } from './middleware/access/personal-token.ts';
-import { type ProjectRule, projectScope } from './middleware/access/project-scope.ts';
+import {
+  type MemberProjectRule,
+  type ProjectRule,
+  projectScope,
+  withinProject,
+} from './middleware/access/project-scope.ts';
 import { requireMfa } from './middleware/access/require-mfa.ts';
 import { role } from './middleware/access/role.ts';
 import { memberSession, session } from './middleware/access/session.ts';
@@ -59,7 +64,7 @@ export type Access =
   | { kind: 'public' }
   | { kind: 'baseDomainOnly' }
   | { kind: 'cookie'; stepUp?: StepUpRule; unverified?: true; tokens?: 'personal' }
-  | { kind: 'cookieOrg'; role: Role; tokens: TokenRule; stepUp?: StepUpRule }
+  | { kind: 'cookieOrg'; role: Role; tokens: TokenRule; project?: MemberProjectRule; stepUp?: StepUpRule }
   | { kind: 'bearer'; project: ProjectRule };
 
 /** No authentication. */
@@ -86,12 +91,24 @@ export const unverifiedCookie = { kind: 'cookie', unverified: true } as const;
 /** A user with a live session or a personal access token, verified or not, on any host. */
 export const unverifiedCookieOrToken = { ...unverifiedCookie, tokens: 'personal' } as const;
 
+/** The access of an endpoint that takes sessions and all tokens. */
+type OrgAccess = {
+  kind: 'cookieOrg';
+  role: Exclude<Role, 'owner'>;
+  tokens: 'any';
+  project: MemberProjectRule;
+};
+
 /**
  * A member of the organization the host names, with at least this role: with a session or a personal access token. Or a token
  * of the organization whose scopes cover the role.
+ * @param project how a token of a project is limited to it. No such token has the scope `admin`
  */
-export const cookieOrg = (role: Exclude<Role, 'owner'> = 'viewer') =>
-  ({ kind: 'cookieOrg', role, tokens: 'any' }) as const;
+export function cookieOrg(role: 'viewer' | 'member', project: MemberProjectRule): OrgAccess;
+export function cookieOrg(role: 'admin'): OrgAccess;
+export function cookieOrg(role: Exclude<Role, 'owner'>, project: MemberProjectRule = 'none'): OrgAccess {
+  return { kind: 'cookieOrg', role, tokens: 'any', project };
+}
 
 /** The same without tokens of the organization, for what belongs to a person. */
 export const personOrg = (role: Exclude<Role, 'owner'> = 'viewer') =>
@@ -139,6 +156,10 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const mayWrite = (access: Access, method: string): boolean =>
   access.kind === 'cookieOrg' && !SAFE_METHODS.has(method);
 
+/** Whether requests may change what an organization stores. */
+export const mayStore = (access: Access, method: string): boolean =>
+  !['public', 'baseDomainOnly', 'cookie'].includes(access.kind) && !SAFE_METHODS.has(method);
+
 /** The access checks of an endpoint, in the order in which they run, before its input is read. */
 export function checksOf(access: Access, method: string): AnyMiddleware[] {
   const origin = SAFE_METHODS.has(method) ? [] : [originCheck];
@@ -165,7 +186,7 @@ const freshness = ({ stepUp: rule }: { stepUp?: StepUpRule }): AnyMiddleware[] =
 
 /** The access checks in an organization. `fairShare` repeats those of a request that had to wait. */
 function checksInOrg(
-  { role: least, tokens, stepUp: rule }: Extract<Access, { kind: 'cookieOrg' }>,
+  { role: least, tokens, project = 'none', stepUp: rule }: Extract<Access, { kind: 'cookieOrg' }>,
   origin: AnyMiddleware[],
 ): AnyMiddleware[] {
   const minimum = least === 'viewer' ? [] : [role(least)];
@@ -176,19 +197,25 @@ function checksInOrg(
     ...[memberToken, verifiedEmail, organization, tokenOrganization, membership, requireMfa],
     ...[personalScope(least), ...minimum],
   ];
-  const scoped = [bearerToken, tokenScope(least)];
+  const ofOrganization = tokenScope(least, project);
+  const scoped = [bearerToken, ofOrganization];
   return [
     byCredential({
       session: bySession,
       personal: [...person, fairShare(person), memberTokenUse],
-      organization: tokens === 'any' ? [tokenScope(least), fairShare(scoped), memberUse] : 'refused',
+      organization: tokens === 'any' ? [ofOrganization, fairShare(scoped), memberUse] : 'refused',
     }),
   ];
 }
 
 /** The access checks that need the input, so they run after it is read. */
-export const inputChecksOf = (access: Access): AnyMiddleware[] =>
-  access.kind === 'bearer' && access.project !== 'each finding' ? [projectScope(access.project)] : [];
+export function inputChecksOf(access: Access): AnyMiddleware[] {
+  if (access.kind === 'bearer')
+    return access.project === 'each finding' ? [] : [projectScope(access.project)];
+  if (access.kind !== 'cookieOrg') return [];
+  const { project = 'none' } = access;
+  return project === 'project' || project === 'finding' || project === 'scan' ? [withinProject(project)] : [];
+}
 
 /** Whether an endpoint requires a sign-in or step-up within the last 10 minutes. Unset: never. */
 export const stepUpOf = (access: Access): StepUpRule | undefined =>

@@ -107,6 +107,8 @@ export interface OrgCall extends InOrgCall {
   /** The member's role, but with a token at most that of its scopes. */
   role: Role;
   actor: CallActor;
+  /** The only project that the caller sees, with a token of a project. */
+  onlyProject?: string | undefined;
   /** The member. Unset: the call has a token of the organization. */
   user?: SessionUser;
 }

@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { z } from 'zod';
 import type { Services } from '../services.ts';
-import { type Access, type CallOf, checksOf, inputChecksOf, mayWrite } from './access.ts';
+import { type Access, type CallOf, checksOf, inputChecksOf, mayStore, mayWrite } from './access.ts';
 import { type Answer, type AnyAnswer, render } from './answer.ts';
 import type { AppEnv, Description } from './call.ts';
 import { compressList, isList } from './compress.ts';
@@ -9,6 +9,7 @@ import { isInContract } from './contract.ts';
 import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
 import { ownTables } from './middleware/own-tables.ts';
+import { storageQuota } from './middleware/storage-quota.ts';
 import { describe, type Operation } from './openapi/operation.ts';
 import { NO_BODY } from './request/held-body.ts';
 import type { RequestSchemas } from './request/input.ts';
@@ -65,6 +66,7 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       ...checksOf(access, method),
       input(request, { maxBytes, unknownParameters: isInContract(method, path) ? 'warn' : 'refuse' }),
       ...inputChecksOf(access),
+      ...(insertsInOrg && mayStore(access, method) ? [storageQuota] : []),
       ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
       async function handle(c: Context<AppEnv>) {
         const call = c.get('call');

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
+import { sha256Hex } from '../crypto/random.ts';
 import { countMail, type MailKind } from '../mail/quota.ts';
 import { type AccountChange, accountChanged, passwordChanged } from '../mail/templates/changes.ts';
 import type { WriteMail } from '../orgs/notices.ts';
@@ -12,20 +13,25 @@ import { logSecurityEvent } from './security-log.ts';
 /**
  * Counts a mail, for callers whose response does not depend on the quota.
  * @param db the transaction that writes the mail, if any, so that counting does not wait for a second connection
- * @returns whether the mail may be sent. If not, this is logged
+ * @returns seconds to wait when the mail may not be sent, which is logged
  */
-export async function mayMail(
+async function waitToMail(
   db: Db | Tx,
   call: PublicCall,
   kind: MailKind,
   address: string,
   orgId?: string,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const max = call.services.config.quotas.mailsPerHour;
-  if ((await countMail(db, max, kind, orgId ? `${address} ${orgId}` : address)) === undefined) return true;
-  logSecurityEvent(call, 'limit_exceeded', { limit: 'mailsPerHour', max, kind, address });
-  return false;
+  const wait = await countMail(db, max, kind, orgId ? `${address} ${orgId}` : address);
+  if (wait !== undefined)
+    logSecurityEvent(call, 'limit_exceeded', { limit: 'mailsPerHour', max, kind, address });
+  return wait;
 }
+
+/** The same. @returns whether the mail may be sent */
+export const mayMail = async (db: Db | Tx, call: PublicCall, kind: MailKind, address: string) =>
+  (await waitToMail(db, call, kind, address)) === undefined;
 
 /** The user's primary address as the transaction sees it, which has locked the user. */
 async function primaryAddress(tx: Tx, userId: string): Promise<string | undefined> {
@@ -68,14 +74,18 @@ export async function mailPasswordChanged(
 }
 
 /**
- * Writes mails that a request causes, as far as the quota allows: other members cause them. The quota of a verified address is one
- * for each organization, so that an attacker cannot use it up in another one. Links that undo a change have a quota of their own, and
- * all links work, so that harmless changes cannot use it up.
+ * Writes mails to owners that a request causes: other members cause them, so they have a quota. The quota of a verified address is one
+ * for each organization, so that an attacker cannot use it up in another one. Links that undo a change have a quota of their own. Mails
+ * beyond the quota are not lost: one mail for each organization collects them, with the latest link, and is sent when the quota is
+ * free again.
  */
 export const mailsOfRequest =
   (call: PublicCall): WriteMail =>
   async (tx, { email, verified, orgId }, content) => {
+    const { now, services } = call;
     const kind = content.link ? 'undo' : verified ? 'organization' : 'notice';
-    if (await mayMail(tx, call, kind, email, verified ? orgId : undefined))
-      await call.services.mail.enqueue(tx, email, content);
+    const wait = await waitToMail(tx, call, kind, email, verified ? orgId : undefined);
+    if (wait === undefined) return await services.mail.enqueue(tx, email, content);
+    const dueAt = new Date(now.getTime() + wait * 1000);
+    await services.mail.collect(tx, email, content, { key: sha256Hex(`${email} ${orgId}`), dueAt });
   };

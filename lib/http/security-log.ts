@@ -1,6 +1,7 @@
 import type { ApiError } from '../errors.ts';
 import type { LogFields } from '../logger.ts';
 import { SECURITY_MESSAGE, type SecurityEvent } from '../security-events.ts';
+import type { EndedToken } from '../tokens/creators.ts';
 import type { PublicCall } from './call.ts';
 
 /**
@@ -34,4 +35,14 @@ export function logDenial(call: Pick<PublicCall, 'c' | 'log' | 'peer'>, error: A
   const { method } = call.c.req;
   const { route } = call.c.get('request');
   logSecurityEvent(call, 'permission_denied', { error: error.key, method, route });
+}
+
+/** Writes a line for each token that was revoked with the rights of its creator. */
+export function logEndedTokens(
+  call: Pick<PublicCall, 'c' | 'log' | 'peer'>,
+  creator: string,
+  tokens: readonly EndedToken[],
+): void {
+  for (const { id: token, name: token_name } of tokens)
+    logSecurityEvent(call, 'token_revoked', { token, token_name, created_by: creator });
 }

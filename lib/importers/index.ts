@@ -47,8 +47,6 @@ export interface ImportOptions {
   maxBytes?: number | undefined;
   /** The most findings of a report. Default: unlimited. */
   maxFindings?: number | undefined;
-  /** Called once the report is parsed and its importer is known. */
-  onRecognized?: (() => void) | undefined;
 }
 
 /**
@@ -59,7 +57,7 @@ export interface ImportOptions {
 export function importReport(
   content: string | Uint8Array,
   workspace: Workspace,
-  { format, migrate, maxBytes, maxFindings = Infinity, onRecognized }: ImportOptions = {},
+  { format, migrate, maxBytes, maxFindings = Infinity }: ImportOptions = {},
 ): Imported {
   const named = importers.find(({ name }) => name === format);
   const imported: Imported = {
@@ -92,7 +90,6 @@ export function importReport(
   const importer = detected ?? importerOf(report, format);
   const { name } = importer;
   if (file && !importer.detects(report)) throw new ReportError(`The archive has no report of ${name}`);
-  onRecognized?.();
   if (lengthOf(report) > maxMembers) throw tooMany(maxMembers, 'results');
   const { errors, warnings, skipped } = imported;
   const skip = (reason: string, count = 1) => {

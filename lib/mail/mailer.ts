@@ -10,7 +10,10 @@ export interface Mail {
 }
 
 /** The result of a template. */
-export type MailContent = Omit<Mail, 'recipient'>;
+export type MailContent = Omit<Mail, 'recipient'> & {
+  /** Set in notices, for a mail that collects several. */
+  facts?: readonly (readonly [label: string, value: string])[];
+};
 
 /** A mail with its id, which is the same for all attempts, so that providers can detect duplicates. */
 export type OutgoingMail = Mail & { id: string };

@@ -2,12 +2,19 @@ import type { Db, Tx } from '../../db/client.ts';
 import { mailQueue } from '../../db/schema/platform.ts';
 import type { MailOutcome } from '../metrics/reports.ts';
 import type { Mail, MailContent, Mailer } from './mailer.ts';
-import { createQueuedMails, type QueuedMail, type QueuedMailsOptions } from './queued-mails.ts';
+import {
+  createQueuedMails,
+  type QueuedMail,
+  type QueuedMails,
+  type QueuedMailsOptions,
+} from './queued-mails.ts';
 
 /** The queue of outgoing mails, stored encrypted in the database until the provider accepts them. */
 export interface MailQueue {
   /** Writes a mail into the queue, in the caller's transaction. */
   enqueue(db: Db | Tx, recipient: string, content: MailContent): Promise<void>;
+  /** Adds a notice to a mail that is sent later, in the caller's transaction. */
+  collect: QueuedMails['collect'];
   /** Writes a mail and deletes it in the same transaction, which takes as long as `enqueue`. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
   /** Starts the delivery of due mails, after the current response. Returns immediately. */
@@ -172,6 +179,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     async enqueue(tx, recipient, content) {
       await queued.write(tx, recipient, content);
     },
+    collect: queued.collect,
     pretend: queued.pretend,
     kick() {
       const delivery = deliver();

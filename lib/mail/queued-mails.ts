@@ -7,6 +7,7 @@ import { arrayText } from '../../db/statements.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Logger } from '../logger.ts';
 import type { Mail, MailContent } from './mailer.ts';
+import { addNotice, type Collected, collected } from './templates/collected.ts';
 
 /** `mailQueue` has unencrypted mails of servers of the previous version. */
 export type MailTable = typeof outgoingMails | typeof mailQueue;
@@ -25,6 +26,11 @@ export interface QueuedMail {
 export interface QueuedMails {
   /** Writes a mail, in the caller's transaction. @returns its id */
   write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string>;
+  /**
+   * Adds a notice to the mail that collects those with a key, or begins one. Part of the caller's transaction; those of others with the
+   * same key wait for it.
+   */
+  collect(tx: Tx, recipient: string, content: MailContent, until: Collection): Promise<void>;
   /** Writes a mail and deletes it. */
   pretend(tx: Tx, content: MailContent): Promise<void>;
   /** Leases due mails. They are due again when the lease expires. */
@@ -35,6 +41,13 @@ export interface QueuedMails {
   drop(mail: QueuedMail): Promise<boolean>;
   /** Sets the next attempt of a mail, unless another process has leased it meanwhile. */
   postpone(mail: QueuedMail, nextAttemptAt: Date): Promise<void>;
+}
+
+/** A mail that collects notices. */
+export interface Collection {
+  key: string;
+  /** When the mail is sent, if this notice begins it. */
+  dueAt: Date;
 }
 
 export interface QueuedMailsOptions {
@@ -80,11 +93,42 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
   const isUnchanged = ({ id, attempts, table }: QueuedMail) =>
     and(eq(table.id, id), eq(table.attempts, attempts));
 
+  function seal(id: string, recipient: string, content: MailContent, notices?: Collected): Promise<string> {
+    const { subject, html, text, link } = content;
+    const mail: Mail & { notices?: Collected } = { recipient, subject, html, text, link };
+    return box.seal(JSON.stringify(notices ? { ...mail, notices } : mail), id);
+  }
+
+  async function collect(tx: Tx, recipient: string, content: MailContent, { key, dueAt }: Collection) {
+    const { id, at } = nextId();
+    const first = addNotice(undefined, content);
+    const sealed = await seal(id, recipient, collected(first), first);
+    const [mail] = await tx
+      .insert(outgoingMails)
+      .values({ id, sealed, nextAttemptAt: dueAt, createdAt: at, collects: key })
+      .onConflictDoUpdate({
+        target: outgoingMails.collects,
+        targetWhere: sql`attempts = 0`,
+        // Locks it until the transaction ends.
+        set: { collects: key },
+      })
+      .returning({ id: outgoingMails.id, sealed: outgoingMails.sealed });
+    if (!mail || mail.id === id) return;
+    // A mail that no key opens cannot be sent. This notice takes its place.
+    const earlier = await box.open(mail.sealed, mail.id).then(
+      (text) => (JSON.parse(text) as { notices?: Collected }).notices,
+      () => undefined,
+    );
+    const all = addNotice(earlier, content);
+    await tx
+      .update(outgoingMails)
+      .set({ sealed: await seal(mail.id, recipient, collected(all), all) })
+      .where(eq(outgoingMails.id, mail.id));
+  }
+
   async function write(tx: Db | Tx, recipient: string, content: MailContent): Promise<string> {
     const { id, at } = nextId();
-    const { subject, html, text, link } = content;
-    const mail: Mail = { recipient, subject, html, text, link };
-    const sealed = await box.seal(JSON.stringify(mail), id);
+    const sealed = await seal(id, recipient, content);
     await tx.insert(outgoingMails).values({ id, sealed, nextAttemptAt: at, createdAt: at });
     return id;
   }
@@ -103,6 +147,7 @@ export function createQueuedMails({ db, box, log, clock, nextId }: QueuedMailsOp
 
   return {
     write,
+    collect,
     async pretend(tx, content) {
       const id = await write(tx, 'nobody@invalid', content);
       await tx.delete(outgoingMails).where(eq(outgoingMails.id, id));

@@ -17,9 +17,15 @@ export async function readBacklog(db: Db | Tx, version: number): Promise<Backlog
     .unionAll(db.select({ one: sql`1` }).from(mailQueue))
     .limit(MOST);
   const behind = db.select({ one: sql`1` }).from(orgs).where(areBehind(version)).limit(MOST);
-  // Ids are in the order of creation.
+  // Ids are in the order of creation. A mail that still collects notices does not wait for the provider.
+  const isSent = sql`${outgoingMails.collects} is null or ${outgoingMails.nextAttemptAt} <= now()`;
   const oldest = (table: typeof outgoingMails | typeof mailQueue) =>
-    db.select({ at: table.createdAt }).from(table).orderBy(asc(table.id)).limit(1);
+    db
+      .select({ at: table.createdAt })
+      .from(table)
+      .where(table === outgoingMails ? isSent : undefined)
+      .orderBy(asc(table.id))
+      .limit(1);
   const [row] = await run<{ mails: number; oldest: number; orgs: number }>(
     db,
     sql`

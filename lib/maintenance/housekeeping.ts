@@ -2,6 +2,7 @@ import { eraseAccounts } from '../accounts/deletion/erase.ts';
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
 import { purgeDeletedOrgs } from '../orgs/purge.ts';
+import { removeUnverifiedOrgs } from '../orgs/unverified.ts';
 import { purgeProjects } from '../projects/purge.ts';
 import { transferProjects } from '../projects/transfer/run.ts';
 import { failAbandonedImports } from '../reports/leases.ts';
@@ -66,6 +67,10 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'remove expired findings and scans', everyMs: MINUTE_MS, atStart: true },
       run: () => removeAllExpired(services),
+    },
+    {
+      ...{ name: 'remove organizations of unverified accounts', everyMs: 10 * MINUTE_MS, atStart: true },
+      run: () => removeUnverifiedOrgs(services),
     },
     {
       ...{ name: 'purge deleted organizations', everyMs: 10 * MINUTE_MS, atStart: true },

@@ -10,7 +10,7 @@ import {
   rateLimits,
   sessions,
 } from '../../db/schema/accounts.ts';
-import { orgUndoLinks } from '../../db/schema/orgs.ts';
+import { declinedInvitations, invitationLinks, orgUndoLinks } from '../../db/schema/orgs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -22,12 +22,14 @@ const EXPIRING: readonly (readonly [table: PgTable, key: PgColumn, expires: PgCo
   [mfaLogins, mfaLogins.id, mfaLogins.expiresAt],
   [primaryEmailChanges, primaryEmailChanges.tokenHash, primaryEmailChanges.expiresAt],
   [orgUndoLinks, orgUndoLinks.tokenHash, orgUndoLinks.expiresAt],
+  [invitationLinks, invitationLinks.tokenHash, invitationLinks.expiresAt],
+  [declinedInvitations, declinedInvitations.hash, declinedInvitations.expiresAt],
   [rateLimits, rateLimits.key, rateLimits.expire],
 ];
 
 /**
- * Deletes rows that expired more than a day ago: sessions, sign-ins that waited for a code, mailed links and codes, undo links
- * and counters of limits. It works in batches, and leaves rows that somebody else has locked to the next time.
+ * Deletes rows that expired more than a day ago: sessions, sign-ins that waited for a code, mailed links and codes, undo links,
+ * declined invitations and counters of limits. It works in batches, and leaves rows that somebody else has locked to the next time.
  */
 export async function purgeExpired(db: Db, now: Date): Promise<void> {
   const before = new Date(now.getTime() - DAY_MS);

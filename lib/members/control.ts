@@ -1,11 +1,17 @@
 import { and, eq, inArray, ne } from 'drizzle-orm';
 import type { Tx } from '../../db/client.ts';
-import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, type Role } from '../../db/schema/orgs.ts';
 import { type ControlChange, ownershipLost } from '../mail/templates/organizations.ts';
-import { type Actor, isOwner, mailControl, mailOwners, readOrgName } from '../orgs/notices.ts';
+import {
+  type Actor,
+  isOwner,
+  mailControl,
+  mailOwners,
+  memberAddress,
+  readOrgName,
+  withAddress,
+} from '../orgs/notices.ts';
 import { issueUndoLink } from '../orgs/undo-links.ts';
-import { memberEmail } from './fields.ts';
 
 interface RoleChange {
   orgId: string;
@@ -14,8 +20,10 @@ interface RoleChange {
   from?: Role;
   /** Unset: the member leaves or is removed. */
   to?: Role;
-  /** The member leaves because the account is deleted, which cannot be undone. */
-  accountDeleted?: boolean;
+  /** The member leaves by the own decision, which no link undoes. */
+  reason?: 'the account was deleted' | 'the invitation was declined';
+  /** The change of an offer to become an owner (`ownership.ts`). */
+  offer?: 'offered' | 'withdrawn' | 'declined' | undefined;
 }
 
 /**
@@ -25,35 +33,35 @@ interface RoleChange {
 export async function mailRoleChange(
   tx: Tx,
   actor: Actor,
-  { orgId, userId, from, to, accountDeleted = false }: RoleChange,
+  { orgId, userId, from, to, reason, offer }: RoleChange,
 ): Promise<void> {
-  const change: ControlChange = !from ? 'member_added' : to ? 'role_changed' : 'member_removed';
-  const [member] = await tx
-    .select({ email: memberEmail })
-    .from(memberships)
-    .innerJoin(users, eq(users.id, memberships.userId))
-    .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
-    .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
-  const role = from && to ? `${to}, was ${from}` : (to ?? from ?? '');
+  const change: ControlChange = offer
+    ? `ownership_${offer}`
+    : !from
+      ? 'member_added'
+      : to
+        ? 'role_changed'
+        : 'member_removed';
+  const role = from && to && from !== to ? `${to}, was ${from}` : (to ?? from ?? '');
   const facts: [string, string][] = [
-    ['Member', member?.email ?? ''],
+    ['Member', (await memberAddress(tx, orgId, userId)) ?? ''],
     ['Role', role],
-    ...(accountDeleted ? [['Reason', 'the account was deleted'] as [string, string]] : []),
+    ...(reason ? [['Reason', reason] as [string, string]] : []),
   ];
   const isLost = from === 'owner';
   // A new owner gets an invitation instead.
   const others = isLost || !from ? and(isOwner, ne(memberships.userId, userId)) : isOwner;
   await mailControl(tx, actor, orgId, change, facts, others);
-  if (!isLost || accountDeleted) return;
+  if (!isLost || reason) return;
   const org = await readOrgName(tx, orgId);
   if (!org) return;
-  const notice = { org, by: actor.user?.name, at: actor.now };
+  const notice = { org, by: actor.user && (await withAddress(tx, orgId, actor.user)), at: actor.now };
   await mailOwners(
     tx,
-    actor.writeMail,
+    actor,
     orgId,
     async ({ name }) => {
-      const undo = await issueUndoLink(tx, actor, orgId, userId);
+      const undo = await issueUndoLink(tx, actor, { orgId, userId, isDismissed: true });
       return ownershipLost(change, { name, ...notice, undo }, facts);
     },
     eq(memberships.userId, userId),
@@ -61,10 +69,16 @@ export async function mailRoleChange(
 }
 
 /** The most organizations whose owners get a mail about one event of an account: those that it has belonged to for longest. */
-const MOST_ORGS = 10;
+export const MOST_ORGS = 10;
 
-/** The organizations that a user controls, which is the reason to tell their owners about the user. */
-export const controlledBy = (tx: Tx, userId: string, orgId?: string) =>
+/**
+ * The organizations that a user controls, which is the reason to tell their owners about the user: those that the user joined first.
+ */
+export const controlledBy = (
+  tx: Tx,
+  userId: string,
+  { orgId, most = MOST_ORGS }: { orgId?: string | undefined; most?: number } = {},
+) =>
   tx
     .select({ orgId: memberships.orgId, role: memberships.role })
     .from(memberships)
@@ -76,10 +90,10 @@ export const controlledBy = (tx: Tx, userId: string, orgId?: string) =>
       ),
     )
     .orderBy(memberships.createdAt, memberships.orgId)
-    .limit(MOST_ORGS);
+    .limit(most);
 
 /** Tells the owners of the organizations that an account controls that it is deleted. Part of the transaction that deletes it. */
 export async function mailAccountDeletion(tx: Tx, actor: Actor, userId: string): Promise<void> {
   for (const { orgId, role } of await controlledBy(tx, userId))
-    await mailRoleChange(tx, actor, { orgId, userId, from: role, accountDeleted: true });
+    await mailRoleChange(tx, actor, { orgId, userId, from: role, reason: 'the account was deleted' });
 }

@@ -1,18 +1,28 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
+import { toResource } from '../../db/resources.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
+
+type Settings = Pick<Config, 'pendingInvitations'>;
 
 /*
  * Members as their organization sees them: an invited member has the invited address, whatever other addresses the account
  * has. These expressions read memberships joined with the account's primary address.
  */
 
-/** Whether a membership gives access if `pendingInvitations` is on. */
+/** Whether the account has verified the address of a membership. */
 export const isConfirmed = sql<boolean>`(${memberships.confirmedAt} is not null
   or (${memberships.invitedEmail} is null and ${userEmails.verifiedAt} is not null))`;
+
+/**
+ * Whether a membership gives access: with `pendingInvitations` if it is confirmed, otherwise unless somebody registered the invited
+ * address without the mailed link.
+ */
+export const hasAccess = ({ pendingInvitations }: Settings): SQL<boolean> =>
+  pendingInvitations ? isConfirmed : sql<boolean>`not ${memberships.isHeld}`;
 
 /** The address of a member that the organization sees. */
 export const memberEmail = sql<string>`coalesce(${memberships.invitedEmail}, ${userEmails.email})`;
@@ -24,18 +34,31 @@ const isVerified = sql<boolean>`case when ${memberships.invitedEmail} is null th
 /** Whether the member has neither used the organization nor verified the address since the invitation. */
 const isUnseen = sql`(${memberships.confirmedAt} is null or ${memberships.confirmedAt} <= ${memberships.createdAt})`;
 
+/** How long an offer to become an owner is open. */
+export const OFFER_MS = 7 * 24 * 60 * 60 * 1000;
+const OFFER_TIME = sql.raw(`'${OFFER_MS} milliseconds'`);
+
+/**
+ * When the offer to become an owner ends (`ownership.ts`); null if the member has none, or its author has lost the role since. For queries
+ * with joins.
+ */
+export const offerUntil = (now: Date): SQL<Date | null> =>
+  sql`case when ${memberships.role} = 'admin' and ${memberships.ownerOfferUntil} > ${now.toISOString()}::timestamptz
+    and exists (select from shared.memberships author where author.org_id = ${memberships.orgId}
+      and author.user_id = ${memberships.ownerOfferBy} and author.role = 'owner'
+      and coalesce(author.owner_since, author.created_at) <= ${memberships.ownerOfferUntil} - ${OFFER_TIME}::interval)
+    then ${memberships.ownerOfferUntil} end`.mapWith(memberships.ownerOfferUntil);
+
 /** The local part of the invited address, which is the name of placeholder accounts. */
 const localPart = sql`left(regexp_replace(${memberships.invitedEmail}, '@[^@]*$', ''), 200)`;
 
-type Settings = Pick<Config, 'pendingInvitations'>;
-
 /** The fields of a member in API responses. The name of an invited account is hidden until it accepts (`isUnseen`). */
-function memberFields({ pendingInvitations }: Settings) {
+function memberFields({ pendingInvitations }: Settings, now: Date) {
   // The default mode shows the name of an account that was invited by its primary address.
   const isHideable = pendingInvitations
     ? sql`${memberships.invitedEmail} is not null`
     : sql`${memberships.invitedEmail} <> ${userEmails.email}`;
-  const isHidden = sql`(${isHideable} and ${isUnseen})`;
+  const isHidden = sql`((${isHideable} or ${memberships.isHeld}) and ${isUnseen})`;
   return {
     user_id: users.id,
     email: memberEmail,
@@ -43,23 +66,35 @@ function memberFields({ pendingInvitations }: Settings) {
     avatar_url: sql<string>`case when ${isHidden} then '' else ${users.avatarUrl} end`,
     role: memberships.role,
     verified: isVerified,
-    pending: pendingInvitations ? sql<boolean>`not ${isConfirmed}` : sql<boolean>`false`,
+    pending: sql<boolean>`not ${hasAccess({ pendingInvitations })}`,
+    owner_offer_until: offerUntil(now),
   };
 }
 
-/** Selects an organization's members, ordered by role, then by name. */
-export function selectMembers(db: Db | Tx, config: Settings, orgId: string, where?: SQL) {
-  const fields = memberFields(config);
-  return db
+/** The members of an organization, ordered by role, then by name. */
+export async function listMembers(
+  db: Db | Tx,
+  { config, now }: { config: Settings; now: Date },
+  orgId: string,
+  where?: SQL,
+) {
+  const fields = memberFields(config, now);
+  const rows = await db
     .select(fields)
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(and(eq(memberships.orgId, orgId), where))
     .orderBy(rankIn(ROLES, memberships.role), sql`lower(${fields.name})`, users.id);
+  return rows.map(toResource);
 }
 
-export async function findMember(db: Db | Tx, config: Settings, orgId: string, userId: string) {
-  const [member] = await selectMembers(db, config, orgId, eq(memberships.userId, userId));
+export async function findMember(
+  db: Db | Tx,
+  context: { config: Settings; now: Date },
+  orgId: string,
+  userId: string,
+) {
+  const [member] = await listMembers(db, context, orgId, eq(memberships.userId, userId));
   return member;
 }

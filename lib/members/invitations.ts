@@ -7,6 +7,7 @@ import type { MailQueue } from '../mail/queue.ts';
 import { requireMailQuota } from '../mail/quota.ts';
 import { invitation } from '../mail/templates/invitations.ts';
 import type { Org } from '../orgs/directory.ts';
+import { issueDeclineLink } from './declining.ts';
 
 /** The recipient of an invitation. */
 export interface Invitee {
@@ -19,6 +20,8 @@ export interface Invitee {
   /** The account was created for the invitation and has no password yet. */
   isPlaceholder: boolean;
   role: Role;
+  /** An owner asks the admin to become an owner. */
+  isOffered?: boolean;
 }
 
 /** How long the link of an invitation works that creates an account. A link that replaces a password works for one hour. */
@@ -35,7 +38,7 @@ export async function mailInvitation(
   invitee: Invitee,
   { now, org, user }: { now: Date; org: Org; user: { name: string } },
 ): Promise<void> {
-  const { userId, emailId, address, verified, isPlaceholder, role } = invitee;
+  const { userId, emailId, address, verified, isPlaceholder, role, isOffered = false } = invitee;
   await requireMailQuota(tx, config.quotas.mailsPerHour, 'link', address);
   const [row] = await tx.select({ name: orgs.name }).from(orgs).where(eq(orgs.id, org.id));
   const token = verified
@@ -55,20 +58,28 @@ export async function mailInvitation(
       inviterName: user.name,
       orgName: row?.name ?? org.slug,
       role,
+      isOffered,
+      decline: await issueDeclineLink(tx, { orgId: org.id, userId }, now),
       ...(token !== undefined && { set: { token, isPlaceholder } }),
     }),
   );
 }
 
 /** The URL of an organization's pages. */
-function orgUrl({ publicUrl, baseDomain }: Pick<Config, 'publicUrl' | 'baseDomain'>, slug: string): string {
+export function orgUrl(
+  { publicUrl, baseDomain }: Pick<Config, 'publicUrl' | 'baseDomain'>,
+  slug: string,
+): string {
   if (baseDomain === undefined) return `${publicUrl}/o/${slug}`;
   const url = new URL(publicUrl);
   url.hostname = `${slug}.${baseDomain}`;
   return url.origin;
 }
 
-/** Confirms the memberships of an account that were invited by `email`, which the account has just verified. */
+/**
+ * Confirms the memberships of an account that were invited by `email`, which the account has just verified. Held memberships stay as
+ * they are: somebody else may have registered the address, whose owner merely verifies it.
+ */
 export async function confirmMemberships(
   tx: Tx,
   { userId, email }: { userId: string; email: string },
@@ -82,6 +93,26 @@ export async function confirmMemberships(
         eq(memberships.userId, userId),
         eq(memberships.invitedEmail, email),
         isNull(memberships.confirmedAt),
+        eq(memberships.isHeld, false),
       ),
     );
+}
+
+/**
+ * Gives the memberships that are held to the owner of the mailbox, who has set a password by a mailed link.
+ * @returns whether there were any
+ */
+export async function releaseHeld(
+  tx: Tx,
+  { userId, email }: { userId: string; email: string },
+  now: Date,
+): Promise<boolean> {
+  const released = await tx
+    .update(memberships)
+    .set({ confirmedAt: now, isHeld: false })
+    .where(
+      and(eq(memberships.userId, userId), eq(memberships.invitedEmail, email), eq(memberships.isHeld, true)),
+    )
+    .returning({ orgId: memberships.orgId });
+  return released.length > 0;
 }

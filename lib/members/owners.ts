@@ -5,7 +5,7 @@ import { userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, orgDeletions, orgs, type Role } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
-import { isConfirmed } from './fields.ts';
+import { hasAccess } from './fields.ts';
 
 /**
  * Reads the roles of two members. Call it after `lockOrg`.
@@ -41,12 +41,7 @@ const own = alias(memberships, 'own');
 type Settings = Pick<Config, 'pendingInvitations'>;
 
 /** The owners of an organization who can sign in, besides a user: with a password, not disabled and not pending. */
-const otherOwners = (
-  tx: Tx,
-  { pendingInvitations }: Settings,
-  orgId: string | typeof own.orgId,
-  userId: string,
-) =>
+const otherOwners = (tx: Tx, settings: Settings, orgId: string | typeof own.orgId, userId: string) =>
   tx
     .select({ userId: memberships.userId })
     .from(memberships)
@@ -59,7 +54,7 @@ const otherOwners = (
         ne(memberships.userId, userId),
         isNotNull(users.passwordHash),
         isNull(users.disabledAt),
-        pendingInvitations ? isConfirmed : undefined,
+        hasAccess(settings),
       ),
     )
     .limit(1);

@@ -12,6 +12,8 @@ import {
   type HashLoad,
   MAIL_OUTCOMES,
   type MailOutcome,
+  STORAGE_LIMITS,
+  type StorageLimit,
   WORK_KINDS,
   type WorkKind,
 } from './reports.ts';
@@ -32,6 +34,8 @@ export interface Metrics {
   workAdmitted(kind: WorkKind, outcome: (typeof WORK_OUTCOMES)[number]): void;
   /** A request was refused because its organization uses its whole share of the connections. */
   connectionRefused(): void;
+  /** A write was refused because of a storage quota or a full disk. */
+  storageRefused(limit: StorageLimit): void;
   /** A request failed because the database takes no writes. */
   writeRefused(): void;
   /** An expensive read was sent to the replica or, for any route but `current`, to the primary. */
@@ -123,6 +127,13 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     registers,
   });
 
+  const storageRefusals = new Counter({
+    name: 'svc_storage_refused_total',
+    help: 'Writes refused (429) because an organization or account exceeds its storage quota, or the disk is almost full.',
+    labelNames: ['limit'],
+    registers,
+  });
+  for (const limit of STORAGE_LIMITS) storageRefusals.inc({ limit }, 0);
   const writeRefusals = new Counter({
     name: 'svc_db_writes_refused_total',
     help: 'Requests that failed because the database takes no writes: its disk is full, or it is read-only.',
@@ -265,6 +276,7 @@ export function createMetrics(pool: () => PoolGauges, options: MetricsOptions = 
     mailTried: (outcome) => mails.inc({ outcome }),
     workAdmitted: (kind, outcome) => work.inc({ kind, outcome }),
     connectionRefused: () => connectionRefusals.inc(),
+    storageRefused: (limit) => storageRefusals.inc({ limit }),
     writeRefused: () => writeRefusals.inc(),
     readRouted: (route) => reads.inc(routeLabels(route)),
     backlog(current) {

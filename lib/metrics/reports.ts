@@ -42,3 +42,7 @@ export interface Backlog {
 /** Work of an organization that is expensive. */
 export const WORK_KINDS = ['search', 'list', 'report'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
+
+/** `storage`: the bytes of a storage quota. `rows`: its rows. `disk`: the disk of the embedded database. */
+export const STORAGE_LIMITS = ['storage', 'rows', 'disk'] as const;
+export type StorageLimit = (typeof STORAGE_LIMITS)[number];

@@ -5,6 +5,7 @@ import { shownVersion } from '../../db/orgs/tables.ts';
 import { orgFields, toResource } from '../../db/resources.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { ApiError } from '../errors.ts';
+import { VERIFY_MS } from './unverified.ts';
 
 /** A new organization as its creator asked for it. */
 export interface NewOrg {
@@ -52,7 +53,10 @@ export async function insertOrg(
   const { id, name, slug, plan, ownerId, createdAt } = org;
   const [inserted] = await tx
     .insert(orgs)
-    .values({ id, name, slug, plan, schemaVersion: 0, createdBy: ownerId, createdAt })
+    .values({
+      ...{ id, name, slug, plan, createdAt, createdBy: ownerId, schemaVersion: 0 },
+      ...{ isUnused: true, verifyBy: new Date(createdAt.getTime() + VERIFY_MS) },
+    })
     .onConflictDoNothing({ target: orgs.slug })
     .returning(orgFields);
   if (!inserted || (await isReservedFor(tx, slug, id))) throw new SlugTaken();

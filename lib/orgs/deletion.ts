@@ -8,7 +8,7 @@ import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { orgDeleted, orgRestored } from '../mail/templates/organizations.ts';
 import { lockOrgTables } from '../quotas.ts';
 import type { Org } from './directory.ts';
-import { type Actor, mailOwners, readOrgName } from './notices.ts';
+import { type Actor, mailOwners, readOrgName, withAddress } from './notices.ts';
 import { issueUndoLink } from './undo-links.ts';
 
 /** Not an owner any more, or the slug was changed since it was confirmed. */
@@ -35,9 +35,10 @@ export const deleteOrganization = (
     if (await hasTransfers(tx, org.id)) return { kind: 'in_transfer' };
     const purgeAt = await markOrgDeleted(tx, { id: org.id, tables }, actor.now);
     if (!purgeAt) return { kind: 'deleted_before' };
-    const about = { org: current, by: actor.user?.name, at: actor.now, purgeAt };
-    await mailOwners(tx, actor.writeMail, org.id, async ({ id: userId, name }) => {
-      const undo = await issueUndoLink(tx, actor, org.id, userId);
+    const by = actor.user && (await withAddress(tx, org.id, actor.user));
+    const about = { org: current, by, at: actor.now, purgeAt };
+    await mailOwners(tx, actor, org.id, async ({ id: userId, name }) => {
+      const undo = await issueUndoLink(tx, actor, { orgId: org.id, userId, isDismissed: false });
       return orgDeleted({ name, ...about, undo });
     });
     return { kind: 'deleted', purgeAt };
@@ -57,8 +58,9 @@ export async function restoreLocked(
 ): Promise<boolean> {
   const current = await readOrgName(tx, org.id);
   if (!current || !(await unmarkOrgDeleted(tx, org))) return false;
-  const about = { org: current, by: user?.name, at: now };
-  await mailOwners(tx, writeMail, org.id, ({ name }) => orgRestored({ name, ...about }));
+  const by = user && (await withAddress(tx, org.id, user));
+  const about = { org: current, by, at: now };
+  await mailOwners(tx, { now, writeMail }, org.id, ({ name }) => orgRestored({ name, ...about }));
   return true;
 }
 

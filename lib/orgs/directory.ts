@@ -8,6 +8,7 @@ import { isBehind } from '../../db/orgs/tables.ts';
 import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName, perOrg } from '../../db/schema/org-schema.ts';
 import { orgDeletions, orgs } from '../../db/schema/orgs.ts';
+import { shareOf } from '../../db/storage/usage.ts';
 import { ApiError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { indexOrgs, MIGRATIONS_AT_ONCE, migrateOrgs } from './migrations.ts';
@@ -94,7 +95,7 @@ export function createOrgDirectory(options: {
       .select({
         id: orgs.id,
         slug: orgs.slug,
-        account: orgs.createdBy,
+        account: shareOf,
         schemaVersion: orgs.schemaVersion,
         deleted: sql<boolean>`${orgDeletions.orgId} is not null`,
       })

@@ -6,7 +6,7 @@ import { orgFields, toResource } from '../../db/resources.ts';
 import { userEmails } from '../../db/schema/accounts.ts';
 import { memberships, orgDeletions, orgs } from '../../db/schema/orgs.ts';
 import type { Config } from '../config/config.ts';
-import { isConfirmed } from '../members/fields.ts';
+import { hasAccess } from '../members/fields.ts';
 
 /**
  * The user's organizations with their role, newest first; without those where they are pending or their token is not valid.
@@ -34,7 +34,7 @@ export async function listOrgsOf(
       and(
         eq(memberships.userId, user.id),
         or(isNull(orgDeletions.orgId), deleted ? isRestorable : undefined),
-        services.config.pendingInvitations ? isConfirmed : undefined,
+        hasAccess(services.config),
         personalToken?.orgId ? eq(orgs.id, personalToken.orgId) : undefined,
         where,
       ),

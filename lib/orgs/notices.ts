@@ -1,10 +1,11 @@
-import { and, eq, isNotNull, isNull, type SQL } from 'drizzle-orm';
+import { and, eq, gt, inArray, isNotNull, isNull, type SQL } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { userEmails, users } from '../../db/schema/accounts.ts';
+import { primaryEmailChanges as c, userEmails, users } from '../../db/schema/accounts.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import type { MailContent } from '../mail/mailer.ts';
 import type { Letter } from '../mail/templates/letter.ts';
-import { type ControlChange, controlChanged } from '../mail/templates/organizations.ts';
+import { type ControlChange, controlChanged, type OrgNotice } from '../mail/templates/organizations.ts';
+import { memberEmail } from '../members/fields.ts';
 
 /** The primary address of an owner. */
 interface Recipient {
@@ -36,13 +37,13 @@ export const isOwner = eq(memberships.role, 'owner');
 const MOST = 50;
 
 /**
- * Mails every owner of an organization at the primary address, except for those who have never set a password. Part of the transaction that
- * causes the mails.
+ * Mails every owner of an organization at the primary address, and at a former one that may still be restored, because a thief may have
+ * changed it. Owners who have never set a password get no mail. Part of the transaction that causes the mails.
  * @param recipients which members instead of the owners
  */
 export async function mailOwners(
   tx: Tx,
-  write: WriteMail,
+  { now, writeMail }: Pick<Actor, 'now' | 'writeMail'>,
   orgId: string,
   content: (owner: { id: string; name: string }) => MailContent | Promise<MailContent>,
   recipients: SQL | undefined = isOwner,
@@ -58,9 +59,30 @@ export async function mailOwners(
     .where(and(eq(memberships.orgId, orgId), recipients))
     .orderBy(memberships.createdAt, users.id)
     .limit(MOST);
+  const former = await tx
+    .select({ id: c.userId, email: c.oldEmail, verified: c.oldEmailVerified })
+    .from(c)
+    .where(
+      and(
+        inArray(
+          c.userId,
+          found.map(({ id }) => id),
+        ),
+        gt(c.expiresAt, now),
+      ),
+    );
+  const letters: { recipient: Recipient; content: MailContent }[] = [];
+  for (const { email, verifiedAt, ...owner } of found) {
+    const written = await content(owner);
+    for (const to of [
+      { email, verified: verifiedAt !== null },
+      ...former.filter(({ id }) => id === owner.id),
+    ])
+      letters.push({ recipient: { email: to.email, verified: to.verified, orgId }, content: written });
+  }
   // In one order, as everywhere: writing counts the mails of an address.
-  for (const { email, verifiedAt, ...owner } of found.toSorted((a, b) => (a.email < b.email ? -1 : 1)))
-    await write(tx, { email, verified: verifiedAt !== null, orgId }, await content(owner));
+  letters.sort((a, b) => (a.recipient.email < b.recipient.email ? -1 : 1));
+  for (const letter of letters) await writeMail(tx, letter.recipient, letter.content);
 }
 
 /** Tells all owners about a change of control. Part of the transaction that makes it. */
@@ -74,10 +96,27 @@ export async function mailControl(
 ): Promise<void> {
   const org = await readOrgName(tx, orgId);
   if (!org) return;
-  const notice = { org, by: user?.name, at: now };
+  const notice = { org, by: user && (await withAddress(tx, orgId, user)), at: now };
   const content = ({ name }: { name: string }) => controlChanged(change, { name, ...notice }, facts);
-  await mailOwners(tx, writeMail, orgId, content, recipients);
+  await mailOwners(tx, { now, writeMail }, orgId, content, recipients);
 }
+
+/** The address of a member that the organization sees; undefined for others. */
+export async function memberAddress(tx: Tx, orgId: string, userId: string): Promise<string | undefined> {
+  const [member] = await tx
+    .select({ email: memberEmail })
+    .from(memberships)
+    .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
+    .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
+  return member?.email;
+}
+
+/** The actor as mails to members name them. */
+export const withAddress = async (
+  tx: Tx,
+  orgId: string,
+  { id, name }: { id: string; name: string },
+): Promise<OrgNotice['by']> => ({ name, email: await memberAddress(tx, orgId, id) });
 
 /** The name and the slug of an organization as the transaction sees them. */
 export async function readOrgName(

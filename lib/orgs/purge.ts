@@ -42,8 +42,9 @@ async function warnNext({ database: { db }, clock, mail }: PurgeServices): Promi
     if (!deletion) return false;
     const { orgId, deletedAt: at, purgeAt } = deletion;
     const [org] = await tx.select({ name: orgs.name, slug: orgs.slug }).from(orgs).where(eq(orgs.id, orgId));
-    const write: WriteMail = (to, { email }, content) => mail.enqueue(to, email, content);
-    if (org) await mailOwners(tx, write, orgId, ({ name }) => orgPurgeNear({ name, org, at, purgeAt }));
+    const writeMail: WriteMail = (to, { email }, content) => mail.enqueue(to, email, content);
+    const actor = { now: clock(), writeMail };
+    if (org) await mailOwners(tx, actor, orgId, ({ name }) => orgPurgeNear({ name, org, at, purgeAt }));
     return true;
   });
   if (warned) mail.kick();

@@ -10,10 +10,11 @@ import { run } from '../../db/statements.ts';
 import { invalidLink } from '../accounts/mailed-tokens.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
+import { NO_OFFER } from '../members/ownership.ts';
 import { lockOrgTables } from '../quotas.ts';
 import { restoreLocked } from './deletion.ts';
 import type { OrgDirectory } from './directory.ts';
-import { type Actor, mailControl, readOrgName } from './notices.ts';
+import { type Actor, mailControl, memberAddress, readOrgName } from './notices.ts';
 import { UNDO_MS } from './undo-links.ts';
 
 /*
@@ -90,18 +91,24 @@ async function giveBack(
   by: Actor,
   tables: OrgTables,
 ): Promise<boolean> {
-  const { orgId, userId, invitedEmail, confirmedAt, memberSince } = link;
+  const { orgId, userId, invitedEmail, confirmedAt, memberSince, ownerSince } = link;
   const [before] = await tx
     .select({ role: memberships.role })
     .from(memberships)
     .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
   if (before?.role === 'owner') return false;
+  const former = { role: 'owner' as const, invitedEmail, confirmedAt, createdAt: memberSince, ownerSince };
   await tx
     .insert(memberships)
-    .values({ orgId, userId, role: 'owner', invitedEmail, confirmedAt, createdAt: memberSince })
-    .onConflictDoUpdate({ target: [memberships.orgId, memberships.userId], set: { role: 'owner' } });
+    .values({ ...former, orgId, userId })
+    .onConflictDoUpdate({
+      target: [memberships.orgId, memberships.userId],
+      set: { ...former, ...NO_OFFER },
+    });
   // A former member may still be the assignee of a rule.
   if (!before) await run(tx, reloadRulesOf(tables, userId));
-  await mailControl(tx, by, orgId, 'owner_restored', []);
+  await mailControl(tx, by, orgId, 'owner_restored', [
+    ['Member', (await memberAddress(tx, orgId, userId)) ?? ''],
+  ]);
   return true;
 }

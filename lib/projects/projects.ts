@@ -141,6 +141,16 @@ export async function resolveProject(
   return id;
 }
 
+/** The id of no project. */
+const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
+
+/** The project that a request names or, for a caller who sees only one, that one. A caller names another in vain. */
+export const projectWithin = (
+  { onlyProject }: { onlyProject?: string | undefined },
+  given: string | undefined,
+): string | undefined =>
+  onlyProject === undefined || given === onlyProject ? given : given === undefined ? onlyProject : NO_PROJECT;
+
 /** Whether the token is of this project, or of no single one. */
 export const isInScope = (token: ApiToken, projectId: string | undefined): boolean =>
   token.projectId === null || token.projectId === projectId;

@@ -166,15 +166,16 @@ const reasonOf = (error: Error): string =>
 
 /** The error of an import as it is shown. */
 export const shownError = (error: unknown): unknown =>
-  error instanceof UnreadableReport ? unreadable(error.refusal) : error;
+  error instanceof UnreadableReport ? unreadable(error.refusal, error) : error;
 
 /** The error of a report that cannot be read: the position, and the formats that were tried. */
-function unreadable({ message, location, formats, maxBytes }: Refusal): ApiError {
+function unreadable({ message, location, formats, maxBytes }: Refusal, cause: Error): ApiError {
   const [only, ...others] = formats;
   const read = only !== undefined && others.length === 0 ? ` It was read as ${only}.` : '';
   const tried = { field: 'format', message: `tried ${formats.join(', ')}` };
   return new ApiError('validation_error/invalid_body', {
     message: `${message.replace(/\.$/, '')}.${read}`,
+    cause,
     details: [
       { field: location ?? 'body', message },
       ...(formats.length > 0 ? [tried] : []),

@@ -3,7 +3,7 @@ import { ReportError } from '../importers/importer.ts';
 import { type ImportOptions, importReport } from '../importers/index.ts';
 import { FORMATS } from '../importers/names.ts';
 import type { ImportedParts } from '../importers/parts/index.ts';
-import { isArchive } from '../importers/read/archive.ts';
+import { isArchive, unpackedSize } from '../importers/read/archive.ts';
 import { hasTooManyValues, type SentReport, TooLargeError, unwrap } from './unwrap.ts';
 
 /** The service has no workspace: no path is in this directory, because paths have no NUL. */
@@ -54,10 +54,12 @@ export type ReportOutcome =
 /** Imports a large report in parts. @returns undefined if the caller must import it at once */
 export type ImportLarge = (
   content: Uint8Array,
-  options: Pick<ImportOptions, 'format' | 'onRecognized'>,
+  options: Pick<ImportOptions, 'format'>,
 ) => Promise<ImportedParts | undefined>;
 
-export interface ReadOptions extends Pick<ImportOptions, 'onRecognized'> {
+export interface ReadOptions {
+  /** Called with the size of the report, before it is parsed. */
+  onUnpacked?: (bytes: number) => void;
   /** Set where memory matters more than processor time. */
   importLarge?: ImportLarge | undefined;
 }
@@ -65,22 +67,22 @@ export interface ReadOptions extends Pick<ImportOptions, 'onRecognized'> {
 /** Reads a report: unpacks it, detects its format and imports it. Never rejects. */
 export async function readReport(
   { format, maxBytes, ...sent }: ReportJob,
-  { onRecognized, importLarge }: ReadOptions = {},
+  { onUnpacked, importLarge }: ReadOptions = {},
 ): Promise<ReportOutcome> {
   let formats: readonly string[] = [];
   try {
     const content = await unwrap(sent, maxBytes);
+    formats = format === undefined ? FORMATS : [format];
+    onUnpacked?.(isArchive(content) ? unpackedSize(content) : content.byteLength);
     if (!isArchive(content) && hasTooManyValues(content, maxBytes))
       throw new ReportError('The report has too many values for its size');
-    formats = format === undefined ? FORMATS : [format];
-    const large = await importLarge?.(content, { format, onRecognized });
+    const large = await importLarge?.(content, { format });
     if (large) {
       const { findings, skipped: _, ...head } = large;
       return { kind: 'read', head, chunks: inChunks(findings()) };
     }
     const imported = importReport(content, WORKSPACE, {
-      ...{ format, maxBytes, onRecognized },
-      maxFindings: MAX_FINDINGS,
+      ...{ format, maxBytes, maxFindings: MAX_FINDINGS },
     });
     const { findings, errors, warnings, sources, category } = imported;
     formats = [imported.format];

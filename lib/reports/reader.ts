@@ -2,7 +2,7 @@ import type { ByteBudget } from '../fair-share/byte-budget.ts';
 import type { Finding } from '../importers/finding.ts';
 import type { Refusal, ReportHead, ReportJob } from './read.ts';
 
-/** The report cannot be read, or takes too much time or memory. */
+/** The report cannot be read. */
 export class UnreadableReport extends Error {
   readonly refusal: Refusal;
 
@@ -12,6 +12,18 @@ export class UnreadableReport extends Error {
     this.refusal = refusal;
   }
 }
+
+/** The process that read the report was killed, because it took too much time or memory. */
+export class ExpensiveReport extends UnreadableReport {
+  constructor(message: string) {
+    super({ message, formats: [] });
+    this.name = 'ExpensiveReport';
+  }
+}
+
+/** Whether an import or a preview ended because its process was killed. */
+export const isTooExpensive = (error: unknown): boolean =>
+  error instanceof ExpensiveReport || (error instanceof Error && isTooExpensive(error.cause));
 
 /** A report that was read. */
 export interface OpenReport extends ReportHead {
@@ -33,7 +45,3 @@ export interface ReportReader {
   /** @throws UnreadableReport */
   open(job: ReportJob): Promise<OpenReport>;
 }
-
-/** The error of a report that takes too much time or memory. */
-export const tooExpensive = (message: string): UnreadableReport =>
-  new UnreadableReport({ message, formats: [] });

@@ -39,7 +39,7 @@ export class TooLargeError extends ReportError {
 }
 
 /** Real reports shrink to a tenth or a hundredth. Deflate can shrink equal bytes to a thousandth. */
-const MAX_RATIO = 200;
+export const MAX_RATIO = 200;
 /** Allowed at any ratio. */
 const FREE_BYTES = 8 * 1024 * 1024;
 

@@ -19,6 +19,8 @@ export interface ApiToken {
   projectId: string | null;
   name: string;
   scopes: TokenScope[];
+  /** The id of a user, who may be gone. */
+  createdBy: string;
   /** When it was looked up. Null: not used yet. */
   lastUsed: Date | null;
 }
@@ -41,6 +43,7 @@ interface TokenRow {
   projectId: string | null;
   name: string;
   scopes: string;
+  createdBy: string;
   prefix: string;
   tokenHash: string;
   expiresAt: string | null;
@@ -53,7 +56,7 @@ interface TokenRow {
 const findTokens = orgStatement<{ prefixes: string }, TokenRow>(
   ({ apiTokens: t }, $) => sql`
 select ${t.id} as id, ${t.projectId} as "projectId", ${t.name} as name, ${t.scopes} as scopes, ${t.prefix} as prefix,
-  ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked,
+  ${t.createdBy} as "createdBy", ${t.tokenHash} as "tokenHash", ${t.expiresAt} as "expiresAt", ${t.revoked} as revoked,
   ${t.suspended} as suspended, ${t.lastUsed} as "lastUsed"
 from ${t} where ${t.prefix} = any (${$.prefixes}::text[])`,
 );
@@ -105,12 +108,13 @@ export function createApiTokens(
       if (!row || row.revoked) throw new ApiError('token_error/invalid');
       if (row.expiresAt && new Date(row.expiresAt) <= clock()) throw new ApiError('token_error/expired');
       if (row.suspended) throw new ApiError('tenant_error/deleted');
-      const { id, projectId, name, scopes, lastUsed } = row;
+      const { id, projectId, name, scopes, createdBy, lastUsed } = row;
       return {
         id,
         projectId,
         name,
         scopes: parseScopes(scopes),
+        createdBy,
         lastUsed: lastUsed === null ? null : new Date(lastUsed),
       };
     },

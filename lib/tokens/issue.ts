@@ -1,20 +1,24 @@
 import { and, eq, gt, not, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import type { NewId } from '../../db/ids.ts';
+import { markUsed } from '../../db/orgs/slugs.ts';
 import { apiTokenFields, toApiToken } from '../../db/resources.ts';
 import { expiryOf, type OrgTables } from '../../db/schema/org.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import { TOKEN_SCOPES } from '../../db/schema/values.ts';
 import type { Config } from '../config/config.ts';
 import { ApiError } from '../errors.ts';
+import { withoutPhone } from '../mail/templates/letter.ts';
 import { readRoles } from '../members/owners.ts';
+import { LEAST_TOKEN_CREATOR } from '../members/roles.ts';
 import type { Org } from '../orgs/directory.ts';
 import { type Actor, mailControl } from '../orgs/notices.ts';
+import { readSecuritySettings } from '../orgs/security-settings.ts';
 import { inOrgQuota, requireRoom } from '../quotas.ts';
 import { ApiToken } from '../resources.ts';
 import { optional, shown, text, z } from '../schema.ts';
 import { generateToken } from './format.ts';
-import { rankOf, scopesInput, scopesText } from './scopes.ts';
+import { rankOf, roleOf, scopesInput, scopesText } from './scopes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -41,7 +45,11 @@ export const TokenInput = z
 export const ProjectTokenInput = z
   .object({
     ...tokenShape,
-    scopes: scopesInput(['ingest'], 'ingest', 'A project token is for agents: it has the scope `ingest`.'),
+    scopes: scopesInput(
+      ['ingest', 'read', 'triage'],
+      'ingest',
+      'Permissions of the token: `ingest` is for agents, `read` for what viewers see of the project, `triage` for what members change in it, which includes `read`. Default: `ingest` alone.',
+    ),
   })
   .openapi('NewProjectToken', { example: { name: 'ci', expires_in: 90 } });
 
@@ -57,7 +65,7 @@ export const CreatedToken = z.object({
  */
 export async function issueToken(
   context: { db: Db; now: Date; org: Org; user: { id: string } },
-  { config, nextId }: { config: Pick<Config, 'quotas'>; nextId: () => NewId },
+  { config, nextId }: { config: Pick<Config, 'quotas' | 'strict'>; nextId: () => NewId },
   projectId: string | null,
   { name, scopes, expires_in }: z.output<typeof TokenInput>,
   actor?: Actor,
@@ -65,13 +73,18 @@ export async function issueToken(
   const { now, org, user } = context;
   const { tables } = org;
   const { apiTokens } = tables;
+  const role = roleOf(scopes);
   const { token, prefix, hash } = generateToken();
   const { id, at } = nextId();
   const expiresAt = expires_in ? new Date(at.getTime() + expires_in * DAY_MS) : null;
   // In the words of the partial index `api_tokens_active`, so that every plan can use it.
   const active = and(not(apiTokens.revoked), gt(expiryOf(apiTokens), sql.param(now, apiTokens.expiresAt)));
   const row = await inOrgQuota(context, async (tx) => {
-    await requireRole(tx, context, projectId === null ? 'admin' : 'viewer');
+    await markUsed(tx, org.id);
+    const settings = await readSecuritySettings(tx, config, org.id);
+    const creator = projectId === null ? 'admin' : LEAST_TOKEN_CREATOR[settings.project_token_creators];
+    await requireRole(tx, context, [creator, role ?? creator]);
+    if (role !== undefined) requireLifetime(expires_in, settings.max_token_days);
     await requireRoom(tx, config, 'tokensPerOrg', apiTokens, active);
     if (projectId !== null) {
       const ofProject = and(active, eq(apiTokens.projectId, projectId));
@@ -92,7 +105,7 @@ export async function issueToken(
       .returning(apiTokenFields(tables));
     if (actor)
       await mailControl(tx, actor, org.id, 'token_created', [
-        ['Token', name],
+        ['Token', withoutPhone(name)],
         ['Scopes', scopes.join(', ')],
         ['Expires', expiresAt?.toISOString().slice(0, 10) ?? 'never'],
       ]);
@@ -103,9 +116,27 @@ export async function issueToken(
 }
 
 /** A member who is removed or demoted at this moment must not get a token that stays. Call it after `lockOrg`. */
-async function requireRole(tx: Tx, { org, user }: { org: Org; user: { id: string } }, least: Role) {
+async function requireRole(
+  tx: Tx,
+  { org, user }: { org: Org; user: { id: string } },
+  needed: readonly Role[],
+): Promise<void> {
   const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
-  if (rankOf(own) < rankOf(least)) throw new ApiError('permission_error/denied');
+  if (needed.some((least) => rankOf(own) < rankOf(least)))
+    throw new ApiError('permission_error/denied', { message: 'Your role may not create this token.' });
+}
+
+/** @throws ApiError `validation_error/field_invalid` for a longer lifetime than the organization allows */
+function requireLifetime(days: number | undefined, max: number | null): void {
+  if (max === null || (days && days <= max)) return;
+  throw new ApiError('validation_error/field_invalid', {
+    details: [
+      {
+        field: 'expires_in',
+        message: `must be 1 to ${max}: tokens of this organization with other scopes than ingest expire`,
+      },
+    ],
+  });
 }
 
 interface RevokedToken {

@@ -42,6 +42,11 @@ const PARTS: readonly (readonly [isOn: (config: Config) => boolean, what: string
     'a session that nobody uses stays open for 24 hours',
     'SVC_SESSION_IDLE_MINUTES=480',
   ],
+  [
+    ({ strict, metricsToken }) => strict || metricsToken !== undefined,
+    '/metrics answers everyone',
+    'SVC_METRICS_TOKEN: openssl rand -hex 32',
+  ],
 ];
 
 /**
@@ -63,7 +68,6 @@ export function exposureOf(config: Config, { listens }: { listens: boolean }): E
 
 /** The parts of strict mode without their own variable. */
 const STRICT_ONLY: readonly Opening[] = [
-  { what: '/metrics answers at the hosts of organizations', close: 'SVC_STRICT=on' },
   { what: 'a session goes on when its browser signs in again', close: 'SVC_STRICT=on' },
 ];
 

@@ -233,8 +233,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     subject: 'members',
     file: 'handlers/members/update.ts',
-    from: "if (other === 'owner' && body.role !== 'owner')",
-    to: "if (other === 'owner' && body.role === 'viewer')",
+    from: "if (other === 'owner' && role !== 'owner')",
+    to: "if (other === 'owner' && role === 'viewer')",
     breaks: 'The last owner of an organization can become an admin, and nobody is owner any more.',
     suites: ['members/roles'],
   },
@@ -273,7 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     subject: 'deletion',
     file: 'db/projects/deletion.ts',
-    from: 'and slug = ${$.confirmed} and deleted_at is null',
+    from: 'and slug = ${confirmed} and deleted_at is null',
     to: 'and deleted_at is null',
     breaks: 'A project is deleted although the slug that the user confirmed is another one by now.',
     suites: ['projects/deletion'],

@@ -199,7 +199,7 @@ describe('registration', () => {
     expect((await register(person({ email: unverified }))).status).toBe(201);
   });
 
-  it('cannot take over a placeholder account', async () => {
+  it('cannot take over an account that has lost its password', async () => {
     const { id, email } = await createUser(t.api);
     await sql('update shared.users set password_hash = null where id = $1', [id]);
     expect(outcome(await register(person({ email })))).toEqual([409, 'resource_error/already_exists']);
@@ -385,6 +385,12 @@ describe('login', () => {
       expect(outcome(await login(email, password))).toEqual([401, 'auth_error/invalid_credentials']);
   });
 
+  it('takes a password that was set ten years ago', async () => {
+    const { email, id } = await createUser(t.api);
+    await sql("update shared.users set created_at = created_at - interval '10 years' where id = $1", [id]);
+    must(await login(email, PASSWORD));
+  });
+
   it('refuses a placeholder account', async () => {
     const { id, email } = await createUser(t.api);
     await sql('update shared.users set password_hash = null where id = $1', [id]);
@@ -545,8 +551,8 @@ describe('a session', () => {
     async (strict) => {
       const env = {
         SVC_STRICT: strict ? 'on' : 'off',
-        JWT_SECRET: 'a strong secret that signs sessions',
-        SVC_ENCRYPTION_KEY: 'a strong secret that encrypts texts',
+        JWT_SECRET: 'c5cad534971209da9f595c9efb8b03af',
+        SVC_ENCRYPTION_KEY: '70c74da04fd5b34da330faef6dec05f1',
         SVC_PUBLIC_URL: 'https://localhost',
         // Strict about this alone.
         ...{ SVC_REQUIRE_VERIFIED_EMAIL: 'off', SVC_AUTH_LIMITS: 'off', SVC_BREACHED_PASSWORDS: 'off' },

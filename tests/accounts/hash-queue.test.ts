@@ -98,10 +98,31 @@ describe('the queue', () => {
     expect(queue.load()).toEqual({ waiting: 2, refused: { full: 1, late: 0 } });
   });
 
-  it('does not take one client for many because it has many addresses of one network', async () => {
-    const { enter, outcome } = openQueue();
-    for (const n of [1, 2, 3, 4, 5, 6]) enter(`2001:db8:1:2::${n}`);
-    expect(await outcome('2001:db8:1:2::6')).toMatchObject(unavailable);
+  it.each(['2001:db8:1:2::', '2001:db8:1:'])(
+    'does not take one client for many because it has many addresses or networks: %s',
+    async (start) => {
+      const { enter, begun, endOne, outcome } = openQueue();
+      const addressOf = (n: number) => (start.endsWith('::') ? `${start}${n}` : `${start}${n}::1`);
+      for (const n of [1, 2, 3, 4, 5, 6]) enter(addressOf(n), `flood ${n}`);
+      expect(await outcome('flood 6')).toMatchObject(unavailable);
+      // A client of another network displaces the flood, and does not wait for all of it.
+      enter('2001:db8:2:1::1', 'ada');
+      enter('192.0.2.7', 'bob');
+      expect(await outcome('flood 5')).toMatchObject(unavailable);
+      await endOne();
+      await endOne();
+      await endOne();
+      expect(begun).toEqual(['flood 1', 'flood 2', 'ada', 'bob']);
+    },
+  );
+
+  it('serves the clients of one network in turn', async () => {
+    const { enter, begun, endOne } = openQueue({ maxWaiting: 10 });
+    for (const n of [1, 2, 3]) enter('2001:db8:1:1::1', `flood ${n}`);
+    enter('2001:db8:1:2::1', 'neighbour');
+    enter('2001:db8:2:1::1', 'ada');
+    for (let i = 0; i < 4; i++) await endOne();
+    expect(begun).toEqual(['flood 1', 'flood 2', 'ada', 'neighbour', 'flood 3']);
   });
 
   it('refuses requests that have waited too long, and goes on with the others', async () => {

@@ -105,8 +105,8 @@ describe('SVC_BREACHED_PASSWORDS', () => {
     ['refuse', { SVC_BREACHED_PASSWORDS: 'REFUSE' }],
   ])('is %s with %j', (expected, env) => {
     const secrets = {
-      JWT_SECRET: 'a strong secret that signs sessions',
-      SVC_ENCRYPTION_KEY: 'a strong secret that encrypts texts',
+      JWT_SECRET: 'c5cad534971209da9f595c9efb8b03af',
+      SVC_ENCRYPTION_KEY: '70c74da04fd5b34da330faef6dec05f1',
       RESEND_API_KEY: 're_1',
     };
     const publicUrl = 'https://findings.example.com';

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -26,7 +26,7 @@ import { afterSuite, afterTest } from '../support/run/suite.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { runServer, startServer, stopServers } from '../support/server/server.ts';
 
-const STRONG = 'a strong secret of thirty-two bytes';
+const STRONG = 'e1a23fb51a5475aa72d853c14e882cad';
 /** The settings that strict mode needs. */
 const NEEDED = { SVC_ENCRYPTION_KEY: STRONG, SVC_SMTP_URL: 'smtps://mail.example.com' };
 const OLD = 'the old secret, of thirty-two bytes'.replaceAll(',', '');
@@ -120,18 +120,64 @@ describe('a weak secret', () => {
     'zyxwvutsrqponmlkjihgfedcba9876543210',
     '1111222233334444555566667777888899990000',
     'abcABCabcABCabcABCabcABCabcABCabcABC',
-  ])('is one that repeats characters or words: %s', (secret) => {
+    'CHANGE_ME_TO_A_LONG_RANDOM_SECRET_OF_32_BYTES',
+    'your-secret-here-1234567890-abcdef',
+    'replace_this_with_a_random_string_of_at_least_32_characters',
+    'replace-this-with-the-output-of-openssl-rand-hex-32',
+    'a-string-secret-at-least-256-bits-long',
+    'supersecretkeythatshouldbechanged',
+    'ThisIsAVeryInsecureSecretForDevelopmentOnly',
+    'TODO: generate a production password!',
+    'a secret for tests only with 32 bytes or more',
+  ])('is one that is a placeholder, or repeats characters or words: %s', (secret) => {
     for (const variable of ['JWT_SECRET', 'SVC_ENCRYPTION_KEY']) {
       const strict = () => parseConfig({ ...NEEDED, [variable]: secret, SVC_STRICT: 'on' });
-      expect(strict).toThrow(new RegExp(`^${variable}: .*repeats characters or words`));
+      expect(strict).toThrow(new RegExp(`^${variable}: .*(?:is a placeholder|repeats characters or words)`));
       expect(strict).not.toThrow(secret);
     }
   });
 
-  it('is none that openssl makes', () => {
-    for (let i = 0; i < 500; i++) {
-      expect(entropyOf(randomBytes(16).toString('hex'))).toBeGreaterThan(64);
-      expect(entropyOf(randomBytes(32).toString('base64'))).toBeGreaterThan(100);
+  it('is none in the files that operators copy from', async () => {
+    const files = ['.env.example', 'docker-compose.yml', 'README.md'];
+    for (const directory of ['docs', 'deploy'])
+      for (const entry of await readdir(directory, { recursive: true, withFileTypes: true }))
+        if (entry.isFile() && !entry.parentPath.includes('.vitepress'))
+          files.push(join(entry.parentPath, entry.name));
+    const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
+    const values = texts.flatMap((text) =>
+      [...text.matchAll(/\b(?:JWT_SECRET|SVC_ENCRYPTION_KEY)\b["']?[=:] ?["']?([^\s"'`#]+)/g)].map(
+        ([, value = '']) => value,
+      ),
+    );
+    expect(values).toContain('<secret>');
+    for (const value of values) {
+      const strict = () => parseConfig({ ...NEEDED, JWT_SECRET: value, SVC_STRICT: 'on' });
+      // Shells and compose replace the others.
+      if (!value.startsWith('$')) expect(strict, value).toThrow(ConfigError);
+    }
+  });
+
+  const pick = (characters: string, length: number) =>
+    Array.from({ length }, () => characters[randomInt(characters.length)]).join('');
+  it.each<[string, () => string]>([
+    ['openssl rand -hex 16', () => randomBytes(16).toString('hex')],
+    ['openssl rand -hex 32', () => randomBytes(32).toString('hex')],
+    ['openssl rand -base64 24', () => randomBytes(24).toString('base64')],
+    ['token_urlsafe(32)', () => randomBytes(32).toString('base64url')],
+    ['uuidgen', () => randomUUID()],
+    ['a password manager', () => pick('abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789', 32)],
+    ['pwgen -A', () => pick('abcdefghijklmnopqrstuvwxyz0123456789', 32)],
+    ['base32', () => pick('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 32)],
+    [
+      'all printable characters',
+      () => pick(String.fromCharCode(...Array.from({ length: 94 }, (_, i) => i + 33)).replace(',', ''), 32),
+    ],
+  ])('is none of 10,000 random ones by %s', (_, generate) => {
+    for (let i = 0; i < 10_000; i++) {
+      const secret = generate();
+      expect(entropyOf(secret), secret).toBeGreaterThan(64);
+      if (i % 100 === 0)
+        expect(() => parseConfig({ ...NEEDED, JWT_SECRET: secret, SVC_STRICT: 'on' })).not.toThrow();
     }
   });
 

@@ -17,6 +17,7 @@ import { migrate, type Tracks } from '../../lib/admin/migrations.ts';
 import { listOrgFlags, provisionOrgFlag } from '../../lib/admin/org-flags.ts';
 import { findOrg, listOrgs, showOrg } from '../../lib/admin/orgs.ts';
 import { getSetting, listSettings, setSetting, unsetSetting } from '../../lib/admin/settings.ts';
+import { parseConfig } from '../../lib/config/parse.ts';
 import { admin as runCommand, spawnAdmin } from '../support/admin/command.ts';
 import { createOrg, createScan, createUser, must, PASSWORD, push, type TestOrg } from '../support/api/api.ts';
 import { resetBy, verify } from '../support/api/mailed.ts';
@@ -25,6 +26,8 @@ import { createDatabase, type TestDatabase } from '../support/database/database.
 import { limit } from '../support/run/limits.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 import { silentLog } from '../support/server/log.ts';
+
+const STORAGE = parseConfig({}).storage;
 
 const tracks: Tracks = { shared: sharedMigrations, org: orgMigrations };
 
@@ -124,7 +127,7 @@ describe('on a database of its own', () => {
       expect(await stateOf(more)).toBe('behind');
       expect(await stateOf(orgMigrations.slice(1))).toBe('newer');
       expect(await listOrgs(database, orgMigrations, { behind: true })).toEqual([]);
-      expect(await showOrg(database, 'acme', more)).toMatchObject({
+      expect(await showOrg(database, 'acme', more, STORAGE)).toMatchObject({
         id: acme.id,
         slug: 'acme',
         plan: 'free',
@@ -458,6 +461,14 @@ describe('on a database of its own', () => {
       schema_state: 'current',
       created_at: expect.stringMatching(/^\d{4}-.*Z$/),
     };
+    const storage = {
+      ...{
+        bytes: expect.any(Number),
+        max_bytes: 20 * 2 ** 30,
+        rows: expect.any(Number),
+        max_rows: 10_000_000,
+      },
+    };
     const domain = { ...whose, previous: null, ...change };
     const schema = { status: 'current', applied: [], failed_step: null, error: null };
     it.each([
@@ -479,7 +490,7 @@ describe('on a database of its own', () => {
       [['domains', 'clear', 'acme'], { ...domain, custom_domain: null, previous: 'j.example.com' }],
       [['orgs', 'list'], expect.arrayContaining([org])],
       [['orgs', 'list', '--behind'], []],
-      [['orgs', 'show', 'acme'], { ...org, pending: [] }],
+      [['orgs', 'show', 'acme'], { ...org, pending: [], storage }],
       [
         ['orgs', 'recount', 'beta'],
         {
@@ -626,7 +637,7 @@ describe('migrations', () => {
       orgs: [{ ...failure, failed_step: '8001_extra', error: 'relation "extra" already exists' }],
       failed: 1,
     });
-    expect(await showOrg(database, 'one', newer.org)).toMatchObject({ pending: ['8001_extra'] });
+    expect(await showOrg(database, 'one', newer.org, STORAGE)).toMatchObject({ pending: ['8001_extra'] });
 
     await database.sql.unsafe(`drop view ${schemaOf(one)}.extra`);
     const mended = await admin(env, ['migrate', one.id], newer);

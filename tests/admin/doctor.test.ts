@@ -18,7 +18,7 @@ import { createDatabase, type TestDatabase } from '../support/database/database.
 import { createCertificate } from '../support/hostile/certificate.ts';
 import { startApp } from '../support/server/app.ts';
 
-const STRONG = 'a strong secret of thirty-two bytes';
+const STRONG = 'e1a23fb51a5475aa72d853c14e882cad';
 const PRODUCTION = {
   SVC_STRICT: 'on',
   SVC_HOST: '127.0.0.1',
@@ -238,7 +238,7 @@ describe('the database', () => {
 });
 
 it('finds that a key is missing', async () => {
-  const t = await startApp({ env: { SVC_ENCRYPTION_KEY: 'another secret of thirty-two bytes' } });
+  const t = await startApp({ env: { SVC_ENCRYPTION_KEY: 'df6f1e7a10aada459ebc614832ff2555' } });
   await addAuthenticator(t, (await createUser(t.api)).cookie);
   const { of } = await doctor({ ...PRODUCTION, DATABASE_URL: t.databaseUrl });
   expect(of('keys')).toContainEqual(
@@ -247,7 +247,7 @@ it('finds that a key is missing', async () => {
   const both = {
     ...PRODUCTION,
     DATABASE_URL: t.databaseUrl,
-    SVC_ENCRYPTION_KEY: `${STRONG},${'another secret of thirty-two bytes'}`,
+    SVC_ENCRYPTION_KEY: `${STRONG},${'df6f1e7a10aada459ebc614832ff2555'}`,
   };
   expect((await doctor(both)).of('keys')).toContainEqual(
     expect.stringMatching(/^ok: the keys decrypt .*1 tried/),

@@ -222,6 +222,45 @@ describe('a repository that names another service', () => {
     }
   });
 
+  it('does so also with a configuration file where the user’s own one is, if HOME is in the checkout', async () => {
+    const thief = await startHostileService();
+    commit('.git/HEAD', 'ref: refs/heads/main\n');
+    const content = `reporting:\n  base_url: ${thief.url}\n  trusted_hosts: ['${new URL(thief.url).origin}']\n`;
+    commit('.config/svc/config.yml', content);
+    commit('scan/report.json', readFileSync(writeReport(workspace, 1), 'utf8'));
+    for (const changed of [{ HOME: workspace }, { XDG_CONFIG_HOME: join(workspace, '.config') }]) {
+      for (const args of [
+        ['report', 'report.json'],
+        ['report', '--workspace', 'scan', 'scan/report.json'],
+      ]) {
+        const run = await agentWithoutAddress(args, changed);
+        expect([run.code, run.err]).toEqual([1, expect.stringContaining('which you have not trusted yet')]);
+        expect(run.err).toContain('“trusted_hosts” is ignored here');
+      }
+    }
+    expect(thief.requests).toEqual([]);
+  });
+
+  it.each(['user:pass@', 'user@', ':pass@'])(
+    'and credentials %s before the host is refused',
+    async (credentials) => {
+      await deliverOnce();
+      commitAddress(server.url.replace('//', `//${credentials}`));
+      const run = await agentWithoutAddress(['findings']);
+      expect([run.code, run.err]).toEqual([1, expect.stringContaining('is not the address of a service')]);
+    },
+  );
+
+  it('and a path is used if the origin is trusted, because keys belong to origins', async () => {
+    const service = await startHostileService();
+    bindKey(openState(userEnv()), project.env.SVC_API_KEY ?? '', service.url);
+    commitAddress(`${service.url}/elsewhere`);
+    await agentWithoutAddress(['findings']);
+    expect(service.requests.map(({ path }) => path)).toEqual([
+      expect.stringMatching(/^\/elsewhere\/api\/v1\//),
+    ]);
+  });
+
   it('may repeat the address of the user file', async () => {
     recordOrigin();
     const other = await startHostileService();
@@ -433,7 +472,7 @@ describe('a service that redirects', () => {
   it('loses no findings', async () => {
     const service = await startHostileService(redirect(307, () => 'https://thief.example.com'));
     await agent(['report', writeReport(workspace, 1)], { SVC_BASE_URL: service.url });
-    expect((await agent(['sync'])).code).toBe(0);
+    expect((await agent(['sync', '--accept-journal', 'all'])).code).toBe(0);
     expect(await project.findings()).toHaveLength(1);
   });
 
@@ -564,6 +603,7 @@ describe('a repository with symbolic links', () => {
       workspace,
       scan,
       openState({ XDG_STATE_HOME: join(home, 'state') }),
+      server.url,
       () => {},
     );
     // A scanner that runs code of the repository could do this.
@@ -605,9 +645,8 @@ describe('a journal', () => {
 
   /** Creates a journal with undelivered findings. @returns its path */
   async function createUndelivered(count = 1): Promise<string> {
-    const rejecting = await startHostileService((_, response) => response.writeHead(401).end('{}'));
     const report = writeReport(workspace, count);
-    expect((await agent(['report', report], { SVC_BASE_URL: rejecting.url })).code).toBe(1);
+    expect((await agent(['report', report], { SVC_API_KEY: `svc_${'0'.repeat(32)}` })).code).toBe(1);
     const [name = ''] = readdirSync(scansFolder()).filter((name) => name.endsWith('.jsonl'));
     return join(scansFolder(), name);
   }
@@ -621,6 +660,26 @@ describe('a journal', () => {
     await runSuggestedCommand(run.err, {});
     expect(await titles()).toEqual(['Planted']);
     expect((await agent(['sync'])).err).toBe('Nothing to deliver.\n');
+  });
+
+  it('for one service is not delivered to another one, or to another organization, unless the user says so', async () => {
+    const path = await createUndelivered();
+    const other = await startHostileService((_, response) => response.writeHead(401).end('{}'));
+    for (const [changed, destination] of [
+      [{ SVC_BASE_URL: other.url }, `${other.url} (organization ${project.env.SVC_ORG})`],
+      [{ SVC_BASE_URL: `${server.url}/other` }, `${server.url}/other (organization ${project.env.SVC_ORG})`],
+      [{ SVC_ORG: 'other' }, `${server.url} (organization other)`],
+    ] as const) {
+      const run = await agent(['sync'], changed);
+      expect([run.code, run.err]).toEqual([
+        3,
+        `warning: ${path} is skipped: it is for ${server.url} (organization ${project.env.SVC_ORG}). To deliver its 1 finding to ${destination} instead, run: ${/node .*$/m.exec(run.err)?.[0]}\n`,
+      ]);
+      expect(run.err).toContain(`sync --accept-journal ${path}`);
+    }
+    expect(other.requests).toEqual([]);
+    expect((await agent(['sync'])).code).toBe(0);
+    expect(await project.findings()).toHaveLength(1);
   });
 
   it('of the user is delivered from its original path only', async () => {

@@ -260,7 +260,7 @@ it('a journal takes more findings at once than a call takes arguments', () => {
     target: {},
     project: 'x',
   } as const;
-  const journal = createJournal(workspace, scan, openState({ XDG_STATE_HOME: STATE_HOME }), () => {});
+  const journal = createJournal(workspace, scan, openState({ XDG_STATE_HOME: STATE_HOME }), '', () => {});
   const added = journal.add(
     Array.from({ length: 150_000 }, (_, n) => ({
       ...{ fingerprint: `own-${n}`, title: 't', severity: 'low' as const, description: 'd' },

@@ -100,6 +100,27 @@ describePages('members', (site) => {
     expect(await page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0);
   });
 
+  it('are removed with the tokens that they created', async () => {
+    const { cookie } = await join('member', 'Rita Removed');
+    const { token } = must(
+      await site.api.post(`/projects/${org.projectId}/tokens`, {
+        cookie,
+        org: org.slug,
+        body: { name: 'nightly' },
+      }),
+    );
+    const page = await open();
+    await act(page, 'Rita Removed', 'Remove');
+    const question = page.getByRole('dialog', { name: 'Remove Rita Removed?' });
+    await question.getByText('nightly').waitFor();
+    await expectAccessible(page);
+    await question.getByLabel('Revoke these tokens').check();
+    await question.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('row', { name: 'Rita Removed' }).waitFor({ state: 'hidden' });
+    const use = await site.api.get(`/agent/findings?project_id=${org.projectId}`, { token, org: org.slug });
+    expect(use.status).toBe(401);
+  });
+
   it('leave, after they were asked', async () => {
     const { cookie } = await join('viewer', 'Lea Leaves');
     const page = await site.open(org, '/members', { cookie });

@@ -3,7 +3,7 @@ import { parseConfig } from '../../lib/config/parse.ts';
 import { createLogger } from '../../lib/logger.ts';
 import { warnOfUnset } from '../../lib/warnings/unset.ts';
 
-const SECRET = 'a strong secret of thirty-two bytes';
+const SECRET = 'e1a23fb51a5475aa72d853c14e882cad';
 
 /** The log lines about settings that are not set, by their level. */
 function linesFor(env: Record<string, string>): string[] {

@@ -114,7 +114,7 @@ it('migrations and commands send nothing that Citus would refuse', async () => {
   await provisionOrgFlag(call, org.slug, 'require_mfa', false);
   await listOrgFlags(call, org.slug);
   await setDomain(database, org.slug, 'findings.example', undefined);
-  await showOrg(database, org.slug, tracks.org);
+  await showOrg(database, org.slug, tracks.org, { bytes: 1, rows: 1 });
   await purgeExpired(database.db, clock());
   const file = join(mkdtempSync(join(tmpdir(), 'backup-')), 'org.backup');
   const key = { kind: 'none' } as const;

@@ -17,7 +17,11 @@ const tables = defineOrgTables(TEMPLATE_SCHEMA);
 
 /** The columns of each table that the API does not show. */
 const INTERNAL = {
-  orgs: ['viewer_tokens_verify', 'created_by', 'lacks_indexes'],
+  orgs: [
+    ...['viewer_tokens_verify', 'tokens_on_role_loss', 'project_token_creators', 'max_token_days'],
+    ...['created_by', 'share_id', 'lacks_indexes'],
+    ...['is_unused', 'verify_by', 'verify_warned_at'],
+  ],
   projects: ['former_slug', 'deleted_at', 'transfer'],
   apiTokens: ['token_hash', 'suspended'],
   // `sources` shows the declared ones.

@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { orgs } from '../../db/schema/orgs.ts';
+import { parseConfig } from '../../lib/config/parse.ts';
 import { createApi, createOrg, PASSWORD, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
+const METRICS_TOKEN = 'c'.repeat(32);
 const SECRETS = { JWT_SECRET: 'a'.repeat(32), SVC_ENCRYPTION_KEY: 'b'.repeat(32) };
 
 let t: TestApp;
@@ -21,7 +23,7 @@ beforeAll(async () => {
       SVC_AUTH_LIMITS: 'off',
       SVC_BASE_DOMAIN: 'svc.test',
       SVC_HSTS_SUBDOMAINS: 'on',
-      SVC_METRICS_HOSTS: 'scrape.example.net',
+      SVC_METRICS_TOKEN: METRICS_TOKEN,
     },
   });
   const open = await startApp({ databaseUrl: t.databaseUrl });
@@ -36,18 +38,52 @@ const over = (scheme: string, app: TestApp) =>
   createApi((request) => app.app.request(request), `${scheme}://svc.test`);
 
 describe('/metrics', () => {
-  const statusAt = async (app: TestApp, host: string) => (await app.api.get('//metrics', { host })).status;
+  const HOSTS = ['svc.test', '127.0.0.1:8080', '[::1]:8080', 'localhost', 'svc:8080', 'findings.acme.com'];
+  const statusAt = async (app: TestApp, host: string, authorization?: string) =>
+    (await app.api.get('//metrics', { host, headers: authorization === undefined ? {} : { authorization } }))
+      .status;
 
-  it('is 404 at the hosts of organizations in strict mode', async () => {
-    for (const host of [`${org.slug}.svc.test`, 'findings.acme.com', `${org.slug}.SVC.test.:8080`]) {
+  it('is closed in strict mode without a token of its own, whatever host is named', async () => {
+    const closed = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { ...SECRETS, SVC_STRICT: 'on', SVC_BASE_DOMAIN: 'svc.test' },
+    });
+    for (const host of [...HOSTS, `${org.slug}.svc.test`]) {
+      expect([host, await statusAt(closed, host)]).toEqual([host, 404]);
+      expect([host, await statusAt(closed, host, 'Bearer undefined')]).toEqual([host, 404]);
       expect([host, await statusAt(strict, host)]).toEqual([host, 404]);
-      expect(await statusAt(t, host)).toBe(200);
+      expect([host, await statusAt(strict, host, `Bearer ${METRICS_TOKEN}`)]).toEqual([host, 200]);
+      expect([host, await statusAt(t, host)]).toEqual([host, 200]);
     }
   });
 
-  it.each(['svc.test', '127.0.0.1:8080', '[::1]:8080', 'localhost', 'svc:8080', 'scrape.example.net:80'])(
-    'answers at %s',
-    async (host) => expect(await statusAt(strict, host)).toBe(200),
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    METRICS_TOKEN,
+    `Basic ${METRICS_TOKEN}`,
+    `Bearer ${METRICS_TOKEN.slice(1)}`,
+    `Bearer ${METRICS_TOKEN}c`,
+    `Bearer ${METRICS_TOKEN} ${METRICS_TOKEN}`,
+  ])('is not opened by %j', async (authorization) =>
+    expect(await statusAt(strict, 'svc.test', authorization)).toBe(404),
+  );
+
+  it('needs the token in default mode too, once there is one, and is no way in for tokens of organizations', async () => {
+    const tokened = await startApp({
+      databaseUrl: t.databaseUrl,
+      env: { SVC_METRICS_TOKEN: METRICS_TOKEN },
+    });
+    expect(await statusAt(tokened, 'localhost')).toBe(404);
+    expect(await statusAt(tokened, 'localhost', `Bearer ${org.token}`)).toBe(404);
+    expect(await statusAt(tokened, 'localhost', `bearer ${METRICS_TOKEN}`)).toBe(200);
+  });
+
+  it.each(['short', 'a'.repeat(31)])('has no token that can be guessed in strict mode: %s', async (token) =>
+    expect(() =>
+      parseConfig({ ...SECRETS, SVC_STRICT: 'on', SVC_SMTP_URL: 'smtp://mail', SVC_METRICS_TOKEN: token }),
+    ).toThrow(/^SVC_METRICS_TOKEN: the value given is not allowed/m),
   );
 });
 

@@ -11,7 +11,8 @@ import { type RunningServer, startServer, stopServers } from '../support/server/
 
 /* Clients that keep the last byte of their bodies to themselves: what they have sent stays in memory. */
 
-const LARGEST = 8 * 1024 * 1024;
+const MIB = 1024 * 1024;
+const LARGEST = 8 * MIB;
 const LARGE = 'x'.repeat(100_000);
 
 describe('sixty clients of an organization that send all of the largest batch but one byte', () => {
@@ -147,5 +148,31 @@ describe('the memory of a large body', () => {
     });
     expect((await send(lost)).status).toBe(400);
     expect(inUse(t)).toEqual([0, 0]);
+  });
+
+  it('is shared by the clients of an IPv6 /48, whatever /64 they send from', async () => {
+    const t = await startApp({ env: { SVC_TRUST_PROXY: 'on' } });
+    const senders = new AbortController();
+    const send = async (address: string) => {
+      const request = new Request('http://localhost/api/v1/auth/login', {
+        method: 'POST',
+        headers: {
+          ...{ 'content-type': 'application/json', 'content-length': String(MIB) },
+          'x-forwarded-for': address,
+        },
+        body: new ReadableStream(),
+        signal: senders.signal,
+        ...({ duplex: 'half' } as object),
+      });
+      await t.app.request(request);
+    };
+    const clients = t.services.bodies?.ofClients;
+    for (let n = 1; n <= 5; n++) void send(`2001:db8:1:${n}::1`);
+    await expect.poll(() => [clients?.inUse(), clients?.waiting()]).toEqual([4 * MIB, 1]);
+    void send('2001:db8:2:1::1');
+    void send('192.0.2.7');
+    await expect.poll(() => [clients?.inUse(), clients?.waiting()]).toEqual([6 * MIB, 1]);
+    senders.abort();
+    await expect.poll(() => clients?.waiting()).toBe(0);
   });
 });

@@ -472,6 +472,7 @@ describe('metrics', () => {
       '# TYPE svc_org_work_total counter',
       '# TYPE svc_password_hash_refused_total counter',
       '# TYPE svc_password_hash_waiting gauge',
+      '# TYPE svc_storage_refused_total counter',
     ]);
   });
 

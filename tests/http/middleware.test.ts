@@ -63,6 +63,8 @@ const ORDER = [
   'stepUp',
   'input',
   'projectScope',
+  'withinProject',
+  'storageQuota',
   'ownTables',
   'handle',
 ];
@@ -74,29 +76,32 @@ describe('app.routes', () => {
   });
 
   it.each([
-    ['getFinding', 'begin byCredential input'],
+    ['getFinding', 'begin byCredential input withinProject'],
     [
       'createToken',
-      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input ownTables',
+      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
     ['me', 'begin byCredential input'],
     ['addEmail', 'begin originCheck session verifiedEmail activity stepUp input'],
     ['logout', 'begin originCheck baseDomain input'],
-    ['pushFindings', 'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input'],
+    [
+      'pushFindings',
+      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input storageQuota',
+    ],
     [
       'pushFinding',
-      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope',
+      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope storageQuota',
     ],
     [
       'deleteProject',
-      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input ownTables',
+      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     [
       'sendReport',
-      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope',
+      'begin bearerFormat organization bearerToken ingestScope fairShare tokenUse input projectScope storageQuota',
     ],
-    ['uploadReport', 'begin byCredential input ownTables'],
+    ['uploadReport', 'begin byCredential input withinProject storageQuota ownTables'],
     ['healthz', 'begin input'],
   ] as const)('shows the middleware of %s', (id, names) => {
     expect(routeOf(endpoints[id])).toEqual([...names.split(' '), 'handle']);
@@ -137,7 +142,7 @@ describe('app.routes', () => {
 
 describe('endpoints with the same access', () => {
   /** The middleware that depends on the endpoint's input and tables instead. */
-  const OWN = ['input', 'ownTables', 'handle'];
+  const OWN = ['input', 'storageQuota', 'ownTables', 'handle'];
   const groups = new Map<string, Endpoint[]>();
   for (const endpoint of Object.values(endpoints) as Endpoint[])
     groups.set(accessKey(endpoint), [...(groups.get(accessKey(endpoint)) ?? []), endpoint]);

@@ -368,11 +368,13 @@ describe('a damaged report', () => {
       JSON.stringify({ findings: titles.map((title) => ({ title, severity: 'low' })) });
     let content = list('first');
     const source = { size: 1, open: () => sourceOf(content).open() };
-    const onRecognized = () => {
+    // Called once, between the passes.
+    const createStore = () => {
       content = list('first', 'second');
+      return memoryStore();
     };
-    await expect(
-      importInParts(source, workspace, { onRecognized, createStore: memoryStore }),
-    ).rejects.toThrow('The report was changed while it was read');
+    await expect(importInParts(source, workspace, { createStore })).rejects.toThrow(
+      'The report was changed while it was read',
+    );
   });
 });

@@ -57,10 +57,12 @@ describe('a mail', () => {
       }),
     );
     const mail = await t.delivered(email);
-    expect(linksIn(mail.text)).toEqual([mail.link]);
+    const [, decline = ''] = /^Decline the invitation: (.*)$/m.exec(mail.text) ?? [];
+    expect(decline).toMatch(/^https:\/\/findings\.example\/decline-invitation\?token=[0-9a-f]{64}$/);
+    expect(linksIn(mail.text)).toEqual([mail.link, decline]);
     expect(linksIn(mail.subject)).toEqual([]);
     expect(mail.link).toMatch(/^https:\/\/findings\.example\/reset-password\?token=[0-9a-f]{64}&new=1$/);
-    checkMarkup(mail.html, mail.link ?? '');
+    checkMarkup(mail.html, mail.link ?? '', decline);
     for (const line of [mail.subject, mail.recipient])
       expect(line).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e]/u);
     expect(mail.text).not.toMatch(/^(Bcc|Set your password: https:\/\/evil)/m);
@@ -115,13 +117,15 @@ describe('a mail', () => {
   }
 
   /** The page of a mail has our elements only, and one link. */
-  function checkMarkup(html: string, link: string) {
+  function checkMarkup(html: string, link: string, more?: string) {
     const tags = [...html.matchAll(/<\/?([a-z!][\w-]*)([^>]*)>/gi)];
     expect(tags.map(([, tag]) => tag).filter((tag) => !MAIL_TAGS.includes(tag as string))).toEqual([]);
     expect(tags.filter(([, , attributes]) => /\bon\w+\s*=|javascript:/i.test(attributes ?? ''))).toEqual([]);
     const hrefs = [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => href?.replaceAll('&amp;', '&'));
-    expect(hrefs).toEqual(link ? [link, link] : []);
+    expect(hrefs).toEqual([...(link ? [link, link] : []), ...(more ? [more] : [])]);
     const shown = html.replace(/<[^>]*>/g, ' ').replaceAll('&amp;', '&');
-    expect(linksIn(shown).filter((one) => one !== link && !/^(&\w+;)+$/.test(one))).toEqual([]);
+    expect(linksIn(shown).filter((one) => one !== link && one !== more && !/^(&\w+;)+$/.test(one))).toEqual(
+      [],
+    );
   }
 });

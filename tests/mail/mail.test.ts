@@ -26,6 +26,7 @@ import {
   primaryEmailChanged,
   primaryEmailRestored,
 } from '../../lib/mail/templates/changes.ts';
+import { addNotice, type Collected, collected } from '../../lib/mail/templates/collected.ts';
 import { invitation, setPassword } from '../../lib/mail/templates/invitations.ts';
 import { controlChanged, orgDeleted, ownershipLost } from '../../lib/mail/templates/organizations.ts';
 import {
@@ -865,7 +866,7 @@ describe('the queue', () => {
 });
 
 describe('templates', () => {
-  const notice = { name: 'Ada', org: { name: 'Acme', slug: 'acme' }, by: 'Grace', at: new Date(0) };
+  const notice = { name: 'Ada', org: { name: 'Acme', slug: 'acme' }, by: { name: 'Grace' }, at: new Date(0) };
   const at = new Date('2026-03-09T08:05:00Z');
   const EVIL = `<script>alert("1")</script>'&\r\nBcc: eve@evil.com\u202e \0`;
   const hostile = {
@@ -877,6 +878,7 @@ describe('templates', () => {
       inviterName: EVIL,
       orgName: EVIL,
       role: EVIL,
+      decline: EVIL,
       set: { token: EVIL, isPlaceholder: false },
     }),
     verifyEmail: verifyEmail({ publicUrl, token: EVIL, emailId: EVIL }),
@@ -925,6 +927,7 @@ describe('templates', () => {
       role: 'member',
       publicUrl,
       orgUrl: `${publicUrl}/o/acme`,
+      decline: TOKEN,
       set: { token: TOKEN, isPlaceholder: true },
     });
     expect(text.length).toBeLessThan(1_000);
@@ -940,13 +943,76 @@ describe('templates', () => {
     const evil = `http://evil.example/${'x'.repeat(5_000)}`;
     const org = { name: evil, slug: 'acme' };
     const mails = [
-      controlChanged('token_created', { ...notice, org, by: evil, name: evil }, [['Token', evil]]),
-      ownershipLost('role_changed', { ...notice, org, by: evil }, [['Member', evil]]),
-      orgDeleted({ ...notice, org, by: evil, purgeAt: at }),
+      controlChanged('token_created', { ...notice, org, by: { name: evil, email: evil }, name: evil }, [
+        ['Token', evil],
+      ]),
+      ownershipLost('role_changed', { ...notice, org, by: { name: evil, email: evil } }, [['Member', evil]]),
+      orgDeleted({ ...notice, org, by: { name: evil, email: evil }, purgeAt: at }),
     ];
     for (const { subject, text, html, link } of mails) {
       expect([subject.length < 200, text.length < 2_000, link]).toEqual([true, true, undefined]);
       for (const part of [subject, text, html]) expect(part).not.toMatch(/evil\.example|http:\/\/evil/);
+    }
+  });
+
+  it('that collect others list the first 100, count all, and have the latest link', () => {
+    const evil = 'http://evil.example';
+    let all: Collected | undefined;
+    for (let i = 1; i <= 130; i++)
+      all = addNotice(
+        all,
+        controlChanged('token_created', { ...notice, by: { name: evil } }, [['Token', `${evil}/${i}`]]),
+      );
+    const undo = { publicUrl: 'https://example.com', token: TOKEN };
+    all = addNotice(all, orgDeleted({ ...notice, purgeAt: at, undo }));
+    const { subject, text, html, link } = collected(all);
+    expect([subject, link]).toEqual([
+      '131 further changes of an organization that you own',
+      `https://example.com/undo-org-change?token=${TOKEN}`,
+    ]);
+    expect(text).toContain('100: An API token was created for');
+    expect(text).not.toContain('101: ');
+    expect(text).toContain('31 more are not listed.');
+    for (const part of [text, html]) expect(part).not.toMatch(/evil\.example|http:\/\/evil/);
+  });
+
+  it.each([
+    'Call +1 (800) 555-0199 now',
+    'Call 1.800.555.0199',
+    '1\u20038\u20030\u20030\u20035\u20035\u20035\u20030\u20031\u20039\u20039',
+    '１８００５５５０１９９',
+    '①⑧⓪⓪⑤⑤⑤⓪①⑨⑨',
+    '𝟏𝟖𝟎𝟎𝟓𝟓𝟓𝟎𝟏𝟗𝟗',
+    '1️⃣8️⃣0️⃣0️⃣5️⃣5️⃣5️⃣0️⃣1️⃣9️⃣9️⃣',
+    '١٨٠٠٥٥٥٠١٩٩',
+    '555\u200b-0199',
+    `Microsoft, ${'x'.repeat(20)} 8_0_0*5#5/5~0=1|9,9`,
+  ])('have no telephone number in names: %s', (name) => {
+    const org = { name, slug: 'call-1-800-555-0199' };
+    const invite = { inviterName: name, orgName: name, role: 'viewer', publicUrl, decline: TOKEN };
+    const mails = [
+      invitation({ ...invite, orgUrl: publicUrl, set: { token: TOKEN, isPlaceholder: true } }),
+      controlChanged('setting_changed', { ...notice, name, org, by: { name } }),
+      orgDeleted({ ...notice, org, by: { name }, purgeAt: at }),
+      accountChanged('personal_token_created', { name, at, ip: '', device: name, token: name }),
+      verifyEmail({ publicUrl, token: TOKEN, emailId: 'e', addedBy: '18005550199@evil.example' }),
+      loginNotification({ name, at, ip: '', browser: 'Firefox 18005550199', os: '', deviceType: '' }),
+    ];
+    for (const { subject, text, html } of mails)
+      for (const part of [subject, text, html]) {
+        const digits = part.replaceAll(TOKEN, '').replace(/[^\p{L}\p{N}]+/gu, '');
+        expect(digits).not.toMatch(/\p{N}{7}/u);
+      }
+  });
+
+  it('keep other digits in names', () => {
+    for (const orgName of ['Team 2024', '3M', 'Release 2026-11', 'Area 51']) {
+      const invite = { inviterName: 'Ada 2', orgName, role: 'viewer', publicUrl, orgUrl: '', decline: TOKEN };
+      const { subject, text } = invitation(invite);
+      expect([subject, text]).toEqual([
+        `You are invited to ${orgName}`,
+        expect.stringContaining(`Ada 2 invited you to the organization ${orgName} on`),
+      ]);
     }
   });
 
@@ -1009,7 +1075,7 @@ If it was you, there is nothing to do. If not, change your password and revoke t
 Security findings sent this mail automatically; replies are not read.
 `);
     const orgUrl = `${publicUrl}/o/acme`;
-    const invite = { inviterName: 'Ada', orgName: 'Acme', role: 'admin', publicUrl, orgUrl };
+    const invite = { inviterName: 'Ada', orgName: 'Acme', role: 'admin', publicUrl, orgUrl, decline: TOKEN };
     const invited = invitation({ ...invite, set: { token: TOKEN, isPlaceholder: true } });
     const added = invitation(invite);
     for (const { subject, text } of [invited, added]) {

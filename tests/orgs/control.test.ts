@@ -25,14 +25,22 @@ const HOUR = 60 * MINUTE;
 
 let t: TestApp;
 let org: TestOrg;
+/** Sends few mails an hour. */
+let few: TestApp;
 /** An owner beside the creator of the organization. */
 let second: TestUser;
 
 beforeAll(async () => {
   t = await startApp();
+  few = await startApp({
+    databaseUrl: t.databaseUrl,
+    env: { SVC_MAX_MAILS_PER_HOUR: '3' },
+    mails: t.mails,
+  });
 });
 
 beforeEach(async () => {
+  few.advance(t.services.clock().getTime() - few.services.clock().getTime());
   org = await createOrg(t.api);
   second = await addMember(t.api, org, 'owner');
   await verify(org.owner, second);
@@ -68,16 +76,20 @@ const deleteOrg = (by: TestUser) =>
   t.api.delete(`/orgs/${org.slug}`, { cookie: by.cookie, body: { confirm: org.slug } });
 const titleOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`;
 
-/** Everything that says who controls the organization. */
+/** Everything that says who controls the organization, and what is kept. */
 async function control() {
   const schema = `org_${org.id.replaceAll('-', '')}`;
   return [
     await sql('select user_id, role from shared.memberships where org_id = $1 order by 1', [org.id]),
-    await sql('select slug, viewer_tokens_verify from shared.orgs where id = $1', [org.id]),
+    await sql('select slug, viewer_tokens_verify, tokens_on_role_loss from shared.orgs where id = $1', [
+      org.id,
+    ]),
     await sql('select org_id from shared.org_deletions where org_id = $1', [org.id]),
     await sql('select project_id from shared.project_transfers where source_id = $1', [org.id]),
     await sql(`select id from ${schema}.api_tokens order by 1`),
     await sql(`select name, enabled from ${schema}.feature_flags order by 1`),
+    await sql(`select id from ${schema}.projects where deleted_at is null order by 1`),
+    await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
   ];
 }
 
@@ -96,6 +108,16 @@ const flag = (name: string, enabled: boolean) => (who: CallOptions) =>
 const invite = (role: string) => (who: CallOptions) =>
   t.api.post('/members/invite', { ...who, body: { email: newAddress(), role } });
 const removal = (who: CallOptions, id: string) => t.api.delete(`/members/${id}`, who);
+/** Makes the caller an admin whom the second owner asks to become an owner. */
+const askOwner = async () => {
+  await sql(
+    `update shared.memberships set role = 'admin', owner_offer_until = $4::timestamptz + interval '7 days', owner_offer_by = $3
+      where org_id = $1 and user_id = $2`,
+    [org.id, org.owner.id, second.id, t.services.clock().toISOString()],
+  );
+  return '';
+};
+const acceptOffer = (who: CallOptions) => t.api.post('/members/accept-ownership', who);
 const change = (role: string) => (who: CallOptions, id: string) =>
   t.api.patch(`/members/${id}`, { ...who, body: { role } });
 
@@ -115,6 +137,9 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       call: change('admin'),
       told: /Role: admin, was owner/,
     },
+  },
+  acceptOwnership: {
+    '': { prepare: askOwner, call: acceptOffer, told: /Role: owner, was admin/ },
   },
   removeMember: {
     admin: { prepare: guest('admin'), call: removal, told: /was removed[\s\S]*Role: admin/ },
@@ -136,6 +161,14 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       told: /Token: http:\u200b\/\/evil\.\u200bexample[\s\S]*Scopes: admin/,
     },
   },
+  createProjectToken: {
+    read: {
+      prepare: async () => must(await t.api.get('/projects', org.asOwner))[0].id,
+      call: (who, project) =>
+        t.api.post(`/projects/${project}/tokens`, { ...who, body: { name: 'ci', scopes: ['read'] } }),
+      told: /Token: ci[\s\S]*Scopes: read/,
+    },
+  },
   updateOrgFeature: {
     'on for require_mfa': { call: flag('require_mfa', true), told: /Setting: require_mfa[\s\S]*Now: on/ },
   },
@@ -143,6 +176,10 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
     off: {
       call: (who) => t.api.patch('/settings/security', { ...who, body: { viewer_tokens_verify: false } }),
       told: /Setting: viewer_tokens_verify[\s\S]*Now: off/,
+    },
+    keep: {
+      call: (who) => t.api.patch('/settings/security', { ...who, body: { tokens_on_role_loss: 'keep' } }),
+      told: /Setting: tokens_on_role_loss[\s\S]*Now: keep/,
     },
   },
   updateOrg: {
@@ -179,14 +216,33 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
       told: /Project: .*[\s\S]*To: labs-/,
     },
   },
+  deleteProject: {
+    '': {
+      async call(who) {
+        const [project] = must(await t.api.get('/projects', who));
+        return t.api.delete(`/projects/${project.slug}`, { ...who, body: { confirm: project.slug } });
+      },
+      told: /A project was deleted from[\s\S]*Project: web-shop/,
+    },
+  },
+  updateRetention: {
+    shorter: {
+      async prepare() {
+        const body = { resolved_findings: 90, scans: 30 };
+        return must(await t.api.put('/settings/retention', { ...org.asOwner, body })) && undefined;
+      },
+      call: (who) =>
+        t.api.put('/settings/retention', { ...who, body: { resolved_findings: 1, scans: null } }),
+      told: /Resolved findings kept for: 1 day, was 90 days\nScans kept for: ever, was 30 days/,
+    },
+  },
 };
 
 /** Operations with a step-up that change nobody's control over an organization. */
-const OTHERS = ['deleteProject', 'updateRetention'];
+const OTHERS = ['declineOwnership'];
 /** Operations that only a session may call, and that give nobody control. */
 const HARMLESS = [
-  // Project tokens have no other scope than `ingest`.
-  ...['resendInvitation', 'createProjectToken', 'revokeToken', 'revokeProjectToken'],
+  ...['resendInvitation', 'revokeToken', 'revokeProjectToken'],
   ...['getProjectTransfer', 'cancelProjectTransfer'],
 ];
 
@@ -283,6 +339,12 @@ it('a change without effect is not mailed', async () => {
   must(await t.api.patch('/settings/security', { ...org.asOwner, body: { viewer_tokens_verify: true } }));
   must(await setRole(second, 'owner', org.owner));
   must(await t.api.patch(`/orgs/${org.slug}`, { cookie: org.owner.cookie, body: { slug: org.slug } }));
+  // Longer than before.
+  const retention = (days: number | null) =>
+    t.api.put('/settings/retention', { ...org.asOwner, body: { scans: days } });
+  must(await retention(null));
+  await sql('update shared.retention set scans = 5 where org_id = $1', [org.id]);
+  must(await retention(9));
   expect((await mailsTo(second)).length).toBe(before);
 });
 
@@ -308,6 +370,33 @@ describe('the owners of an organization hear', () => {
     expect((await mailsTo(elsewhere.owner)).length).toBe(before[1]);
   });
 
+  it('of a personal token in every organization that it controls', async () => {
+    const admin = await addMember(t.api, org, 'admin');
+    // More than the service writes to at once. The account joined `org` last.
+    const values = Array.from(
+      { length: 10 },
+      (_, i) => `($1::uuid, '${i}0000000-0000-4000-8000-${org.id.slice(-12)}')`,
+    );
+    await sql(
+      `with made as (
+        insert into shared.orgs (id, name, slug, plan, schema_version, created_at)
+        select id::uuid, 'Other', 'o' || replace(id, '-', ''), 'free', 0, now() from (values ${values}) v (u, id) returning id)
+      insert into shared.memberships (org_id, user_id, role, created_at)
+        select id, $1::uuid, 'admin', now() - interval '1 day' from made`,
+      [admin.id],
+    );
+    const create = (org_id?: string) =>
+      t.api.post('/profile/tokens', {
+        cookie: admin.cookie,
+        body: { name: 'script', scopes: ['admin'], expires_in: 30, ...(org_id && { org_id }) },
+      });
+    const before = (await mailsTo(second)).length;
+    expect((await create()).refusal).toBe('400 validation_error/field_invalid org_id');
+    expect((await t.api.get('/profile/tokens', { cookie: admin.cookie })).result.tokens).toEqual([]);
+    must(await create(org.id));
+    expect((await mailsTo(second)).length).toBe(before + 1);
+  });
+
   it('of an admin or owner whose account is deleted, who gets no link', async () => {
     // The organization of the registration, whose only owner it is.
     await sql('delete from shared.orgs where created_by = $1', [second.id]);
@@ -324,6 +413,13 @@ describe('the owners of an organization hear', () => {
 
 describe('an owner who was removed', () => {
   const linkOf = async (user: TestUser) => (await linkTo(t, user.email)).token;
+  /** Nobody has become an owner within the last 72 hours. */
+  const areOfLongStanding = () =>
+    sql(
+      `update shared.memberships set created_at = created_at - interval '4 days', owner_since = owner_since - interval '4 days'
+        where org_id = $1`,
+      [org.id],
+    );
 
   it('gets a link that only a POST uses, and is an owner again', async () => {
     must(await remove(org.owner, second));
@@ -387,6 +483,7 @@ describe('an owner who was removed', () => {
 
   it('cannot use it after 72 hours', async () => {
     const third = await addMember(t.api, org, 'owner');
+    await areOfLongStanding();
     must(await remove(org.owner, second));
     must(await remove(third, second));
     const [early, late] = [await linkOf(org.owner), await linkOf(third)];
@@ -414,6 +511,7 @@ describe('an owner who was removed', () => {
 
   it('cannot use it when the account or the organization is gone', async () => {
     const third = await addMember(t.api, org, 'owner');
+    await areOfLongStanding();
     must(await remove(org.owner, second));
     must(await remove(third, second));
     const [own, gone] = [await linkOf(org.owner), await linkOf(third)];
@@ -424,7 +522,8 @@ describe('an owner who was removed', () => {
     expect(outcome(await undo(own))).toEqual(INVALID);
   });
 
-  it('who came back is kept out by a member of longer standing, but not the other way round', async () => {
+  it('who came back is kept out by an owner of longer standing, but not the other way round', async () => {
+    await areOfLongStanding();
     must(await remove(second, org.owner));
     const stash = await linkOf(second);
     must(await undo(stash));
@@ -441,12 +540,50 @@ describe('an owner who was removed', () => {
     expect(await roleOf(org.owner)).toBe('owner');
   });
 
+  it('is no newcomer after the attacker has invited them again', async () => {
+    const invite = async (role: string) =>
+      must(await t.api.post('/members/invite', { ...as(second), body: { email: org.owner.email, role } }));
+    for (const role of ['viewer', 'owner']) {
+      must(await remove(org.owner, second));
+      const token = await linkOf(org.owner);
+      t.advance(MINUTE);
+      await invite(role);
+      if (role === 'viewer') must(await undo(token));
+      must(await remove(org.owner, second));
+      must(await undo(await linkOf(org.owner)));
+    }
+    expect(await roleOf(org.owner)).toBe('owner');
+  });
+
+  it('cannot help accomplices to come back one after the other', async () => {
+    await areOfLongStanding();
+    must(await remove(second, org.owner));
+    must(await undo(await linkOf(second)));
+    const accomplice = await addMember(t.api, org, 'viewer');
+    t.advance(MINUTE);
+    must(await setRole(accomplice, 'owner', second));
+    must(await remove(second, org.owner));
+    must(await remove(accomplice, org.owner));
+    for (const one of [second, accomplice]) expect((await mailsTo(one)).at(-1)?.link).toBeUndefined();
+  });
+
+  it('gets the mail at the address that was primary before a thief changed it', async () => {
+    const old = org.owner.email;
+    const now = `thief-${old}`;
+    const at = t.services.clock().toISOString();
+    await sql(
+      `insert into shared.primary_email_changes (token_hash, user_id, old_email, old_email_verified, new_email, changed_at, expires_at)
+        values ($1, $2, $3, true, $4, $5, $5::timestamptz + interval '1 hour')`,
+      ['0'.repeat(64), org.owner.id, old, now, at],
+    );
+    await sql('update shared.user_emails set email = $1 where user_id = $2', [now, org.owner.id]);
+    must(await remove(org.owner, second));
+    const [mail, other] = [await t.delivered(now), await t.delivered(old)];
+    expect([mail.subject, other.subject]).toEqual(Array(2).fill(expect.stringMatching(/^You are no longer/)));
+    expect(other.link).toBe(mail.link);
+  });
+
   it('always has a link that works, even if other changes use up the mails', async () => {
-    const few = await startApp({
-      databaseUrl: t.databaseUrl,
-      env: { SVC_MAX_MAILS_PER_HOUR: '3' },
-      mails: t.mails,
-    });
     const by = as(second);
     for (let i = 0; i < 4; i++) {
       must(await few.api.patch('/org-features/org_wide_tokens', { ...by, body: { enabled: i % 2 === 0 } }));
@@ -478,12 +615,67 @@ describe('an owner who was removed', () => {
       'update shared.memberships set invited_email = $1, confirmed_at = now() where user_id = $2 and org_id = $3',
       [...[address, second.id, org.id]],
     );
+    await areOfLongStanding();
     must(await remove(second, org.owner));
     must(await undo(await linkOf(second)));
     const shown = must(await t.api.get('/members', as(org.owner))).find(
       (member: { user_id: string }) => member.user_id === second.id,
     );
     expect(shown).toMatchObject({ email: address, role: 'owner', verified: true });
+  });
+});
+
+describe('after many harmless changes, which use up the mails of an hour', () => {
+  const collectedTo = async (user: { email: string }) => {
+    few.advance(HOUR);
+    await few.services.mail.deliverDue();
+    return t.mails
+      .filter(({ recipient, subject }) => recipient === user.email && /change/.test(subject))
+      .at(-1);
+  };
+
+  it('owners get one mail with all others, also of requests at the same time', async () => {
+    const by = as(org.owner);
+    const createToken = (name: string) =>
+      few.api.post('/tokens', { ...by, body: { name, scopes: ['admin'] } });
+    for (let i = 0; i < 3; i++)
+      must(await few.api.patch('/org-features/org_wide_tokens', { ...by, body: { enabled: i % 2 === 0 } }));
+    for (const answer of await Promise.all(['one', 'two', 'three'].map(createToken))) must(answer);
+    // It is being sent.
+    await sql('update shared.outgoing_mails set attempts = 1 where collects is not null');
+    must(await createToken('four'));
+    const before = (await mailsTo(second)).length;
+    const last = await collectedTo(second);
+    const mails = (await mailsTo(second)).slice(before);
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      '3 further changes of an organization that you own',
+      'Another change of an organization that you own',
+    ]);
+    for (const name of ['one', 'two', 'three'])
+      expect(mails[0]?.text).toMatch(new RegExp(`An API token was created.*Token: ${name}.*Scopes: admin`));
+    expect(last?.text).toContain('Token: four');
+    expect(mails[0]?.link).toBeUndefined();
+  });
+
+  it('in the organization of an attacker, an unverified owner still gets the link', async () => {
+    await sql('update shared.user_emails set verified_at = null where user_id = $1', [org.owner.id]);
+    const attacker = await createOrg(t.api);
+    const body = { email: org.owner.email, role: 'owner' };
+    must(await t.api.post('/members/invite', { ...attacker.asOwner, body }));
+    for (let i = 0; i < 5; i++) {
+      const { cookie } = attacker.owner;
+      must(await few.api.delete(`/orgs/${attacker.slug}`, { cookie, body: { confirm: attacker.slug } }));
+      must(await few.api.post(`/orgs/${attacker.slug}/restore`, { cookie }));
+    }
+    must(await few.api.delete(`/members/${org.owner.id}`, as(second)));
+    await collectedTo(org.owner);
+    const mails = (await mailsTo(org.owner)).filter(({ subject }) => /further|Another/.test(subject));
+    // One for each organization, so that an attacker cannot flood the address.
+    expect(mails).toHaveLength(2);
+    const own = mails.find(({ text }) => text.includes(org.slug));
+    const token = new URL(own?.link ?? '').searchParams.get('token') ?? '';
+    must(await undo(token));
+    expect(await roleOf(org.owner)).toBe('owner');
   });
 });
 

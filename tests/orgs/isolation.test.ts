@@ -290,6 +290,7 @@ async function makeOrg(org: OrgName) {
         role,
         invited_email: invited && emailOf(user, invited),
         confirmed_at: invited && invited !== 'hidden' ? created_at : null,
+        is_held: false,
         created_at,
       };
     }),
@@ -421,7 +422,8 @@ async function makeOrg(org: OrgName) {
     `${schema}.api_tokens`,
     TOKENS.filter((name) => name !== 'nowhere' && (name !== 'vault' || org === 'bravo')).map((name) => {
       const is = (kind: TokenName, twin: OrgName) => name === kind || (name === 'twin' && org === twin);
-      const ofProject = name === 'site' || name === 'vault' ? name : is('shop', 'bravo') ? 'shop' : undefined;
+      const isOfShop = name.startsWith('shop-') || is('shop', 'bravo');
+      const ofProject = name === 'site' || name === 'vault' ? name : isOfShop ? 'shop' : undefined;
       return {
         id: idOf('token', name),
         project_id: ofProject ? idOf('project', ofProject) : null,
@@ -466,7 +468,9 @@ async function keepJournal() {
       one text := (select max(name) from prepared.orgs);
     begin
       for t in select schemaname as s, tablename as n from pg_tables
-        where schemaname = 'shared' or schemaname ~ '^(org|empty_org|prepared)_'
+        where (schemaname = 'shared' or schemaname ~ '^(org|empty_org|prepared)_')
+          -- Measured in the background, at any time.
+          and tablename <> 'org_usage'
       loop
         -- Mails are taken from their queue at any time.
         execute format('create trigger journal after %s on %I.%I for each row execute function journal.note()',
@@ -595,6 +599,7 @@ function factsOf(withTables: readonly OrgName[]): string {
       hasTables ? map(`${s}.${from}`, key, value) : `'{}'::json`;
     return object({
       hasTables: String(hasTables),
+      rule: `(select tokens_on_role_loss from shared.orgs where id = '${idOf('org', org)}')`,
       members: map(
         `shared.memberships where org_id = '${idOf('org', org)}'`,
         'user_id',
@@ -603,6 +608,8 @@ function factsOf(withTables: readonly OrgName[]): string {
           invited: 'invited_email',
           confirmed: 'confirmed_at is not null',
           unseen: 'coalesce(confirmed_at = created_at, false)',
+          offered: `coalesce(role = 'admin' and owner_offer_until > now() and exists (select from shared.memberships o
+            where o.org_id = memberships.org_id and o.user_id = memberships.owner_offer_by and o.role = 'owner'), false)`,
         }),
       ),
       flags: own('feature_flags', 'name', 'provisioned and enabled'),
@@ -629,6 +636,7 @@ function factsOf(withTables: readonly OrgName[]): string {
           hash: 'token_hash',
           project: 'project_id',
           scopes: 'scopes',
+          creator: 'created_by',
           revoked: 'revoked',
           expired: 'coalesce(expires_at <= now(), false)',
         }),

@@ -163,6 +163,7 @@ describe('the first write', () => {
           'removeMember',
           'resendInvitation',
         ],
+        ...['acceptOwnership', 'declineOwnership'],
         ...['updateMember', 'updateRetention', 'updateSecuritySettings'],
       ].sort(),
     );

@@ -85,12 +85,9 @@ async function wideToken() {
 }
 
 const mark = (confirmed = 'web-shop') =>
-  markDeleted(t.services.database.sql, tables, {
-    orgId: org.id,
-    projectId: org.projectId,
-    confirmed,
-    now: new Date(),
-  });
+  t.services.database.db.transaction((tx) =>
+    markDeleted(tx, tables, { orgId: org.id, projectId: org.projectId, confirmed, now: new Date() }),
+  );
 
 /** As if the process that holds the leases had died. */
 const expireLeases = () =>

@@ -161,26 +161,32 @@ it('all conditions must match, and one value of each', () => {
   expect(matches({ persona: ['senku'] })).toBe(false);
 });
 
-it('other requests get a turn while many findings are matched with many rules', async () => {
-  const conditions = { path: ['*a*a*a*a*a*a*a*a*ba*', '**/*a*a*a*a*a*a*ba*'] };
-  const rules = Array.from({ length: 100 }, (_, i) =>
-    compileRule({ id: String(i), conditions, actions: { due_days: 1 } }),
-  );
-  const one = { ...finding(org, 'scan'), severity: 'high' as const, file: 'a'.repeat(1_000) };
-  const policies = { version: 1, dueDays: new Map(), rules, personas: undefined, bytes: 0 };
-  let turns = 0;
-  let isOver = false;
-  const count = () => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  const { sql } = t.services.database;
-  const decided = await decideAll(policies, Array(200).fill(one), () => new Date(), { sql, tables });
-  isOver = true;
-  expect(decided).toEqual(Array(200).fill({}));
-  // 200 x 100 matches of 39 steps, and a turn after 50,000 steps.
-  expect(turns).toBeGreaterThanOrEqual(9);
+describe('other requests get a turn', () => {
+  it.each([
+    ['100 long patterns', { path: ['*a*a*a*a*a*a*a*a*ba*', '**/*a*a*a*a*a*a*ba*'] }, 100, 9],
+    ['one short pattern of paths', { path: ['x'] }, 1, 3],
+    ['one short pattern of titles', { title: ['x'] }, 1, 3],
+  ])('while many long texts are compared with %s', async (_, conditions, count, least) => {
+    const rules = Array.from({ length: count }, (_, i) =>
+      compileRule({ id: String(i), conditions, actions: { due_days: 1 } }),
+    );
+    const one = { ...finding(org, 'scan'), severity: 'high' as const, title: 'a'.repeat(500) };
+    const pushes = Array(200).fill({ ...one, file: 'a'.repeat(1_000) });
+    const policies = { version: 1, dueDays: new Map(), rules, personas: undefined, bytes: 0 };
+    let turns = 0;
+    let isOver = false;
+    const countTurns = () => {
+      turns++;
+      if (!isOver) setImmediate(countTurns);
+    };
+    setImmediate(countTurns);
+    const { sql } = t.services.database;
+    const decided = await decideAll(policies, pushes, () => new Date(), { sql, tables });
+    isOver = true;
+    expect(decided).toEqual(Array(200).fill({}));
+    // 200 findings of 1,500 characters, compared with 100 rules of 39 or one of 1, and a turn after 50,000 steps.
+    expect(turns).toBeGreaterThanOrEqual(least);
+  });
 });
 
 it('a process keeps policies up to a number of bytes, the latest ones', () => {

@@ -9,7 +9,7 @@ import { createDatabase, type TestDatabase } from '../support/database/database.
 import { afterSuite } from '../support/run/suite.ts';
 import { startServer, stopServers } from '../support/server/server.ts';
 
-const STRONG = 'a strong secret of thirty-two bytes';
+const STRONG = 'e1a23fb51a5475aa72d853c14e882cad';
 const LOCAL = { SVC_HOST: '127.0.0.1' };
 const NEEDED = { SVC_ENCRYPTION_KEY: STRONG, SVC_SMTP_URL: 'smtp://127.0.0.1:9' };
 const SAFE = { ...NEEDED, SVC_STRICT: 'on', JWT_SECRET: STRONG };
@@ -53,7 +53,7 @@ describe('an open setting', () => {
       'SVC_AUTH_LIMITS=on',
       'SVC_BREACHED_PASSWORDS=refuse',
       'SVC_SESSION_IDLE_MINUTES=480',
-      'SVC_STRICT=on',
+      'SVC_METRICS_TOKEN',
       'SVC_STRICT=on',
       'JWT_SECRET',
       'SVC_ENCRYPTION_KEY',
@@ -64,10 +64,10 @@ describe('an open setting', () => {
       'SVC_PENDING_INVITATIONS=on',
       'SVC_BREACHED_PASSWORDS=refuse',
       'SVC_SESSION_IDLE_MINUTES=480',
+      'SVC_METRICS_TOKEN',
       'JWT_SECRET',
       'SVC_ENCRYPTION_KEY',
       'SVC_PUBLIC_URL',
-      'SVC_STRICT=on',
       'SVC_STRICT=on',
     ]);
   });

@@ -279,7 +279,8 @@ describe('deploy/backup.sh', () => {
 describe('deploy/pin-images.sh', () => {
   it('pins every image by its digest, and only adds the digests', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'pins-'));
-    const files = ['docker-compose.yml', 'Dockerfile', 'deploy/pgbouncer/Dockerfile', 'deploy/pin-images.sh'];
+    const files = ['docker-compose.yml', '.gitlab-ci.yml', 'Dockerfile', 'deploy/pgbouncer/Dockerfile'];
+    files.push('deploy/pin-images.sh');
     await mkdir(join(dir, 'deploy/pgbouncer'), { recursive: true });
     for (const file of files) await copyFile(file, join(dir, file));
     // Stands for Docker: every image has a digest made from its name.

@@ -22,7 +22,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   database = await createDatabase();
   afterSuite(database.drop);
-  env = { DATABASE_URL: database.url, JWT_SECRET: 'a strong secret of thirty-two bytes', LOG_FORMAT: 'json' };
+  env = { DATABASE_URL: database.url, JWT_SECRET: 'e1a23fb51a5475aa72d853c14e882cad', LOG_FORMAT: 'json' };
 });
 afterEach(stopServers);
 

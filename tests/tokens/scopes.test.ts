@@ -265,6 +265,8 @@ it('keeps tokens away from what decides who has access, and from what cannot be 
       'PATCH /api/v1/members/{userId}',
       'PATCH /api/v1/org-features/{flag}',
       'PATCH /api/v1/settings/security',
+      'POST /api/v1/members/accept-ownership',
+      'POST /api/v1/members/decline-ownership',
       'POST /api/v1/members/invite',
       'POST /api/v1/members/leave',
       'POST /api/v1/members/{userId}/resend-invitation',

@@ -4,10 +4,11 @@ import type { OrgTables } from '../../schema/org.ts';
 import type { ScanStatus, Severity, SeverityCounts } from '../../schema/values.ts';
 
 /** How many findings there are without proposed ones, from the counts that are kept: a row for each severity. */
-export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables) =>
+export const findingCountsQuery = (db: Db, { findingCounts: c }: OrgTables, projectId?: string) =>
   db
     .select({ severity: c.severity, count: sql<number>`sum(${c.count} - ${c.proposed})::int`.as('count') })
     .from(c)
+    .where(projectId === undefined ? undefined : eq(c.projectId, projectId))
     .groupBy(c.severity);
 
 /** Adds up rows of {@link findingCountsQuery}. */

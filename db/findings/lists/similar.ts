@@ -26,15 +26,18 @@ const number = (value: number) => sql.raw(String(value));
  * Reads the first entries of an index at or after a key, in the order of the key. For `=` PostgreSQL may collect all
  * findings with the key first, which takes long if there are many.
  */
-const similarStatement = orgStatement<{ id: string }, { exists: boolean; found: Found[] }>((tables, $) => {
+const similarStatement = orgStatement<
+  { id: string; project: string | null },
+  { exists: boolean; found: Found[] }
+>((tables, $) => {
   const { findings: f } = tables;
   const column = (name: string) => sql.raw(`f.${name}`);
   const [title, file] = [startOf(column('title')), startOf(column('file'))];
   const [givenTitle, givenFile] = [startOf(sql.raw('given.title')), startOf(sql.raw('given.file'))];
   const alike = (why: Similarity, { from, order, is }: Record<'from' | 'order' | 'is', SQL>) => sql`
   select f.id, ${number(SIMILARITIES.indexOf(why))} as rank from given cross join lateral (
-    select f.id, f.cve, f.title, f.source, f.file from ${f} f where ${from} order by ${order} limit ${number(WINDOW)}
-  ) f where ${is}`;
+    select f.id, f.cve, f.title, f.source, f.file, f.project_id from ${f} f where ${from} order by ${order} limit ${number(WINDOW)}
+  ) f where ${is} and (${$.project}::uuid is null or f.project_id = ${$.project}::uuid)`;
   const cases = SIMILARITIES.map((name, rank) => sql.raw(`when ${rank} then '${name}'`));
   return sql`
 with given as materialized (
@@ -70,12 +73,16 @@ select exists (select from given), coalesce((
   from best join ${f} on ${f.id} = best.id), '[]') as found`;
 });
 
-/** Finds similar findings in all projects. @returns undefined if the finding does not exist */
+/**
+ * Finds similar findings in all projects, or in one.
+ * @returns undefined if the finding does not exist
+ */
 export async function readSimilar(
   client: SqlClient,
   tables: OrgTables,
   id: string,
+  project: string | undefined,
 ): Promise<SimilarFinding[] | undefined> {
-  const [row] = await similarStatement(tables).run(client, { id });
+  const [row] = await similarStatement(tables).run(client, { id, project: project ?? null });
   return row?.exists ? row.found.map(({ finding, why }) => ({ ...finding, why })) : undefined;
 }

@@ -11,7 +11,7 @@ export const deleteComment = endpoint(
   {
     method: 'delete',
     path: '/findings/{id}/comments/{commentId}',
-    access: cookieOrg('member'),
+    access: cookieOrg('member', 'finding'),
     tag: 'Findings',
     summary: 'Remove a comment',
     description: 'Only the author may.',

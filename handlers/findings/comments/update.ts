@@ -14,7 +14,7 @@ export const updateComment = endpoint(
   {
     method: 'patch',
     path: '/findings/{id}/comments/{commentId}',
-    access: cookieOrg('member'),
+    access: cookieOrg('member', 'finding'),
     tag: 'Findings',
     summary: 'Change a comment',
     description: 'Only the author may.',

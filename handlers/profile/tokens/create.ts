@@ -10,7 +10,8 @@ import type { CookieCall, FreshCall } from '../../../lib/http/call.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { mailChange } from '../../../lib/http/mails.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
-import { controlledBy } from '../../../lib/members/control.ts';
+import { withoutPhone } from '../../../lib/mail/templates/letter.ts';
+import { controlledBy, MOST_ORGS } from '../../../lib/members/control.ts';
 import { listOrgsOf } from '../../../lib/orgs/list.ts';
 import { isOwner, mailControl } from '../../../lib/orgs/notices.ts';
 import { requireRoom } from '../../../lib/quotas.ts';
@@ -34,7 +35,7 @@ export const createPersonalToken = endpoint(
     tag: 'Profile: access tokens',
     summary: 'Create a personal access token',
     description:
-      'For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. With the scope `admin`, the other owners of organizations where you are an admin or owner are told too. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.',
+      'For scripts that act as you. In each organization the token may do what its scopes and your role there allow, and nothing after you leave. The full token is returned only here, and you are told about it by mail. With the scope `admin`, the other owners of organizations where you are an admin or owner are told too; if these are more than 10, `org_id` is required. Tokens that have expired are removed. Answers 409 `conflict` when the account has reached its limit.',
     request: { body: PersonalTokenInput },
     responses: { 201: { description: 'The token and its metadata.', result: CreatedPersonalToken } },
     errors: ['resource_error/conflict'],
@@ -80,11 +81,21 @@ async function mailOwnersOf(
   { name, scopes, org_id }: z.output<typeof PersonalTokenInput>,
 ): Promise<void> {
   const facts: [string, string][] = [
-    ['Personal access token', name],
+    ['Personal access token', withoutPhone(name)],
     ['Scopes', scopes.join(', ')],
   ];
   const others = and(isOwner, ne(memberships.userId, call.user.id));
-  for (const { orgId } of await controlledBy(tx, call.user.id, org_id))
+  const controlled = await controlledBy(tx, call.user.id, { orgId: org_id, most: MOST_ORGS + 1 });
+  if (controlled.length > MOST_ORGS)
+    throw new ApiError('validation_error/field_invalid', {
+      details: [
+        {
+          field: 'org_id',
+          message: `is required with the scope admin, because you are an admin or owner of more than ${MOST_ORGS} organizations`,
+        },
+      ],
+    });
+  for (const { orgId } of controlled)
     await mailControl(tx, call.freshActor(), orgId, 'personal_token_created', facts, others);
 }
 

@@ -11,7 +11,7 @@ export const getProjectDueDates = endpoint(
   {
     method: 'get',
     path: '/projects/{id}/due-dates',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'project'),
     tag: 'Policies',
     summary: 'Get after how many days findings of a project are due',
     description: "Days by severity. `null` means the organization's days, `0` no due date.",

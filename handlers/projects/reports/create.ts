@@ -10,7 +10,7 @@ export const uploadReport = endpoint(
   {
     method: 'post',
     path: '/projects/{id}/reports',
-    access: cookieOrg('member'),
+    access: cookieOrg('member', 'project'),
     tag: 'Projects',
     summary: "Import a scanner's report",
     description: 'As `POST /agent/reports`, for members.',

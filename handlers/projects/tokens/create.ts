@@ -1,4 +1,4 @@
-import { sessionOrg } from '../../../lib/http/access.ts';
+import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
@@ -7,12 +7,13 @@ import { requireProject } from '../../../lib/projects/projects.ts';
 import { requireStays } from '../../../lib/projects/transfer/guard.ts';
 import { z } from '../../../lib/schema.ts';
 import { CreatedToken, issueToken, ProjectTokenInput } from '../../../lib/tokens/issue.ts';
+import { roleOf } from '../../../lib/tokens/scopes.ts';
 
 export const createProjectToken = endpoint(
   {
     method: 'post',
     path: '/projects/{projectId}/tokens',
-    access: sessionOrg(),
+    access: freshCookieOrg('viewer', 'for another scope than `ingest`'),
     tag: 'API tokens: project-scoped',
     summary: 'Create a project token',
     description:
@@ -25,7 +26,9 @@ export const createProjectToken = endpoint(
     const { body, db, org, params, services } = call;
     await requireProject(db, org, params.projectId);
     await requireStays(call, { project: params.projectId });
-    const made = await issueToken(call, services, params.projectId, body);
+    const actor = roleOf(body.scopes) === undefined ? undefined : call.freshActor();
+    const made = await issueToken(call, services, params.projectId, body, actor);
+    if (actor) services.mail.kick();
     const { id: token, name: token_name, project_id: project, expires_at } = made.info;
     const scopes = body.scopes.join();
     logSecurityEvent(call, 'token_created', { token, token_name, scopes, project, expires_at });

@@ -12,7 +12,7 @@ export const listProjectTokens = endpoint(
   {
     method: 'get',
     path: '/projects/{projectId}/tokens',
-    access: cookieOrg(),
+    access: cookieOrg('viewer', 'project'),
     tag: 'API tokens: project-scoped',
     summary: "List a project's tokens",
     description: 'Returns prefix and metadata only, newest first.',

@@ -4,6 +4,17 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
 import { changeSecuritySettings, SecuritySettings } from '../../../lib/orgs/security-settings.ts';
 
+const Changes = SecuritySettings.partial()
+  .superRefine((given, context) => {
+    if (Object.values(given).every((value) => value === undefined))
+      context.addIssue({
+        code: 'custom',
+        path: ['viewer_tokens_verify'],
+        message: 'is required, or another setting',
+      });
+  })
+  .openapi('SecuritySettingsChanges', { example: { tokens_on_role_loss: 'revoke' } });
+
 export const updateSecuritySettings = endpoint(
   {
     method: 'patch',
@@ -11,17 +22,19 @@ export const updateSecuritySettings = endpoint(
     access: freshCookieOrg('admin'),
     tag: 'Organizations',
     summary: 'Change the security settings of the organization',
-    description: 'Takes effect with the next request of an agent. All owners get a mail about a change.',
-    request: { body: SecuritySettings },
+    description:
+      'Settings that are left out stay. Only owners change other settings than `viewer_tokens_verify`. Takes effect with the next request. All owners get a mail about a change.',
+    request: { body: Changes },
     insertsInOrg: false,
     responses: { 200: { description: 'The settings after the change.', result: SecuritySettings } },
   },
   async (call) => {
-    const { body, services } = call;
-    const row = await changeSecuritySettings(call, call.freshActor(), body);
+    const { body, services, user } = call;
+    const actor = { ...call.freshActor(), user };
+    const { settings, changed } = await changeSecuritySettings(call, services.config, actor, body);
     services.mail.kick();
-    const to = body.viewer_tokens_verify;
-    logSecurityEvent(call, 'org_setting_changed', { setting: 'viewer_tokens_verify', to });
-    return ok(row);
+    for (const setting of changed)
+      logSecurityEvent(call, 'org_setting_changed', { setting, to: settings[setting] });
+    return ok(settings);
   },
 );

@@ -21,6 +21,7 @@ import { withoutMention } from '../../findings/triage/mentions.ts';
 import type { Logger } from '../../logger.ts';
 import { eraseQueuedTo } from '../../mail/queued-to.ts';
 import type { KnownOrgs } from '../../orgs/directory.ts';
+import { revokesTokensOfFormerMembers } from '../../tokens/creators.ts';
 
 export interface EraseServices {
   clock: () => Date;
@@ -122,8 +123,9 @@ function createTurn(
     /** @returns whether nothing is left of these accounts; otherwise the time is over */
     async eraseIn(orgId: string, accounts: readonly Erasure[]): Promise<boolean> {
       const userIds = idsOf(accounts);
-      const options = { userIds, now: clock(), nextId: () => nextId().id, withoutMention };
       try {
+        const revokesTokens = await revokesTokensOfFormerMembers(database.db, orgId);
+        const options = { userIds, now: clock(), nextId: () => nextId().id, revokesTokens, withoutMention };
         for await (const _ of eraseInOrg(database.sql, knownOrgs.tablesOf({ id: orgId }), options)) {
           await rest();
           if (!pauses && isOver()) return false;

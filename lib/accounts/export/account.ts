@@ -136,6 +136,7 @@ const membershipsOf = (db: Db, userId: string) =>
       role: memberships.role,
       invited_email: memberships.invitedEmail,
       confirmed_at: memberships.confirmedAt,
+      owner_offer_until: memberships.ownerOfferUntil,
       created_at: memberships.createdAt,
     })
     .from(memberships)

@@ -7,7 +7,7 @@ import { orgSchemaName } from '../../../db/schema/org-schema.ts';
 import { memberships, orgDeletions, orgs } from '../../../db/schema/orgs.ts';
 import type { Config } from '../../config/config.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
-import { isConfirmed } from '../../members/fields.ts';
+import { hasAccess } from '../../members/fields.ts';
 import { isOrgFlagActive } from '../../orgs/flags.ts';
 import { readAccount } from './account.ts';
 import { recordsOf } from './organization.ts';
@@ -97,14 +97,14 @@ async function* orgsOf(options: ExportOptions, userId: string): AsyncGenerator<F
 
 async function* ownOrgs(
   { database, version }: ExportOptions,
-  { pendingInvitations }: Pick<Config, 'pendingInvitations'>,
+  settings: Pick<Config, 'pendingInvitations'>,
   userId: string,
 ): AsyncGenerator<Found> {
   const { db } = database;
   const rows = await db
     .select({
       ...{ id: orgs.id, slug: orgs.slug, name: orgs.name, version: orgs.schemaVersion },
-      ...{ confirmed: isConfirmed, mfaEnabled: users.mfaEnabled, deletedAt: orgDeletions.deletedAt },
+      ...{ access: hasAccess(settings), mfaEnabled: users.mfaEnabled, deletedAt: orgDeletions.deletedAt },
     })
     .from(memberships)
     .innerJoin(orgs, eq(orgs.id, memberships.orgId))
@@ -113,10 +113,10 @@ async function* ownOrgs(
     .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
     .where(eq(memberships.userId, userId))
     .orderBy(orgs.slug);
-  for (const { confirmed, mfaEnabled, deletedAt, version: has, ...org } of rows) {
+  for (const { access, mfaEnabled, deletedAt, version: has, ...org } of rows) {
     const hasTables = has > 0;
     const leftOut = async (): Promise<LeftOut | undefined> => {
-      if (pendingInvitations && !confirmed) return 'membership_pending';
+      if (!access) return 'membership_pending';
       if (deletedAt !== null) return 'deleted';
       if (!hasTables) return undefined;
       if (has < version) return 'being_migrated';

@@ -98,6 +98,7 @@ export const AccountExport = z
       z.object({
         ...{ org_id: id(), slug: org.slug, name: org.name, role: z.enum(ROLES) },
         ...{ invited_email: email().optional(), confirmed_at: timestamp().optional() },
+        owner_offer_until: timestamp().optional(),
         created_at: timestamp(),
       }),
     ),

@@ -40,6 +40,8 @@ export interface FoundMembership {
   role: Role | null;
   /** False for an invited member whose account has not verified the invited address. */
   confirmed: boolean;
+  /** True if somebody registered the invited address without the mailed link, and has not verified it. */
+  held: boolean;
   /** True for an invited member with a verified address who has not used the organization yet. */
   firstVisit: boolean;
   /** The organization requires MFA. */
@@ -112,7 +114,7 @@ export const userFields = sql`${users.id} as id, ${userEmails.email} as email,
 
 /** The membership in an organization, by `memberships` joined with `membershipJoin`. */
 export const membershipFields = ({ orgFlags }: OrgTables): SQL => sql`${memberships.role} as role,
-  ${isConfirmed} as confirmed,
+  ${isConfirmed} as confirmed, coalesce(${memberships.isHeld}, false) as held,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
     as "firstVisit",
   exists (select 1 from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
@@ -120,7 +122,7 @@ export const membershipFields = ({ orgFlags }: OrgTables): SQL => sql`${membersh
   exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${memberships.orgId}) as "orgDeleted"`;
 
 /** For calls that no membership matters to. */
-export const noMembershipFields = sql`null as role, false as confirmed, false as "firstVisit", false as "requireMfa",
+export const noMembershipFields = sql`null as role, false as confirmed, false as held, false as "firstVisit", false as "requireMfa",
   false as "orgDeleted"`;
 
 export const membershipJoin = (orgId: SQLWrapper): SQL =>
@@ -167,9 +169,9 @@ function toSession({
 }
 
 export function toUserAndMembership(row: UserRow): { user: SessionUser; membership: FoundMembership } {
-  const { role, confirmed, firstVisit, requireMfa, orgDeleted, createdAt, ...user } = row;
+  const { role, confirmed, held, firstVisit, requireMfa, orgDeleted, createdAt, ...user } = row;
   return {
     user: { ...user, createdAt: new Date(createdAt) },
-    membership: { role, confirmed, firstVisit, requireMfa, orgDeleted },
+    membership: { role, confirmed, held, firstVisit, requireMfa, orgDeleted },
   };
 }

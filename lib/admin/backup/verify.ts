@@ -7,7 +7,7 @@ import {
   sectionNames,
 } from '../../../db/backup/sections.ts';
 import type { Migration } from '../../../db/migrations/migrate.ts';
-import { PLANS, ROLES } from '../../../db/schema/orgs.ts';
+import { PLANS, PROJECT_TOKEN_CREATORS, ROLE_LOSS_RULES, ROLES } from '../../../db/schema/orgs.ts';
 import { isDomain } from '../domains.ts';
 import { AdminError, oneLine } from '../error.ts';
 import type { Cells, Header } from './format.ts';
@@ -28,6 +28,9 @@ const OrgRow = z.object({
   viewer_tokens_verify: z.enum(['true', 'false']),
   created_by: id.nullable(),
   created_at: time,
+  tokens_on_role_loss: z.enum(ROLE_LOSS_RULES).default('limit'),
+  project_token_creators: z.enum(PROJECT_TOKEN_CREATORS).nullable().default(null),
+  max_token_days: days.nullable().default(null),
 });
 
 const MemberRow = z.object({
@@ -120,9 +123,15 @@ type Wrong = (reason: string) => AdminError;
 
 function requireSharedColumns(section: string, columns: readonly string[], wrong: Wrong): void {
   if (!section.startsWith('shared.')) return;
-  const { columns: own, extra = {} }: SharedTable = SHARED_TABLES[section.slice(7) as SharedTableName];
+  const {
+    columns: own,
+    added = [],
+    extra = {},
+  }: SharedTable = SHARED_TABLES[section.slice(7) as SharedTableName];
   const names = [...own, ...Object.keys(extra)];
-  if (columns.join() !== names.join()) throw wrong(`${section} has other columns than ${names.join(', ')}`);
+  const earlier = names.filter((name) => !added.includes(name));
+  if (![names, earlier].some((known) => columns.join() === known.join()))
+    throw wrong(`${section} has other columns than ${names.join(', ')}`);
 }
 
 function cellsOf(line: string, count: number): Cells | undefined {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { sizeText } from '../../storage/quotas.ts';
 import { recount } from '../counts.ts';
 import { EXIT, oneLine } from '../error.ts';
 import { distributeOrgs } from '../org-placement.ts';
@@ -38,8 +39,9 @@ export function addOrgs(program: Command, choose: Choose): void {
     .action((org, _, command) =>
       choose(
         command,
-        async ({ database, tracks }) => {
-          const json = await showOrg(database, org, tracks.org);
+        async ({ config, database, tracks }) => {
+          const json = await showOrg(database, org, tracks.org, config.storage);
+          const { bytes, max_bytes, rows, max_rows } = json.storage;
           const lines = [
             ['slug', json.slug],
             ['id', json.id],
@@ -48,6 +50,8 @@ export function addOrgs(program: Command, choose: Choose): void {
             ['custom domain', json.custom_domain ?? '-'],
             ['schema', schemaText(json.schema_version, json.schema_state, tracks.org.length)],
             ['pending', json.pending.join(', ') || '-'],
+            ['storage', `${bytes === null ? 'not measured' : sizeText(bytes)} of ${sizeText(max_bytes)}`],
+            ['rows', `${rows ?? 'not measured'} of ${max_rows}`],
             ['created', json.created_at.toISOString()],
             ['deleted', json.deleted_at?.toISOString() ?? '-'],
             ['purged after', json.purge_at?.toISOString() ?? '-'],

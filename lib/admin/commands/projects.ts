@@ -48,8 +48,8 @@ export function addProjects(program: Command, choose: Choose): void {
     .argument('<project>', PROJECT)
     .option('--confirm <slug>', 'the slug of the project')
     .action((org, project, options, command) =>
-      choose(command, async ({ database, log, tracks }) => {
-        const call = { database, log, migrations: tracks.org };
+      choose(command, async ({ config, database, log, tracks }) => {
+        const call = { database, log, migrations: tracks.org, box: await mailBoxOf(config) };
         const json = await deleteProject(call, { org, project }, options.confirm);
         return { json, text: `${json.slug} is deleted, tokens revoked: ${json.tokens_revoked}` };
       }),

@@ -39,10 +39,24 @@ export interface FilterContext {
   org: { tables: OrgTables };
   now: Date;
   user?: { id: string };
+  /** The only project that the caller sees. */
+  onlyProject?: string | undefined;
 }
 
+/** The filter without what the caller does not see. Both readers of filters begin with it. */
+const visible = (
+  { onlyProject }: Pick<FilterContext, 'onlyProject'>,
+  filter: FindingFilter,
+): FindingFilter =>
+  onlyProject === undefined
+    ? filter
+    : { ...filter, project_id: (filter.project_id ?? [onlyProject]).filter((id) => id === onlyProject) };
+
 /** The filter as the counts know it; undefined if they do not. */
-export function countedKind(filter: FindingFilter): FindingKind | undefined {
+export function countedKind(
+  context: Pick<FilterContext, 'onlyProject'>,
+  given: FindingFilter,
+): FindingKind | undefined {
   const {
     project_id: projectIds,
     severity: severities,
@@ -50,7 +64,7 @@ export function countedKind(filter: FindingFilter): FindingKind | undefined {
     regressed,
     attention,
     ...rest
-  } = filter;
+  } = visible(context, given);
   const { q, ...others } = rest;
   if (words(q).length > 0 || Object.values(others).some((value) => value !== undefined)) return undefined;
   return { projectIds, severities, statuses, regressed, attention };
@@ -60,8 +74,9 @@ export function countedKind(filter: FindingFilter): FindingKind | undefined {
  * The conditions of a filter.
  * @throws ApiError `validation_error/invalid_request` for `me` without a user
  */
-export function conditionsOf(context: FilterContext, filter: FindingFilter): SQL | undefined {
+export function conditionsOf(context: FilterContext, given: FindingFilter): SQL | undefined {
   const { db, org, now } = context;
+  const filter = visible(context, given);
   const { findings: f, exploits: e } = org.tables;
   const { found_after, found_before, seen_after, seen_before } = filter;
   const { cve, file, rule, path, not_path, source, not_source } = filter;

@@ -46,7 +46,7 @@ export function ruleOf(id: string, score: number): z.output<typeof Rule> {
       : kind && `https://www.cve.org/CVERecord?id=${id}`;
   return {
     id,
-    shortDescription: { text: id },
+    shortDescription: { text: withoutLinks(id) },
     ...(helpUri && { helpUri }),
     properties: {
       tags: ['security', ...(kind === 'CWE' ? [tagOf(id)] : [])],

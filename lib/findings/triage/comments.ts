@@ -6,17 +6,17 @@ import type { OrgTables } from '../../../db/schema/org.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
-import { selectMembers } from '../../members/fields.ts';
+import { listMembers } from '../../members/fields.ts';
 import type { MentionedMember } from './mentions.ts';
 
 /** The members among some ids, with the names that the organization sees. A pending invitation is no member yet. */
 export async function membersOf(
-  { db, org }: { db: Db; org: { id: string } },
+  { db, now, org }: { db: Db; now: Date; org: { id: string } },
   config: Pick<Config, 'pendingInvitations'>,
   ids: readonly string[],
 ): Promise<MentionedMember[]> {
   if (ids.length === 0) return [];
-  const members = await selectMembers(db, config, org.id, inArray(memberships.userId, [...ids]));
+  const members = await listMembers(db, { config, now }, org.id, inArray(memberships.userId, [...ids]));
   return members.filter(({ pending }) => !pending).map(({ user_id: id, name }) => ({ id, name }));
 }
 

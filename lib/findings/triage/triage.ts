@@ -8,7 +8,7 @@ import { memberships } from '../../../db/schema/orgs.ts';
 import { FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
 import type { Config } from '../../config/config.ts';
 import { ApiError } from '../../errors.ts';
-import { isConfirmed } from '../../members/fields.ts';
+import { hasAccess } from '../../members/fields.ts';
 import type { Org } from '../../orgs/directory.ts';
 import { optional, removable, text, time, uuid, z } from '../../schema.ts';
 import { USER_STATUSES } from '../input.ts';
@@ -66,7 +66,7 @@ export const FindingChanges = z
  */
 export async function requireChanges(
   { db, now, org }: { db: Db; now: Date; org: { id: string } },
-  { pendingInvitations }: Pick<Config, 'pendingInvitations'>,
+  settings: Pick<Config, 'pendingInvitations'>,
   changes: readonly { change: ChangeInput; path: string }[],
 ): Promise<void> {
   const past = changes.find(
@@ -79,13 +79,7 @@ export async function requireChanges(
     .select({ id: memberships.userId })
     .from(memberships)
     .innerJoin(userEmails, and(eq(userEmails.userId, memberships.userId), eq(userEmails.isPrimary, true)))
-    .where(
-      and(
-        eq(memberships.orgId, org.id),
-        inArray(memberships.userId, ids),
-        pendingInvitations ? isConfirmed : undefined,
-      ),
-    );
+    .where(and(eq(memberships.orgId, org.id), inArray(memberships.userId, ids), hasAccess(settings)));
   const known = new Set(members.map(({ id }) => id));
   const unknown = changes.find(({ change }) => change.assignee_id && !known.has(change.assignee_id));
   if (unknown) throw invalid(`${unknown.path}assignee_id`, 'is not a member of the organization');

@@ -50,7 +50,7 @@ const decoder = new TextDecoder();
 
 /** Answers a page of groups of an org's findings. */
 export async function answerGroups(
-  call: InOrgCall & Pick<OrgCall, 'user'>,
+  call: InOrgCall & Pick<OrgCall, 'user' | 'onlyProject'>,
   by: GroupKey,
   { omit, ...filter }: FindingFilter & { omit?: 'description' | undefined },
   page: Page,

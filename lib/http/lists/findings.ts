@@ -36,7 +36,7 @@ export interface FindingList extends FindingFilter {
 
 /** Answers an org's findings, all of them or a page. */
 export async function answerFindings(
-  call: InOrgCall & Pick<OrgCall, 'user'>,
+  call: InOrgCall & Pick<OrgCall, 'user' | 'onlyProject'>,
   list: FindingList,
 ): Promise<Raw> {
   const { org, services } = call;
@@ -46,7 +46,7 @@ export async function answerFindings(
   const view = viewOf(list);
   const file = format && fileOf(format, call, view);
   const where = conditionsOf(call, filter);
-  const kind = countedKind(filter);
+  const kind = countedKind(call, filter);
   const indexed = kind && indexedOrder(sort);
   const order = orderOf(tables, sort);
   if (!page) {

@@ -42,13 +42,19 @@ interface InputOptions {
   unknownParameters: UnknownParameters;
 }
 
-/** Requests outside organizations have a budget of their own: their senders may be strangers. */
+/**
+ * Requests outside organizations have a budget of their own: their senders may be strangers. The clients of an IPv6 /48, which some
+ * customers of providers have, share that of one.
+ */
 function shareOf(call: PublicCall): Share {
   const { peer, services } = call;
   const { org } = call as Partial<InOrgCall>;
   return org
     ? { budget: services.bodies?.ofOrgs, sharer: org }
-    : { budget: services.bodies?.ofClients, sharer: { id: networkOf(peer.ip) } };
+    : {
+        budget: services.bodies?.ofClients,
+        sharer: { id: networkOf(peer.ip), account: networkOf(peer.ip, 48) },
+      };
 }
 
 type Input = { [K in keyof RequestSchemas]: unknown };

@@ -24,7 +24,7 @@ export interface Share {
 export interface BodyBudgets {
   /** By organizations. */
   ofOrgs: ByteBudget;
-  /** By the networks of clients that send a request outside organizations. */
+  /** By the networks of clients (of IPv6 the /48) that send a request outside organizations. */
   ofClients: ByteBudget;
 }
 

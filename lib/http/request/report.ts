@@ -5,6 +5,7 @@ import { permitOr } from '../../fair-share/over-share.ts';
 import { requireStays } from '../../projects/transfer/guard.ts';
 import { importReport, maxBytesDetail, type ReceivedReport } from '../../reports/import.ts';
 import { previewReport } from '../../reports/preview.ts';
+import { isTooExpensive } from '../../reports/reader.ts';
 import type { ReportQuery } from '../../reports/schema.ts';
 import { FORM_BYTES, isForm } from '../../reports/unwrap.ts';
 import { created, ok } from '../answer.ts';
@@ -45,9 +46,11 @@ async function withReport<Result>(
 ): Promise<Result> {
   const { db, log, now, org, services, sql } = call;
   await requireStays(call, { project: projectId });
+  const { killedImports, reports } = services;
+  killedImports.require(org);
   // From here on, the limits of reports apply.
   call.leaveGate();
-  const { bodies } = services.reports;
+  const { bodies } = reports;
   const releases: (() => void)[] = [];
   try {
     // Without a budget for bodies, the permit limits them, too.
@@ -55,7 +58,13 @@ async function withReport<Result>(
     const sent = await receiveReport(call);
     releases.push(sent.free);
     if (bodies) releases.push(await enterReader(call));
+    // Another one may have been killed while this one waited.
+    killedImports.require(org);
     return await use({ actorId, db, log, now, org, services, sql }, projectId, query, sent);
+  } catch (error) {
+    if (isTooExpensive(error))
+      log.warn('the import of a report was killed', { waitMs: killedImports.add(org), error });
+    throw error;
   } finally {
     for (const release of releases) release();
   }

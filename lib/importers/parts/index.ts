@@ -69,7 +69,7 @@ export interface PartsOptions extends ImportOptions {
 export async function importInParts(
   source: ReportSource,
   workspace: Workspace,
-  { format, migrate = false, maxFindings = Infinity, onRecognized, createStore }: PartsOptions,
+  { format, migrate = false, maxFindings = Infinity, createStore }: PartsOptions,
   limits = LIMITS,
 ): Promise<ImportedParts> {
   const maxMembers = MEMBERS_PER_FINDING * maxFindings;
@@ -79,7 +79,6 @@ export async function importInParts(
   const { sample } = report;
   const importer = importerOf(sample, format);
   const { name, split } = importer;
-  onRecognized?.();
   const reader = split && report.split(split);
   if (!reader) {
     if (!importer.detects(sample)) refuseForeign(sample, name);

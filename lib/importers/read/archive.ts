@@ -8,6 +8,16 @@ export const isArchive = (bytes: Uint8Array): boolean =>
   bytes[1] === 0x4b &&
   ((bytes[2] === 3 && bytes[3] === 4) || (bytes[2] === 5 && bytes[3] === 6));
 
+/** The size of all files of an archive, as it states it. @throws ReportError if the archive is damaged or has too many files */
+export function unpackedSize(bytes: Uint8Array): number {
+  let size = 0;
+  unpack(bytes, ({ originalSize }) => {
+    size += originalSize;
+    return false;
+  });
+  return size;
+}
+
 /** The limits of a file in an archive, against ZIP bombs. Deflate compresses XML by a factor of 10 to 50. */
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_RATIO = 200;

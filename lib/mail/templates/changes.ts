@@ -3,6 +3,7 @@ import {
   dateTime,
   type Letter,
   type Link,
+  label,
   line,
   link,
   PRODUCT,
@@ -116,8 +117,8 @@ export function accountChanged(
     intro: [`${CHANGES[change]}:`],
     facts: [
       ...(address === undefined ? [] : [['Address', unlinked(address, 254)] as [string, string]]),
-      ...(device === undefined ? [] : [['Second factor', unlinked(device, 100)] as [string, string]]),
-      ...(token === undefined ? [] : [['Token', unlinked(token, 150)] as [string, string]]),
+      ...(device === undefined ? [] : [['Second factor', label(device, 100)] as [string, string]]),
+      ...(token === undefined ? [] : [['Token', label(token, 150)] as [string, string]]),
       ...whenAndWhere(at, ip),
     ],
     closing: [

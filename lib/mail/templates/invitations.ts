@@ -27,10 +27,14 @@ export function invitation(options: {
   inviterName: string;
   orgName: string;
   role: string;
+  /** The member is asked to become an owner. */
+  isOffered?: boolean;
+  /** The token that declines the invitation. */
+  decline: string;
   /** Set if the address is not verified: the link sets a password. */
   set?: { token: string; isPlaceholder: boolean };
 }): MailContent {
-  const { publicUrl, orgUrl, inviterName, orgName, role, set } = options;
+  const { publicUrl, orgUrl, inviterName, orgName, role, isOffered, decline, set } = options;
   const org = person(orgName);
   const inviter = person(inviterName) || 'Somebody';
   const where = org ? `the organization ${org}` : 'an organization';
@@ -44,7 +48,7 @@ export function invitation(options: {
           ? 'An account was made for you. Set a password to use it.'
           : 'An account has this address, which nobody has verified yet. Set a new password to make it yours: that verifies the address and ends all sessions.',
     ],
-    facts: [['Role', line(role, 20)]],
+    facts: [['Role', isOffered ? `${line(role, 20)}, and owner once you accept it` : line(role, 20)]],
     button: set ? setPasswordButton(publicUrl, set.token) : { label: 'Open the organization', url: orgUrl },
     closing: [
       ...(set
@@ -52,9 +56,14 @@ export function invitation(options: {
             `The link works once and expires after ${set.isPlaceholder ? '7 days' : 'one hour'}. After that, ask for a new one with “Forgot password”.`,
           ]
         : []),
+      ...(isOffered ? ['To become an owner, sign in and accept on the page “Members” within 7 days.'] : []),
       set
-        ? 'If you did not expect this invitation, ignore this mail. You can leave the organization at any time: choose “Leave organization” on its page “Members”.'
-        : 'You can leave the organization at any time: choose “Leave organization” on its page “Members”.',
+        ? 'If you did not expect this invitation, decline it or ignore this mail. You can leave the organization at any time: choose “Leave organization” on its page “Members”.'
+        : 'If you did not expect this invitation, decline it. You can leave the organization at any time: choose “Leave organization” on its page “Members”.',
     ],
+    more: {
+      label: 'Decline the invitation',
+      url: link(publicUrl, '/decline-invitation', { token: decline }),
+    },
   });
 }

@@ -10,6 +10,8 @@ export interface Letter {
   name?: string;
   intro: string[];
   button?: { label: string; url: string };
+  /** A second link, below the text. */
+  more?: { label: string; url: string };
   code?: string;
   facts?: [label: string, value: string][];
   closing: string[];
@@ -27,7 +29,7 @@ export const whenAndWhere = (at: Date, ip: string): [string, string][] => [
 ];
 
 export function render(letter: Letter): MailContent {
-  const { button, code, facts = [], closing } = letter;
+  const { button, code, facts = [], closing, more } = letter;
   const subject = line(letter.subject, 150);
   const name = person(letter.name ?? '');
   const intro = [name ? `Hello ${name},` : 'Hello,', ...letter.intro];
@@ -39,6 +41,7 @@ export function render(letter: Letter): MailContent {
     code,
     facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
     ...closing,
+    more && `${more.label}: ${more.url}`,
     `--\n${footer}`,
   ];
   const paragraph = (content: unknown) => html`<p style="margin:0 0 16px">${content}</p>\n`;
@@ -52,7 +55,7 @@ export function render(letter: Letter): MailContent {
 <body style="margin:0;padding:24px;background:#f3f4f6;color:#1f2937;font:16px/1.5 system-ui,sans-serif">
 <div style="max-width:560px;margin:0 auto;padding:32px;background:#fff;border-radius:8px">
 <h1 style="margin:0 0 24px;font-size:22px;line-height:1.3">${subject}</h1>
-${intro.map(paragraph)}${button && buttonHtml(button)}${code && codeHtml(code)}${factsHtml(facts)}${closing.map(paragraph)}</div>
+${intro.map(paragraph)}${button && buttonHtml(button)}${code && codeHtml(code)}${factsHtml(facts)}${closing.map(paragraph)}${more && moreHtml(more)}</div>
 <p style="max-width:560px;margin:16px auto;color:#6b7280;font-size:13px;text-align:center">${footer}</p>
 </body>
 </html>
@@ -63,6 +66,10 @@ ${intro.map(paragraph)}${button && buttonHtml(button)}${code && codeHtml(code)}$
 const buttonHtml = ({ label, url }: { label: string; url: string }) =>
   html`<p style="margin:24px 0"><a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#1d4ed8;color:#fff;font-weight:600;text-decoration:none">${label}</a></p>
 <p style="margin:0 0 16px;font-size:13px;color:#6b7280">Or open this address: <a href="${url}" style="color:#1d4ed8;word-break:break-all">${url}</a></p>
+`;
+
+const moreHtml = ({ label, url }: { label: string; url: string }) =>
+  html`<p style="margin:0 0 16px">${label}: <a href="${url}" style="color:#1d4ed8;word-break:break-all">${url}</a></p>
 `;
 
 const codeHtml = (code: string) =>
@@ -91,7 +98,7 @@ export const dateTime = (at: Date) => `${DATE_TIME.format(at)} UTC`;
 
 /** A fact from the User-Agent header, without links. Dots in version numbers are kept. */
 export const fact = (value: string) =>
-  line(value, 100).replace(SEPARATOR, (separator, at, text) =>
+  line(value.replace(/\d{7,}/g, '…'), 100).replace(SEPARATOR, (separator, at, text) =>
     /\d.\d/.test(text.slice(at - 1, at + 2)) ? separator : `${separator}\u200b`,
   ) || 'unknown';
 
@@ -116,11 +123,25 @@ export function line(value: string, max: number): string {
 /** Characters that join words to a URL or mail address, including their equivalents in other scripts. */
 const SEPARATOR = /(?<=\S)[.:@\u2024\u3002\uff0e\uff1a\uff20\uff61](?=\S)/g;
 
-/** The name of a person or an organization, without links. */
-export const person = (name: string) => unlinked(name, 60);
+/** The name of a person or an organization, without links and telephone numbers. */
+export const person = (name: string) => label(name, 60);
+
+/** Any other name that a user chose, likewise: strangers can cause mails to an address. */
+export const label = (text: string, max: number) => linkless(withoutPhone(line(text, max)));
+
+/** As many digits as the shortest telephone numbers have. */
+const PHONE_DIGITS = 7;
+
+/** Replaces what could be a telephone number, in any script: digits with anything but letters between them. */
+export const withoutPhone = (text: string): string =>
+  text
+    .replace(/\P{L}+/gu, (gap) => ((gap.match(/\p{N}/gu)?.length ?? 0) < PHONE_DIGITS ? gap : ' … '))
+    .trim();
 
 /**
  * User text in which mail programs find no link. They convert addresses in texts to links, so an attacker could make the
  * service send links. An invisible character after each separator prevents that.
  */
-export const unlinked = (text: string, max: number) => line(text, max).replace(SEPARATOR, '$&\u200b');
+export const unlinked = (text: string, max: number) => linkless(line(text, max));
+
+const linkless = (text: string) => text.replace(SEPARATOR, '$&\u200b');

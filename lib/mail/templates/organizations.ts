@@ -1,5 +1,15 @@
 import type { MailContent } from '../mailer.ts';
-import { dateTime, type Letter, type Link, line, link, person, render, unlinked } from './letter.ts';
+import {
+  dateTime,
+  type Letter,
+  type Link,
+  line,
+  link,
+  person,
+  render,
+  unlinked,
+  withoutPhone,
+} from './letter.ts';
 
 /*
  * Notices to the owners of an organization. They have no link, so that users do not learn to click one in such mails. The mails about
@@ -11,32 +21,45 @@ export interface OrgNotice {
   /** The name of the recipient. */
   name: string;
   org: { name: string; slug: string };
-  /** The actor: the name of a member, or unset for an operator of the service. */
-  by?: string | undefined;
+  /** The actor: a member, with the address that the organization sees, or unset for an operator of the service. */
+  by?: { name: string; email?: string | undefined } | undefined;
   at: Date;
 }
 
+const named = ({ name, slug }: OrgNotice['org']) => `${person(name)} (${withoutPhone(slug)})`;
+
+/** Everybody chooses the own name, so the address is there too. */
+const member = ({ name, email }: { name: string; email?: string | undefined }) =>
+  email === undefined ? person(name) : `${person(name)} (${unlinked(email, 254)})`;
+
 const facts = ({ org, by, at }: OrgNotice, more: Letter['facts'] = []): Letter['facts'] => [
-  ['Organization', `${person(org.name)} (${org.slug})`],
-  ['By', by === undefined ? 'an operator of the service' : unlinked(by, 100)],
+  ['Organization', named(org)],
+  ['By', by === undefined ? 'an operator of the service' : member(by)],
   ['Time', dateTime(at)],
   ...more,
 ];
 
+const renderNotice = (letter: Letter): MailContent => ({ ...render(letter), facts: letter.facts ?? [] });
+
 /** The name for a subject, or the slug if mail programs might find a link in the name: a subject has no invisible characters. */
 const inSubject = ({ name, slug }: OrgNotice['org']) =>
-  person(name) === line(name, 60) ? person(name) : slug;
+  person(name) === line(name, 60) ? person(name) : withoutPhone(slug);
 
 /** Changes of control over an organization, and what the subject of the mail says about them. */
 const CHANGES = {
   member_added: 'A member was added to',
   role_changed: 'The role of a member was changed in',
   member_removed: 'A member left or was removed from',
+  ownership_offered: 'A member was asked to become an owner of',
+  ownership_withdrawn: 'A member is no longer asked to become an owner of',
+  ownership_declined: 'A member declined to become an owner of',
   owner_restored: 'A former owner has the role again in',
   token_created: 'An API token was created for',
   personal_token_created: 'An admin created a personal access token for',
   setting_changed: 'A setting was changed in',
   transfer_started: 'A project is being transferred from',
+  project_deleted: 'A project was deleted from',
+  retention_shortened: 'Old findings or scans are removed from',
 } as const;
 
 export type ControlChange = keyof typeof CHANGES;
@@ -53,14 +76,14 @@ export const controlChanged = (
   notice: OrgNotice,
   about: Letter['facts'] = [],
 ): MailContent =>
-  render({
+  renderNotice({
     subject: subjectOf(change, notice),
     name: notice.name,
     intro: [`${subjectOf(change, notice)}, which you own:`],
     facts: facts(notice, shown(about)),
     closing: [
       'If you expected this, there is nothing to do.',
-      'If not, sign in and undo it. Then look through the members, the API tokens and the settings of the organization, and tell the other owners.',
+      'If not, sign in and undo what can be undone. Then look through the members, the API tokens and the settings of the organization, and tell the other owners.',
     ],
   });
 
@@ -70,7 +93,7 @@ const shown = (about: Letter['facts'] = []): [string, string][] =>
 const undoButton = (undo: Link | undefined, label: string): Pick<Letter, 'button'> =>
   undo ? { button: { label, url: link(undo.publicUrl, '/undo-org-change', { token: undo.token }) } } : {};
 
-const LINK_TERMS = 'The link works once and expires after 72 hours. Do not forward it.';
+export const LINK_TERMS = 'The link works once and expires after 72 hours. Do not forward it.';
 
 /** Mail to an owner who lost the role. Its link gives it back, even to an owner who can no longer sign in. */
 export const ownershipLost = (
@@ -78,7 +101,7 @@ export const ownershipLost = (
   notice: OrgNotice & { undo?: Link | undefined },
   about: Letter['facts'],
 ): MailContent =>
-  render({
+  renderNotice({
     subject: `You are no longer an owner of the organization ${inSubject(notice.org)}`,
     name: notice.name,
     intro: [
@@ -94,8 +117,23 @@ export const ownershipLost = (
       : ['If you do not agree, tell the other owners or the operator of the service.'],
   });
 
-export const orgDeleted = (notice: OrgNotice & { purgeAt: Date; undo?: Link | undefined }): MailContent =>
+/** Mail to a member whom an owner asks to become an owner. */
+export const ownershipOffered = (notice: OrgNotice & { url: string }): MailContent =>
   render({
+    subject: `Become an owner of the organization ${inSubject(notice.org)}?`,
+    name: notice.name,
+    intro: [
+      'An owner of an organization asks you to become an owner too. You are an admin until you accept:',
+    ],
+    facts: facts(notice),
+    button: { label: 'Accept or decline', url: notice.url },
+    closing: [
+      'Owners manage the other owners, and can delete the organization. If you do not know it, decline, or ignore this mail: the offer ends after 7 days.',
+    ],
+  });
+
+export const orgDeleted = (notice: OrgNotice & { purgeAt: Date; undo?: Link | undefined }): MailContent =>
+  renderNotice({
     subject: `The organization ${inSubject(notice.org)} was deleted`,
     name: notice.name,
     intro: [
@@ -115,12 +153,12 @@ export const orgPurgeNear = ({
   at,
   purgeAt,
 }: Omit<OrgNotice, 'by'> & { purgeAt: Date }): MailContent =>
-  render({
+  renderNotice({
     subject: `The organization ${inSubject(org)} will be removed for good`,
     name,
     intro: ['A deleted organization that you own will be removed for good, with all its findings:'],
     facts: [
-      ['Organization', `${person(org.name)} (${org.slug})`],
+      ['Organization', named(org)],
       ['Deleted', dateTime(at)],
       ['Removed for good', dateTime(purgeAt)],
     ],
@@ -129,8 +167,29 @@ export const orgPurgeNear = ({
     ],
   });
 
-export const orgRestored = (notice: OrgNotice): MailContent =>
+/** Mail to the owner of an organization whose creator has not verified the address. */
+export const orgUnverified = ({
+  name,
+  org,
+  at,
+  publicUrl,
+}: Omit<OrgNotice, 'by'> & { publicUrl: string }): MailContent =>
   render({
+    subject: `Verify your address to keep the organization ${inSubject(org)}`,
+    name,
+    intro: [
+      'You have an organization, but its creator has not verified the e-mail address. It will be removed:',
+    ],
+    facts: [
+      ['Organization', named(org)],
+      ['Removed for good', dateTime(at)],
+    ],
+    button: { label: 'Verify the address', url: `${publicUrl}/verify` },
+    closing: ['If you do not know the organization, ignore this mail.'],
+  });
+
+export const orgRestored = (notice: OrgNotice): MailContent =>
+  renderNotice({
     subject: `The organization ${inSubject(notice.org)} was restored`,
     name: notice.name,
     intro: ['A deleted organization that you own was restored. Its members and API tokens can use it again:'],

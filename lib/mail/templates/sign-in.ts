@@ -1,5 +1,5 @@
 import type { MailContent } from '../mailer.ts';
-import { dateTime, fact, type Link, line, link, PRODUCT, render, unlinked } from './letter.ts';
+import { dateTime, fact, type Link, label, line, link, PRODUCT, render } from './letter.ts';
 
 /** Password reset link. */
 export function resetPassword({ name, publicUrl, token }: Link & { name: string }): MailContent {
@@ -26,7 +26,7 @@ export function verifyEmail(options: Link & { emailId: string; addedBy?: string 
     intro: [
       addedBy === undefined
         ? `Please confirm that this address belongs to your ${PRODUCT} account.`
-        : `The ${PRODUCT} account of ${unlinked(addedBy, 254)} added this address. Please confirm that this account is yours.`,
+        : `The ${PRODUCT} account of ${label(addedBy, 254)} added this address. Please confirm that this account is yours.`,
     ],
     button: {
       label: 'Verify address',

@@ -18,25 +18,17 @@ async function cpuMsOf(pid: number | undefined): Promise<number | undefined> {
   }
 }
 
-export interface CpuLimits {
-  /** For unpacking and parsing the report and recognizing its format. */
-  parse: number;
-  /** For importing its findings afterwards. */
-  import: number;
-}
-
 const CHECK_MS = 200;
 
 /**
  * Kills a process that uses more processor time from now on. Time that it waits for a processor does not count. Without
  * /proc, all time counts.
  */
-export function limitCpu(child: ChildProcess, limits: CpuLimits) {
+export function limitCpu(child: ChildProcess, limitMs: number) {
   const read = async () => ({ cpu: await cpuMsOf(child.pid), wall: performance.now() });
-  let limit = limits.parse;
-  let start = read();
+  const start = read();
+  let limit = limitMs;
   let exceeded: number | undefined;
-  let isImporting = false;
   let isWaiting = false;
   const check = async () => {
     const [before, now] = await Promise.all([start, read()]);
@@ -50,12 +42,8 @@ export function limitCpu(child: ChildProcess, limits: CpuLimits) {
   return {
     /** The limit that the process has exceeded. */
     exceeded: () => exceeded,
-    /** The process has parsed the report. */
-    toImport() {
-      if (isImporting) return;
-      isImporting = true;
-      limit = limits.import;
-      start = read();
+    allow(ms: number) {
+      limit = ms;
     },
     /** From now on, the process mostly waits for the server, which only its processor time tells apart. */
     hasRead() {

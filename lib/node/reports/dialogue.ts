@@ -5,8 +5,8 @@ import type { Refusal, ReportHead, ReportJob } from '../../reports/read.ts';
 /** A message to a process that reads reports. The body of the report follows on its standard input. */
 export type ToReader = ({ kind: 'read'; length: number } & Omit<ReportJob, 'body'>) | { kind: 'next' };
 
-/** Its answer, after a message that it has recognized the format of a report. */
-export type FromReader = { kind: 'recognized' } | Answer;
+/** Its answer, after a message with the size of a report. */
+export type FromReader = { kind: 'unpacked'; bytes: number } | Answer;
 
 export type Answer =
   | { kind: 'read'; head: ReportHead }
@@ -27,7 +27,7 @@ export class EndedError extends Error {
 }
 
 /** Asks a process one question after another. */
-export function createDialogue(child: ChildProcess, onRecognized: () => void) {
+export function createDialogue(child: ChildProcess, onUnpacked: (bytes: number) => void) {
   let last: Promise<unknown> = Promise.resolve();
 
   const ask = (question: ToReader, body?: Uint8Array): Promise<Answer> =>
@@ -38,7 +38,7 @@ export function createDialogue(child: ChildProcess, onRecognized: () => void) {
       };
       const onMessage = (message: unknown) => {
         const answer = message as FromReader;
-        if (answer.kind === 'recognized') return onRecognized();
+        if (answer.kind === 'unpacked') return onUnpacked(answer.bytes);
         settle();
         resolve(answer);
       };

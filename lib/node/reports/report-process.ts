@@ -45,7 +45,7 @@ process.on('message', async (message: ToReader) => {
   const { length, ...job } = message;
   chunks = undefined;
   const outcome = await readReport({ ...job, body: await readBody(length) } satisfies ReportJob, {
-    onRecognized: () => send({ kind: 'recognized' }),
+    onUnpacked: (bytes) => send({ kind: 'unpacked', bytes }),
     importLarge: createImportLarge(),
   });
   if (outcome.kind === 'refused') {

@@ -3,8 +3,9 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ApiError } from '../../errors.ts';
 import type { Refusal, ReportJob } from '../../reports/read.ts';
-import { type OpenReport, tooExpensive, UnreadableReport } from '../../reports/reader.ts';
-import { type CpuLimits, limitCpu } from './cpu-limit.ts';
+import { ExpensiveReport, type OpenReport, UnreadableReport } from '../../reports/reader.ts';
+import { MAX_RATIO } from '../../reports/unwrap.ts';
+import { limitCpu } from './cpu-limit.ts';
 import { type Answer, createDialogue, EndedError, type ToReader } from './dialogue.ts';
 
 export interface ReportProcesses {
@@ -21,8 +22,8 @@ export interface ReportProcessesOptions {
   onBug(stack: string): void;
   /** Called when the system has ended a process, which read a report of this size: the machine or container has no memory left. */
   onOutOfMemory(bytes: number): void;
-  /** The processor time for reading a report, after which its process is killed. */
-  cpuMs?: CpuLimits;
+  /** The processor time for reading a report of this size, after which its process is killed. */
+  cpuMs?: ((bytes: number) => number) | undefined;
   file?: string;
 }
 
@@ -47,10 +48,11 @@ function permissionsOf(file: string): string[] {
 }
 
 /**
- * Three times what the largest reports take: 64 MiB of XML, and 100,000 findings. Hostile reports are refused earlier, by the
- * number of their values and results. These limits end what nobody has foreseen.
+ * Reports of scanners take 0.2 s and less than 0.2 s for each MiB; reports of nothing but findings with a short title, 4 s for each
+ * MiB. The most is three times what the largest reports take: 64 MiB of XML, and 100,000 findings. Hostile reports are refused
+ * earlier, by the number of their values and results. This limit ends what nobody has foreseen.
  */
-const CPU_MS: CpuLimits = { parse: 15_000, import: 45_000 };
+export const cpuMsFor = (bytes: number): number => Math.min(60_000, 4_000 + (4_000 * bytes) / 2 ** 20);
 /** A process that read a larger report is ended, which returns its memory. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
 const MAX_KEPT_FINDINGS = 5_000;
@@ -65,7 +67,7 @@ const OUT_OF_MEMORY_RETRY_S = 30;
  * large allocation beyond the memory limit of a thread ends the whole process.
  */
 export function createReportProcesses(options: ReportProcessesOptions): ReportProcesses {
-  const { heapMiB, onBug, onOutOfMemory, cpuMs = CPU_MS, file = FILE } = options;
+  const { heapMiB, onBug, onOutOfMemory, cpuMs = cpuMsFor, file = FILE } = options;
   const permissions = permissionsOf(file);
   const all = new Set<ChildProcess>();
   const idle: { child: ChildProcess; timer: NodeJS.Timeout }[] = [];
@@ -114,9 +116,12 @@ export function createReportProcesses(options: ReportProcessesOptions): ReportPr
   return {
     async open({ body, ...job }) {
       const child = acquire();
-      const watch = limitCpu(child, cpuMs);
-      const dialogue = createDialogue(child, watch.toImport);
       const { byteLength } = body;
+      const watch = limitCpu(child, cpuMs(byteLength));
+      // A compressed report has more time, but a small file of equal bytes does not.
+      const dialogue = createDialogue(child, (bytes) =>
+        watch.allow(cpuMs(Math.min(bytes, byteLength * MAX_RATIO))),
+      );
       let isClosed = false;
       const close = (keep: boolean) => {
         if (!isClosed) release(child, keep);
@@ -153,7 +158,7 @@ export function createReportProcesses(options: ReportProcessesOptions): ReportPr
           const asked = ahead ?? ask({ kind: 'next' });
           ahead = undefined;
           const part = await asked.catch((error) => {
-            throw error instanceof UnreadableReport ? interrupted(error.refusal) : error;
+            throw error instanceof UnreadableReport ? interrupted(error.refusal, error) : error;
           });
           if (part.kind === 'refused') {
             if (part.bug !== undefined) onBug(part.bug);
@@ -195,10 +200,12 @@ function causeOf(
   // Only the system sends it without a limit being exceeded. V8 aborts a process whose heap is full.
   if (exceeded === undefined && child.signalCode === 'SIGKILL') return new OutOfMemory(error);
   return exceeded === undefined
-    ? tooExpensive(
+    ? new ExpensiveReport(
         `Reading the report takes more than ${heapMiB} MiB of memory: split it, or send SARIF, which is read in parts`,
       )
-    : tooExpensive(`The report takes more than ${exceeded / 1_000} seconds of processor time to read`);
+    : new ExpensiveReport(
+        `The report takes more than ${Math.round(exceeded / 100) / 10} seconds of processor time to read`,
+      );
 }
 
 /** The system has ended the process. Sent again when no other large report is read, the report may be imported. */
@@ -210,5 +217,5 @@ class OutOfMemory extends ApiError {
 }
 
 /** The error of a report of which findings may be stored already: its scan is kept, and fails. */
-const interrupted = ({ message }: Refusal): ApiError =>
-  new ApiError('validation_error/invalid_body', { message: `${message}. Its scan is incomplete.` });
+const interrupted = ({ message }: Refusal, cause?: Error): ApiError =>
+  new ApiError('validation_error/invalid_body', { message: `${message}. Its scan is incomplete.`, cause });

@@ -20,7 +20,7 @@ import { memberships } from '../../../db/schema/orgs.ts';
 import { arrayText, run, type SqlClient } from '../../../db/statements.ts';
 import type { Config } from '../../config/config.ts';
 import type { Logger } from '../../logger.ts';
-import { isConfirmed } from '../../members/fields.ts';
+import { hasAccess } from '../../members/fields.ts';
 import type { KnownOrgs } from '../../orgs/directory.ts';
 import { logOperatorEvent } from '../../security-events.ts';
 
@@ -121,7 +121,7 @@ async function work(services: TransferServices, client: Sql, transfer: Taken, en
       { source, target },
       {
         now: clock(),
-        strangersAmong: (tx, userIds) => strangersAmong(tx, to_org, userIds, config.pendingInvitations),
+        strangersAmong: (tx, userIds) => strangersAmong(tx, to_org, userIds, config),
         async onCopied(copied) {
           const now = performance.now();
           if (end !== undefined && now > end) throw new OutOfTime();
@@ -144,14 +144,14 @@ async function strangersAmong(
   tx: SqlClient,
   orgId: string,
   userIds: readonly string[],
-  pendingInvitations: boolean,
+  settings: Pick<Config, 'pendingInvitations'>,
 ): Promise<string[]> {
   const members = await run<{ id: string }>(
     tx,
     sql`select ${memberships.userId} as id from ${memberships}
       join ${userEmails} on ${userEmails.userId} = ${memberships.userId} and ${userEmails.isPrimary}
       where ${memberships.orgId} = ${orgId}::uuid and ${memberships.userId} = any (${arrayText(userIds)}::uuid[])
-        and ${pendingInvitations ? isConfirmed : sql`true`}`,
+        and ${hasAccess(settings)}`,
   );
   const known = new Set(members.map(({ id }) => id));
   return userIds.filter((id) => !known.has(id));

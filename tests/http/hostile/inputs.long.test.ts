@@ -22,7 +22,7 @@ const SECRETS = new Set([
   ...['resetPassword', 'verifyEmail', 'validateMfa', 'sendEmailOtp', 'verifyTotpDevice', 'disableMfa'],
   'regenerateRecoveryCodes',
   'undoEmailChange',
-  'undoOrgChange',
+  ...['undoOrgChange', 'declineInvitation', 'acceptOwnership', 'declineOwnership'],
 ]);
 
 let t: TestApp;

@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, beforeEach, vi } from 'vitest';
+import { destinationOf } from '../../../agent/trust/journals.ts';
 import { createOrg, must, type TestOrg } from '../api/api.ts';
 import { createDatabase, type TestDatabase } from '../database/database.ts';
 import { afterSuite } from '../run/suite.ts';
 import { type RunningServer, startServer, stopServers } from '../server/server.ts';
-import { type AgentRun, createWorkspace, runAgent } from './agent.ts';
+import { type AgentRun, createWorkspace, runAgent, STATE_HOME } from './agent.ts';
 import { runAgentHere } from './agent-here.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came back
@@ -65,12 +67,39 @@ export async function createAgentProject({ api, url }: RunningServer, org: TestO
   return {
     workspace,
     env,
-    agent: (args, changed) => runAgentHere(args, { cwd: workspace, env: { ...env, ...changed } }),
-    agentProcess: (args, changed, input) =>
-      runAgent(args, { cwd: workspace, env: { ...env, ...changed }, ...(input !== undefined && { input }) }),
+    async agent(args, changed) {
+      const options = { cwd: workspace, env: { ...env, ...changed } };
+      if (args[0] === 'sync') redirectJournals(workspace, options.env);
+      const run = await runAgentHere(args, options);
+      if (args[0] !== 'sync') redirectJournals(workspace, { ...options.env, ...env });
+      return run;
+    },
+    agentProcess(args, changed, input) {
+      const options = { cwd: workspace, env: { ...env, ...changed } };
+      if (args[0] === 'sync') redirectJournals(workspace, options.env);
+      return runAgent(args, { ...options, ...(input !== undefined && { input }) });
+    },
     findings: async () => must(await api.get(`/findings?project_id=${project.id}`, org.asOwner)),
     scans: async () => must(await api.get(`/scans?project_id=${project.id}`, org.asOwner)),
   };
+}
+
+/**
+ * Makes the journals of a workspace ones for another address: a service that fails and one that works are at different addresses in
+ * tests.
+ */
+function redirectJournals(workspace: string, env: Record<string, string | undefined>): void {
+  const { SVC_BASE_URL: baseUrl = '', SVC_ORG: orgSlug, XDG_STATE_HOME: stateHome = STATE_HOME } = env;
+  const directory = join(stateHome, 'svc-agent/journals');
+  if (!existsSync(directory)) return;
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name);
+    const record = JSON.parse(readFileSync(path, 'utf8'));
+    const isOfWorkspace = [workspace, stateHome].some((home) => record.path.startsWith(realpathSync(home)));
+    const destination = destinationOf({ baseUrl, orgSlug });
+    if (isOfWorkspace && record.destination !== destination)
+      writeFileSync(path, JSON.stringify({ ...record, destination }));
+  }
 }
 
 /** Waits for the process id that a program writes to a file. */

@@ -96,6 +96,8 @@ GET    /api/v1/findings/export.sarif                      cookie+org
 POST   /api/v1/members/leave                              cookie+org
 POST   /api/v1/members/{userId}/resend-invitation         cookie+org, admin
 PATCH  /api/v1/members/{userId}                           cookie+org, admin
+POST   /api/v1/members/accept-ownership                   cookie+org, admin
+POST   /api/v1/members/decline-ownership                  cookie+org, admin
 GET    /api/v1/auth/session                               public
 PATCH  /api/v1/auth/me                                    cookie
 DELETE /api/v1/auth/me                                    cookie
@@ -104,6 +106,7 @@ POST   /api/v1/auth/step-up                               cookie
 POST   /api/v1/auth/step-up/send-email-otp                cookie
 POST   /api/v1/auth/undo-email-change                     base domain
 POST   /api/v1/auth/undo-org-change                       base domain
+POST   /api/v1/auth/decline-invitation                    base domain
 POST   /api/v1/profile/tokens                             cookie
 GET    /api/v1/profile/tokens                             cookie
 DELETE /api/v1/profile/tokens/{id}                        cookie
@@ -146,6 +149,7 @@ PUT    /api/v1/settings/due-dates                         cookie+org, admin
 GET    /api/v1/settings/retention                         cookie+org
 PUT    /api/v1/settings/retention                         cookie+org, admin
 POST   /api/v1/settings/retention/preview                 cookie+org, admin
+GET    /api/v1/settings/storage                           cookie+org
 GET    /api/v1/projects/{id}/due-dates                    cookie+org
 PUT    /api/v1/projects/{id}/due-dates                    cookie+org, admin
 GET    /api/v1/rules                                      cookie+org, admin

@@ -26,6 +26,19 @@ export function planOrgTour(on: Traveller) {
       body: { scan_id, project_id: on.made.project, persona: 'senku', target: { ref: 'main' } },
     });
 
+  /** An admin whom an owner asks to become an owner. */
+  const offered = async (email: string) => {
+    const body = { email, password: PASSWORD, name: 'Heir' };
+    const { cookie, result } = await on.api.post('/auth/register', { body });
+    must(await on.api.post('/members/invite', { ...on.asOwner(), body: { email, role: 'admin' } }));
+    await on.t.services.database.sql.unsafe(
+      `update shared.memberships m set owner_offer_until = now() + interval '7 days', owner_offer_by = o.created_by
+        from shared.orgs o where o.id = m.org_id and o.slug = 'acme' and m.user_id = $1`,
+      [result.user.id],
+    );
+    return { cookie, org: 'acme' };
+  };
+
   return {
     createOrg: () => on.api.post('/orgs', { ...on.asUser(), body: { name: 'Acme', slug: 'acme' } }),
     listOrgs: () => on.api.get('/orgs', on.asUser()),
@@ -332,6 +345,7 @@ export function planOrgTour(on: Traveller) {
     updateRetention: () =>
       on.api.put('/settings/retention', { ...on.asOwner(), body: { resolved_findings: 365, scans: null } }),
     getRetention: () => on.api.get('/settings/retention', on.asOwner()),
+    getStorage: () => on.api.get('/settings/storage', on.asOwner()),
     previewRetention: () =>
       on.api.post('/settings/retention/preview', {
         ...on.asOwner(),
@@ -410,6 +424,17 @@ export function planOrgTour(on: Traveller) {
     resendInvitation: () => on.api.post(`/members/${on.made.member}/resend-invitation`, on.asOwner()),
     updateMember: () =>
       on.api.patch(`/members/${on.made.member}`, { ...on.asOwner(), body: { role: 'viewer' } }),
+    async declineInvitation() {
+      const email = 'decliner@example.com';
+      must(await on.api.post('/members/invite', { ...on.asOwner(), body: { email, role: 'viewer' } }));
+      const { text } = await on.t.delivered(email);
+      const token = /decline-invitation\?token=(\w+)/.exec(text)?.[1];
+      return on.api.post('/auth/decline-invitation', { body: { token } });
+    },
+    acceptOwnership: async () =>
+      on.api.post('/members/accept-ownership', await offered('heir-1@example.com')),
+    declineOwnership: async () =>
+      on.api.post('/members/decline-ownership', await offered('heir-2@example.com')),
     async leaveOrg() {
       const guest = 'guest@example.com';
       const body = { email: guest, password: PASSWORD, name: 'Guest' };

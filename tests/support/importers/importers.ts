@@ -65,7 +65,7 @@ export function expectFindings(text: string, format: string, count: number): Fin
 }
 
 /** Reports of each property test. `IMPORTER_RUNS=5000 npx vitest run tests/importers` hunts longer. */
-export const RUNS = Number(process.env.IMPORTER_RUNS ?? 100);
+export const RUNS = Number(process.env.IMPORTER_RUNS ?? 50);
 
 /**
  * A damaged report is refused with a clear error, or gives findings that the service accepts.

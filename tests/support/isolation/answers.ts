@@ -50,10 +50,28 @@ export function answerFaults({ call, answer }: Answered, before: Facts, after: F
   // Unless others wrote meanwhile.
   if (!isDeepStrictEqual(before.orgs[org], after.orgs[org])) return found;
   const [shown, expected] =
-    WHOLE[call.picks.endpoint]?.(answer.result, before.orgs[org], idOf('user', admitted.user ?? '')) ?? [];
+    WHOLE[call.picks.endpoint]?.(
+      answer.result,
+      admitted.kind === 'script' ? within(before.orgs[org], admitted.token?.project) : before.orgs[org],
+      idOf('user', admitted.user ?? ''),
+    ) ?? [];
   if (!isDeepStrictEqual(shown, expected))
     found.push(`showed ${JSON.stringify(shown)} instead of ${JSON.stringify(expected)}`);
   return found;
+}
+
+/** The part that a token of a project sees. */
+function within(org: OrgFacts, project: string | null | undefined): OrgFacts {
+  if (!project) return org;
+  const own = (of: Record<string, string>) =>
+    Object.fromEntries(Object.entries(of).filter(([, id]) => id === project));
+  const projects = Object.entries(org.projects).filter(([id]) => id === project);
+  return {
+    ...org,
+    projects: Object.fromEntries(projects),
+    findings: own(org.findings),
+    scans: own(org.scans),
+  };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever came back

@@ -93,6 +93,7 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     undoEmailChange: () => [{ token: mailedToken('undo_email_change', user) }, { about: user }],
     // The model loses no owner: tests/orgs/control.test.ts does.
     undoOrgChange: () => [{ token: mailedToken('undo_org_change', user) }, { about: user }],
+    declineInvitation: () => [{ token: mailedToken('decline_invitation', user) }, { about: user }],
     // Not with a mark: members see the name of each other.
     updateMe: () => [{ name: 'Another name' }],
     // No call confirms the deletion of its own account: the model keeps its users.
@@ -182,7 +183,12 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     undoRuleChanges: () => [{ limit: call.pick(1, 100) }],
     updateDueDates: () => [{ high: call.pick(7, null) }],
     updateProjectDueDates: () => [{ high: call.pick(7, null, 0) }],
-    updateSecuritySettings: () => [{ viewer_tokens_verify: true }],
+    updateSecuritySettings: () => [
+      call.pick<Record<string, unknown>>(
+        { viewer_tokens_verify: true },
+        ...(['keep', 'limit', 'revoke'] as const).map((rule) => ({ tokens_on_role_loss: rule })),
+      ),
+    ],
   };
   const made = bodies[picks.endpoint]?.();
   if (!made) throw TOO_HARD(`a body for ${picks.endpoint}`);

@@ -165,8 +165,9 @@ function isOwn(call: Call, { kind, user, org, token }: Admitted, by: Owner): boo
   switch (kind) {
     case 'agent':
       return by.org === org && (token?.project == null || by.project === token.project);
-    case 'member':
     case 'script':
+      return by.org === org && (token?.project == null || [undefined, token.project].includes(by.project));
+    case 'member':
       return by.org === org;
     case 'user':
       return by.user === user || (call.picks.endpoint === 'updateOrg' && by.org === call.picks.org);

@@ -8,6 +8,7 @@ import {
   idOf,
   type Membership,
   ORGS,
+  type OrgFacts,
   type OrgName,
   sha256,
   TOO_HARD,
@@ -117,10 +118,15 @@ function guardToken(call: Call, facts: Facts): Admitted | Refusal | undefined {
     if (!org) return NO_ORG;
     const found = tokenOf(call, facts, org);
     if (Array.isArray(found)) return found;
-    const role = roleOf(found.scopes);
-    if (!role) return undefined;
-    if (tokens === 'personal' || RANK.indexOf(role) < RANK.indexOf(access.role)) return SCOPE;
-    return { kind: 'script', org, role, token: { id: found.id, project: null } };
+    const scoped = roleOf(found.scopes);
+    if (!scoped) return undefined;
+    const isKept = facts.orgs[org].rule === 'keep';
+    const creator = isKept ? 'owner' : membershipOf(call, facts, org, found.creator)?.role;
+    if (tokens === 'personal' || !creator) return SCOPE;
+    const role = lower(scoped, creator);
+    if (RANK.indexOf(role) < RANK.indexOf(access.role)) return SCOPE;
+    if (found.project !== null && access.project === 'none') return SCOPE;
+    return { kind: 'script', org, role, token: { id: found.id, project: found.project } };
   }
   const hash = sha256(call.tokenText ?? '');
   const [id, row] = Object.entries(facts.personal).find(([, one]) => one.hash === hash) ?? [];
@@ -139,8 +145,20 @@ function guardToken(call: Call, facts: Facts): Admitted | Refusal | undefined {
   const scoped = roleOf(row.scopes) ?? 'viewer';
   if (RANK.indexOf(scoped) < RANK.indexOf(access.role)) return SCOPE;
   if (RANK.indexOf(own) < RANK.indexOf(access.role)) return DENIED;
-  const role = RANK.indexOf(own) < RANK.indexOf(scoped) ? own : scoped;
-  return { ...admitted, kind: 'member', org, role };
+  return { ...admitted, kind: 'member', org, role: lower(own, scoped) };
+}
+
+const lower = (a: Role, b: Role): Role => (RANK.indexOf(a) < RANK.indexOf(b) ? a : b);
+
+/** Whether the path of a call with a token of a project names what is of another. */
+function leavesProject(call: Call, { projects, findings, scans }: OrgFacts, project: string): boolean {
+  const [word, value] = call.named[0] ?? [];
+  const { access } = call.endpoint;
+  const rule = access.kind === 'cookieOrg' ? access.project : undefined;
+  if (word === undefined || value === undefined || rule === 'own') return false;
+  const bySlug = Object.entries(projects).find(([, slug]) => slug === value)?.[0];
+  const own = { findings: findings[value], scans: scans[value], projects: bySlug ?? value }[word];
+  return own !== project;
 }
 
 const isVerified = (user: string, { emails }: Facts) =>
@@ -186,6 +204,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   const own = user ? idOf('user', user) : (token?.id ?? '');
   const json = call.body?.json ?? {};
 
+  if (admitted.kind === 'script' && token?.project && leavesProject(call, here, token.project))
+    return NOT_FOUND;
   if (path.findings && !(path.findings in here.findings)) return NOT_FOUND;
   if (path.exploits && here.exploits[path.exploits] !== path.findings) return NOT_FOUND;
   if (path.comments) {
@@ -227,6 +247,10 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     const isThere = path.projects in here.projects || Object.values(here.projects).includes(path.projects);
     if (!isThere) return NOT_FOUND;
   }
+  if (call.picks.endpoint === 'createProjectToken' && role === 'viewer' && call.door.app === 'strict')
+    return DENIED;
+  if (json.tokens_on_role_loss !== undefined && role !== 'owner') return DENIED;
+  if (OFFERS.has(call.picks.endpoint) && !here.members[own]?.offered) return UNDONE;
   // The model starts no transfer.
   if (TRANSFERS.has(call.picks.endpoint)) return NOT_FOUND;
   if (path.members && path.members !== own) {
@@ -238,7 +262,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   if (json.role === 'owner' && role !== 'owner') return DENIED;
   const removesSelf = call.picks.endpoint === 'removeMember' && path.members === own;
   const from = here.members[path.members ?? own]?.role;
-  if (!removesSelf && changesControl(call, from) && !isFresh(admitted, facts)) return STEP_UP;
+  const withdraws = call.picks.endpoint === 'updateMember' && here.members[path.members ?? own]?.offered;
+  if (!removesSelf && (withdraws || changesControl(call, from)) && !isFresh(admitted, facts)) return STEP_UP;
   if (path['org-features'] && !(path['org-features'] in here.flags))
     return [403, 'permission_error/feature_not_provisioned'];
   if (call.picks.endpoint === 'createToken' && !here.flags.org_wide_tokens)
@@ -257,6 +282,9 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
   }
   return undefined;
 }
+
+/** Answers of an admin whom an owner asks to become one. */
+const OFFERS = new Set(['acceptOwnership', 'declineOwnership']);
 
 const CONTROLLING = new Set<unknown>(['owner', 'admin']);
 

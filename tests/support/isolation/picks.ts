@@ -116,7 +116,7 @@ export const anyPicks = (endpoints: readonly EndpointName[]): fc.Arbitrary<Picks
     door: often(known(...DOORS.slice(0, ORGS.length * 3 + 2)), known(...DOORS), 4),
     cookie: often(known(...COOKIES.slice(0, USERS.length)), fc.option(known(...COOKIES), { nil: undefined })),
     token: often(
-      fc.record({ org: known<OrgName | 'here'>('here'), name: known(...TOKENS.slice(0, 4)) }),
+      fc.record({ org: known<OrgName | 'here'>('here'), name: known(...TOKENS.slice(0, 6)) }),
       fc.oneof(
         fc.record({ org: known<OrgName | 'here'>(...ORGS), name: known(...TOKENS) }),
         fc.record({ org: known<OrgName | 'here'>('here'), name: known(...TOKENS) }),

@@ -45,7 +45,11 @@ export function view(call: Call, { kind, user, org, token }: Admitted, before: F
     const project = token.project && nameOf('project', PROJECTS, token.project);
     seen.push(below(project ? `secret.${org}.${project}` : `secret.${org}`));
   } else if (org) {
-    seen.push(below(`secret.${org}`));
+    const root = `secret.${org}`;
+    const project = token?.project && nameOf('project', PROJECTS, token.project);
+    // Texts of members have the mark of the organization.
+    const parts = [below(`${root}.${project}`), below(`${root}.tokens`), (mark: string) => mark === root];
+    seen.push(project ? (mark) => parts.some((sees) => sees(mark)) : below(root));
     // The author of a comment is named also after leaving.
     const authors = Object.values(before.orgs[org].comments).map(
       ({ author }) => `secret.${userOf(author)}.name`,

@@ -98,6 +98,8 @@ export const TOKENS = [
   'site',
   'wide',
   'twin',
+  'shop-read',
+  'shop-triage',
   'read',
   'triage',
   'admin',
@@ -108,6 +110,8 @@ export const TOKENS = [
 ] as const;
 /** Tokens with other scopes than `ingest`. */
 export const SCOPES: Partial<Record<TokenName, string>> = {
+  'shop-read': 'read',
+  'shop-triage': 'ingest,triage',
   read: 'read',
   triage: 'ingest,triage',
   admin: 'read,admin',
@@ -171,6 +175,8 @@ export interface Facts {
 
 export interface OrgFacts {
   hasTables: boolean;
+  /** The effect on tokens whose creator loses rights. */
+  rule: 'keep' | 'limit' | 'revoke';
   members: Record<string, Membership>;
   flags: Record<string, boolean>;
   /** Slugs by id. */
@@ -186,7 +192,14 @@ export interface OrgFacts {
   rules: Record<string, string>;
   tokens: Record<
     string,
-    { hash: string; project: string | null; scopes: string; revoked: boolean; expired: boolean }
+    {
+      hash: string;
+      project: string | null;
+      scopes: string;
+      creator: string;
+      revoked: boolean;
+      expired: boolean;
+    }
   >;
 }
 
@@ -198,6 +211,8 @@ export interface Membership {
   confirmed: boolean;
   /** The address was verified before the invitation, and the user has not visited the organization since. */
   unseen: boolean;
+  /** An owner asks the admin to become an owner. */
+  offered: boolean;
 }
 
 /** A row that was written while a call was answered. `TOUCH` is an update of `last_used` or `last_active_at` alone. */

@@ -53,6 +53,7 @@ const GLOBAL = new Set([
   'verify',
   'undo-email-change',
   'undo-org-change',
+  'decline-invitation',
   'signed-in',
   'orgs',
   'profile',

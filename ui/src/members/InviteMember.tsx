@@ -86,6 +86,7 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
         </Text>
         <Text size="sm">{pending ? text.accessAfterVerification : text.mayLeave}</Text>
       </Alert>
+      {member.owner_offer_until && <Text size="sm">{text.askedForOwnership}</Text>}
       {!pending && !verified && (
         <Alert
           color="orange"

@@ -2,19 +2,21 @@ import { Menu, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import * as text from '#strings/members.tsx';
 import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
-import type { Role } from '../app/roles.ts';
+import { ROLES, type Role } from '../app/roles.ts';
 import { sessionQuery, useMe, useOrg } from '../app/session.ts';
 import { ActionMenu } from '../components/ActionMenu.tsx';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { IconMail, IconUserCog, IconUserMinus } from '../icons/icons.ts';
+import { tokensKey } from '../tokens/queries.ts';
 import { RoleChoice } from './InviteMember.tsx';
 import { membersQuery } from './queries.ts';
+import { TheirTokens, TokensNote } from './TheirTokens.tsx';
 
 type Member = Schemas['Member'];
 
@@ -37,21 +39,41 @@ export function MemberMenu({ member }: { member: Member }) {
     mutationFn: () => org.api.post('/members/{userId}/resend-invitation', path),
     onSuccess: () => showSuccess(text.invitationSent(member.email)),
   });
+  const revokesTokens = useRef(false);
+  const withdraw = useAction({
+    mutationFn: () => org.api.patch('/members/{userId}', { ...path, body: { role: 'admin' } }),
+    onSuccess: () => {
+      showSuccess(text.offerWithdrawn(member.name));
+      return renew();
+    },
+  });
   const remove = useConfirmed({
     title: text.removeName(<bdi>{member.name}</bdi>),
     children: (
       <Stack gap="xs">
         <Text size="sm">{text.losesAccess(<bdi>{member.email}</bdi>, <bdi>{org.org.name}</bdi>)}</Text>
-        <Text size="sm">{text.theirTokens}</Text>
+        <TheirTokens
+          org={org}
+          userId={member.user_id}
+          onRevoke={(revoke) => {
+            revokesTokens.current = revoke;
+          }}
+        />
         {member.role === 'owner' && <Text size="sm">{text.ownerMayReturn}</Text>}
       </Stack>
     ),
     confirm: text.remove,
     color: 'red',
-    mutationFn: () => org.api.delete('/members/{userId}', path),
+    mutationFn: () =>
+      org.api.delete('/members/{userId}', {
+        params: {
+          ...path.params,
+          ...(revokesTokens.current && { query: { revoke_tokens: true } }),
+        },
+      }),
     onSuccess: () => {
       showSuccess(text.removed(member.name));
-      return renew();
+      return Promise.all([renew(), queries.invalidateQueries({ queryKey: tokensKey(org) })]);
     },
   });
   if (!mayChange && !mayRemove && !mayResend) return null;
@@ -60,7 +82,7 @@ export function MemberMenu({ member }: { member: Member }) {
       <ActionMenu
         label={text.actionsFor(member.name)}
         width={220}
-        isBusy={remove.isPending || resend.isPending}
+        isBusy={remove.isPending || resend.isPending || withdraw.isPending}
       >
         {mayResend && (
           <Menu.Item leftSection={<IconMail size={16} />} onClick={() => resend.mutate()}>
@@ -72,11 +94,19 @@ export function MemberMenu({ member }: { member: Member }) {
             {text.changeRole}
           </Menu.Item>
         )}
+        {mayChange && member.owner_offer_until && (
+          <Menu.Item leftSection={<IconUserMinus size={16} />} onClick={() => withdraw.mutate()}>
+            {text.withdrawOffer}
+          </Menu.Item>
+        )}
         {mayRemove && (
           <Menu.Item
             color="var(--mantine-color-error)"
             leftSection={<IconUserMinus size={16} />}
-            onClick={remove.ask}
+            onClick={() => {
+              revokesTokens.current = false;
+              remove.ask();
+            }}
           >
             {text.remove}
           </Menu.Item>
@@ -98,8 +128,10 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
   const change = useMutation({
     mutationFn: () =>
       org.api.patch('/members/{userId}', { params: { path: { userId: member.user_id } }, body: { role } }),
-    onSuccess: async () => {
-      showSuccess(text.roleChanged(member.name, role));
+    onSuccess: async ({ result }) => {
+      showSuccess(
+        result.owner_offer_until ? text.ownerAsked(member.name) : text.roleChanged(member.name, role),
+      );
       onClose();
       await queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
       if (!isOwn) return;
@@ -118,6 +150,7 @@ function ChangeRole(props: { member: Member; isOwn: boolean; onClose: () => void
         {member.verified ? <bdi>{member.email}</bdi> : text.notVerifiedYet(<bdi>{member.email}</bdi>)}
       </Text>
       <RoleChoice value={role} onChange={(value) => setRole(value as Role)} />
+      {ROLES.indexOf(role) > ROLES.indexOf(member.role) && <TokensNote org={org} />}
       {isOwn && role !== member.role && (
         <Text size="sm" role="status">
           {text.ownRole}

@@ -1,18 +1,19 @@
 import { Alert, Avatar, Button, Card, Group, Stack, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { useRouteContext } from '@tanstack/react-router';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouteContext, useRouter } from '@tanstack/react-router';
 import * as text from '#strings/members.tsx';
 import type { Schemas } from '../app/api.ts';
 import { type Role, rolesAllowed } from '../app/roles.ts';
-import { useMe, useOrg } from '../app/session.ts';
-import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
+import { sessionQuery, useMe, useOrg } from '../app/session.ts';
+import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
-import { IconAlertTriangle, IconLogout2, IconMail, IconUserPlus } from '../icons/icons.ts';
+import { dateTime } from '../components/time/Time.tsx';
+import { IconAlertTriangle, IconLogout2, IconMail, IconUserCog, IconUserPlus } from '../icons/icons.ts';
 import { InviteMember } from './InviteMember.tsx';
 import { MemberMenu } from './MemberMenu.tsx';
 import { membersQuery } from './queries.ts';
@@ -43,6 +44,7 @@ export function Members() {
       <Loaded query={members}>
         {(list) => (
           <>
+            <OwnOffer members={list} />
             <OwnAddress members={list} />
             <Unverified members={list} />
             <Card withBorder p={0}>
@@ -75,6 +77,46 @@ export function Members() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** Asks the user to become an owner. */
+function OwnOffer({ members }: { members: Member[] }) {
+  const org = useOrg();
+  const { user } = useMe();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const renew = async () => {
+    await queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
+    await queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
+    await router.invalidate();
+  };
+  const accept = useAction({ mutationFn: () => org.api.post('/members/accept-ownership'), onSuccess: renew });
+  const decline = useAction({
+    mutationFn: () => org.api.post('/members/decline-ownership'),
+    onSuccess: renew,
+  });
+  const until = members.find(({ user_id }) => user_id === user.id)?.owner_offer_until;
+  if (!until) return null;
+  return (
+    <Alert
+      color="blue"
+      icon={<IconUserCog />}
+      title={text.becomeOwner}
+      styles={{ message: { color: 'var(--mantine-color-text)' } }}
+    >
+      <Stack gap="sm">
+        {text.becomeOwnerUntil(dateTime(until))}
+        <Group gap="xs">
+          <Button size="xs" loading={accept.isPending} onClick={() => accept.mutate()}>
+            {text.acceptOwnership}
+          </Button>
+          <Button size="xs" variant="default" loading={decline.isPending} onClick={() => decline.mutate()}>
+            {text.declineOwnership}
+          </Button>
+        </Group>
+      </Stack>
+    </Alert>
   );
 }
 
@@ -149,6 +191,7 @@ function MemberRow({ member }: { member: Member }) {
                 )}
               </Text>
               <Mark member={member} />
+              {member.owner_offer_until && <StateBadge label={text.ownershipOffered} color="grape" />}
             </Group>
             <Text size="xs" c="dimmed">
               <bdi>{member.email}</bdi>

@@ -1,4 +1,4 @@
-import { Button, Group, Stack } from '@mantine/core';
+import { Button, Checkbox, Group, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
@@ -17,7 +17,7 @@ import { sessionsQuery } from './queries.ts';
 export function Password() {
   const queries = useQueryClient();
   const form = useForm({
-    initialValues: { current_password: '', new_password: '' },
+    initialValues: { current_password: '', new_password: '', revoke_tokens: false },
     validate: {
       current_password: (password) => (password === '' ? text.enterCurrentPassword : null),
       new_password: (password) => passwordProblem(password) ?? null,
@@ -44,6 +44,11 @@ export function Password() {
             label={text.newPassword}
             {...form.getInputProps('new_password')}
             value={form.values.new_password}
+          />
+          <Checkbox
+            label={text.revokeMyTokens}
+            description={text.whatMyTokensAre}
+            {...form.getInputProps('revoke_tokens', { type: 'checkbox' })}
           />
           {change.problem !== undefined && <Problem error={change.problem} />}
           <WeakPassword message={change.data?.message} />

@@ -4,7 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import * as text from '#strings/projects.tsx';
+import { LEAST_TOKEN_CREATOR } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
+import { ROLES } from '../app/roles.ts';
 import { useOrg } from '../app/session.ts';
 import { Copy } from '../components/Copy.tsx';
 import { isFinal } from '../components/errors/problem.ts';
@@ -17,6 +19,7 @@ import { projectNumbersQuery } from '../dashboard/queries.ts';
 import { RegressedCount, SeverityCounts } from '../findings/SeverityCounts.tsx';
 import { ATTENTION } from '../findings/views.ts';
 import { IconBug, IconPlus, IconRadar, IconSettings } from '../icons/icons.ts';
+import { securityQuery } from '../settings/queries.ts';
 import { NewToken } from '../tokens/NewToken.tsx';
 import { projectTokensQuery } from '../tokens/queries.ts';
 import { TokenTable } from '../tokens/TokenTable.tsx';
@@ -143,16 +146,22 @@ function Upload({ project }: { project: Project }) {
 }
 
 function Tokens({ project }: { project: Project }) {
-  const tokens = useQuery(projectTokensQuery(useOrg(), project.id));
+  const org = useOrg();
+  const tokens = useQuery(projectTokensQuery(org, project.id));
+  const settings = useQuery(securityQuery(org)).data;
+  const least = settings && LEAST_TOKEN_CREATOR[settings.project_token_creators];
+  const mayCreate = least && ROLES.indexOf(org.role) <= ROLES.indexOf(least);
   const [opened, { open, close }] = useDisclosure();
   return (
     <Card withBorder component="section" aria-labelledby="tokens">
       <Stack>
         <Group justify="space-between">
           <SectionHead title={text.apiTokens} description={text.whatTokensAre} id="tokens" />
-          <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
-            {text.newToken}
-          </Button>
+          {mayCreate && (
+            <Button size="sm" variant="default" leftSection={<IconPlus size={16} />} onClick={open}>
+              {text.newToken}
+            </Button>
+          )}
         </Group>
         <Loaded query={tokens}>{(list) => <TokenTable tokens={list} />}</Loaded>
         <NewToken opened={opened} project={project} onClose={close} />

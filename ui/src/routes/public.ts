@@ -80,6 +80,13 @@ const undoOrgChange = createRoute({
   component: page(() => import('../auth/UndoOrgChange.tsx'), 'UndoOrgChange'),
 });
 
+const declineInvitation = createRoute({
+  getParentRoute: () => pages,
+  path: '/decline-invitation',
+  validateSearch: textSearch('token'),
+  component: page(() => import('../auth/DeclineInvitation.tsx'), 'DeclineInvitation'),
+});
+
 /** Sends users whose address is verified to their destination. */
 async function redirectVerified({ context: { queries, site }, preload, search }: BeforeLoad): Promise<void> {
   if (preload) return;
@@ -114,5 +121,6 @@ export const publicPages = pages.addChildren([
   verify,
   undoEmailChange,
   undoOrgChange,
+  declineInvitation,
   done,
 ]);

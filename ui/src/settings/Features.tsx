@@ -1,10 +1,10 @@
 import { Alert, Button, Card, Code, Group, Stack, Switch, Text, Title } from '@mantine/core';
-import { type QueryKey, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import * as text from '#strings/settings.ts';
 import type { Schemas } from '../app/api.ts';
 import { rolesAllowed } from '../app/roles.ts';
-import { type OrgSession, useOrg } from '../app/session.ts';
+import { useOrg } from '../app/session.ts';
 import { openConfirm } from '../components/dialogs/confirm.ts';
 import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
@@ -12,7 +12,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { IconAlertTriangle } from '../icons/icons.ts';
 import { mfaQuery } from '../profile/queries.ts';
-import { featuresQuery } from './queries.ts';
+import { featuresQuery, securityQuery } from './queries.ts';
 
 type Feature = Schemas['OrgFeature'];
 
@@ -73,13 +73,6 @@ function noteOf({ provisioned, enabled }: Feature, mayChange: boolean): string {
   if (provisioned) return mayChange ? '' : text.whoMayChange(rolesAllowed('updateOrgFeature'));
   return enabled ? text.administratorFirstAlreadyOn : text.administratorFirst;
 }
-
-/** The security settings of an organization. */
-const securityQuery = ({ slug, api }: OrgSession) =>
-  queryOptions({
-    queryKey: ['org', slug, 'security'],
-    queryFn: async ({ signal }) => (await api.get('/settings/security', { signal })).result,
-  });
 
 /** Whether API tokens made by viewers may set findings to verified. */
 export function ViewerTokens() {

@@ -13,6 +13,8 @@ import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
 import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
+import { Storage } from './Storage.tsx';
+import { TokenRules } from './TokenRules.tsx';
 
 /** The settings of the organization. */
 export function Settings() {
@@ -23,8 +25,10 @@ export function Settings() {
         <OrgSlug />
         <OrgDueDates />
         <OrgRetention />
+        <Storage />
         <Features />
         <ViewerTokens />
+        <TokenRules />
         <DeleteOrg />
       </Stack>
     </Page>

@@ -21,6 +21,8 @@ const EXPIRIES = [
   { value: 'own', label: text.custom },
 ];
 const MAX_DAYS = 36_500;
+const OF_PROJECTS = ['ingest', 'read', 'triage'] as const;
+const OF_ORGS = [...OF_PROJECTS, 'admin'] as const;
 const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'long' });
 
 interface Props {
@@ -90,10 +92,13 @@ function TokenForm(props: {
   const make = useSend(form, {
     send: async ({ name }) => {
       const body = { name: name.trim(), expires_in: days };
-      return projectId === undefined
-        ? (await org.api.post('/tokens', { body: { ...body, scopes: [scope] } })).result
-        : (await org.api.post('/projects/{projectId}/tokens', { params: { path: { projectId } }, body }))
-            .result;
+      if (projectId === undefined)
+        return (await org.api.post('/tokens', { body: { ...body, scopes: [scope] } })).result;
+      const scopes = OF_PROJECTS.filter((one) => one === scope);
+      const path = { projectId };
+      return (
+        await org.api.post('/projects/{projectId}/tokens', { params: { path }, body: { ...body, scopes } })
+      ).result;
     },
     onSent: async ({ token }) => {
       onCreated(token);
@@ -112,9 +117,11 @@ function TokenForm(props: {
         autoComplete="off"
         {...form.getInputProps('name')}
       />
-      {projectId === undefined && (
-        <ScopeSelect scopes={['ingest', 'read', 'triage', 'admin']} value={scope} onChange={setScope} />
-      )}
+      <ScopeSelect
+        scopes={projectId === undefined ? OF_ORGS : OF_PROJECTS}
+        value={scope}
+        onChange={setScope}
+      />
       <Select
         label={text.expiresAfter}
         data={EXPIRIES}

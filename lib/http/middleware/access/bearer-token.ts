@@ -1,12 +1,14 @@
 import { refusesWrites } from '../../../../db/errors.ts';
 import type { Role } from '../../../../db/schema/orgs.ts';
 import { ApiError } from '../../../errors.ts';
+import { roleOfCreator } from '../../../tokens/creators.ts';
 import { parseBearer } from '../../../tokens/format.ts';
-import { requireScope } from '../../../tokens/scopes.ts';
+import { rankOf, requireScope } from '../../../tokens/scopes.ts';
 import type { AgentCall, OrgCall, TokenCall } from '../../call.ts';
 import { logSecurityEvent } from '../../security-log.ts';
 import { middleware } from '../middleware.ts';
 import { dueBefore } from './activity.ts';
+import type { MemberProjectRule } from './project-scope.ts';
 
 /** Requires an `Authorization` header with a well-formed API token (401). Runs before any lookup. */
 export const bearerFormat = middleware<AgentCall>(
@@ -38,14 +40,29 @@ export const ingestScope = middleware<AgentCall>(
   },
 );
 
-/** Requires that the token's scopes cover a role (403). From here on the call has the role of the scopes. */
-export const tokenScope = (needed: Role) =>
-  middleware<TokenCall & OrgCall>(['token_error/scope_mismatch'], function tokenScope(c, next) {
+/**
+ * Requires that the token's scopes and the role of its creator cover a role (403). From here on the call has the lower of the two, and the
+ * project of a project token.
+ */
+export const tokenScope = (needed: Role, project: MemberProjectRule) =>
+  middleware<TokenCall & OrgCall>(['token_error/scope_mismatch'], async function tokenScope(c, next) {
     const call = c.get('call');
-    const { id, name, scopes } = call.token;
-    call.role = requireScope(scopes, needed);
+    const { db, org, services } = call;
+    const { id, name, scopes, projectId, createdBy } = call.token;
+    requireScope(scopes, needed);
+    if (projectId !== null && project === 'none')
+      throw new ApiError('token_error/scope_mismatch', {
+        message: 'The token of a project cannot do this: it concerns more than the project.',
+      });
+    const creator = await roleOfCreator(db, services.config, org.id, createdBy);
+    call.role = requireScope(scopes, needed, creator);
+    if (rankOf(call.role) < rankOf(needed))
+      throw new ApiError('token_error/scope_mismatch', {
+        message: `The token can do no more than its creator, whose role is ${creator} now.`,
+      });
+    call.onlyProject = projectId ?? undefined;
     call.actor = { type: 'token', id, name };
-    return next();
+    await next();
   });
 
 /** Sets the token's `last_used` before the handler, at most once a minute, as for sessions. */

@@ -3,16 +3,16 @@ import type { MemberCall } from '../../call.ts';
 import { middleware } from '../middleware.ts';
 
 /**
- * Requires a member of the organization (403), and that the organization is not deleted (403). A pending invitation counts only
- * while `pendingInvitations` is off.
+ * Requires a member of the organization (403), and that the organization is not deleted (403). With
+ * `pendingInvitations` on, a pending invitation does not count, and a held one never does.
  */
 export const membership = middleware<MemberCall>(
   ['tenant_error/not_member', 'tenant_error/deleted'],
   function membership(c, next) {
     const call = c.get('call');
     const { membership, user } = call;
-    const { role, confirmed, orgDeleted } = membership;
-    const isPending = call.services.config.pendingInvitations && !confirmed;
+    const { role, confirmed, held, orgDeleted } = membership;
+    const isPending = call.services.config.pendingInvitations ? !confirmed : held;
     if (!role || isPending) throw new ApiError('tenant_error/not_member');
     if (orgDeleted) throw new ApiError('tenant_error/deleted');
     call.role = role;

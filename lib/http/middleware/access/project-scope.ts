@@ -1,7 +1,14 @@
 import { eq } from 'drizzle-orm';
+import type { Db } from '../../../../db/client.ts';
+import type { OrgTables } from '../../../../db/schema/org.ts';
 import { ApiError } from '../../../errors.ts';
-import { type ProjectReference, requireScope, resolveProject } from '../../../projects/projects.ts';
-import type { AgentCall, ProjectCall } from '../../call.ts';
+import {
+  type ProjectReference,
+  readProject,
+  requireScope,
+  resolveProject,
+} from '../../../projects/projects.ts';
+import type { AgentCall, OrgCall, ProjectCall } from '../../call.ts';
 import { middleware } from '../middleware.ts';
 
 /**
@@ -12,6 +19,28 @@ import { middleware } from '../middleware.ts';
  * - `each finding`: `project_id` of each finding of the body. The handler checks them, because each fails on its own.
  */
 export type ProjectRule = 'body' | 'reference' | 'finding' | 'scan' | 'each finding';
+
+/**
+ * How a token of a project is limited to it on an endpoint of members:
+ * - `project`, `finding`, `scan`: the first parameter of the path names one, which is missing (404) unless it is of the project.
+ * - `list`: the handler reads and changes what is of `onlyProject`, which filters of findings include by themselves.
+ * - `own`: the handler finds only what the token itself has changed.
+ * - `none`: such tokens are refused (403), because the endpoint concerns the organization.
+ */
+export type MemberProjectRule = 'project' | 'finding' | 'scan' | 'list' | 'own' | 'none';
+
+/** Hides other projects than that of a project token, and what is of them (404). */
+export const withinProject = (rule: Exclude<MemberProjectRule, 'list' | 'own' | 'none'>) =>
+  middleware<OrgCall & { params: Record<string, string> }>(
+    ['resource_error/not_found'],
+    async function withinProject(c, next) {
+      const { db, onlyProject, org, params } = c.get('call');
+      const [id = ''] = Object.values(params);
+      if (onlyProject !== undefined && (await projectIdOf(db, org.tables, rule, id)) !== onlyProject)
+        throw new ApiError('resource_error/not_found');
+      await next();
+    },
+  );
 
 /** Requires that a project token is used for its own project (403). */
 export const projectScope = (rule: Exclude<ProjectRule, 'each finding'>) =>
@@ -38,11 +67,23 @@ async function requireInScope(
   rule: 'finding' | 'scan',
 ): Promise<void> {
   if (token.projectId === null) return;
-  const { findings, scans } = org.tables;
+  const projectId = await projectIdOf(db, org.tables, rule, params.id);
+  if (projectId === undefined) throw new ApiError('resource_error/not_found');
+  requireScope(token, projectId);
+}
+
+/** The project of a finding or scan, or with the slug or id. @returns undefined if it does not exist */
+async function projectIdOf(
+  db: Db,
+  tables: OrgTables,
+  kind: 'project' | 'finding' | 'scan',
+  id: string,
+): Promise<string | undefined> {
+  if (kind === 'project') return (await readProject(db, tables, id)).id;
+  const { findings, scans } = tables;
   const [found] =
-    rule === 'finding'
-      ? await db.select({ projectId: findings.projectId }).from(findings).where(eq(findings.id, params.id))
-      : await db.select({ projectId: scans.projectId }).from(scans).where(eq(scans.scanId, params.id));
-  if (!found) throw new ApiError('resource_error/not_found');
-  requireScope(token, found.projectId);
+    kind === 'finding'
+      ? await db.select({ projectId: findings.projectId }).from(findings).where(eq(findings.id, id))
+      : await db.select({ projectId: scans.projectId }).from(scans).where(eq(scans.scanId, id));
+  return found?.projectId;
 }

@@ -126,6 +126,22 @@ export const nothingToUndo =
   'You are an owner of the organization and it is not deleted, or it is being removed for good.';
 export const openOrganizations = 'Open your organizations';
 
+export const declineInvitationAsk = 'Decline the invitation?';
+export const somebodyInvitedYou =
+  'Somebody invited you to an organization. The mail with this link names the person and the organization.';
+export const youAreNoMember = 'You are not a member of the organization.';
+export const noInvitationForAWhile = 'It cannot invite this address again for 30 days.';
+export const noAccountNeeded = 'You need no account for this.';
+export const declineInvitation = 'Decline';
+export const invitationDeclined = 'You declined the invitation';
+export const noMoreMails = (organization: string) =>
+  `The organization ${organization} cannot invite this address again for 30 days.`;
+export const declineLinksExpire =
+  'Links to decline an invitation work once, for 30 days. They also stop working when the invitation is withdrawn.';
+export const notDeclined = 'The invitation was not declined';
+export const leaveInstead =
+  'You have accepted it. To leave the organization, open its page “Members” and choose “Leave organization”.';
+
 export const addressVerified = 'Your address is verified';
 export const useAddress = 'You can use it to sign in and to receive codes.';
 export const verifyYourAddress = 'Verify your address';

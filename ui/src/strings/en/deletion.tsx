@@ -27,7 +27,7 @@ export const projectDeleted = 'The project was deleted.';
 export const deleteOrg = 'Delete organization';
 export const deleteOrgAsk = 'Delete organization…';
 export const orgIsGone =
-  'Members and API tokens can no longer use the organization. Owners get a mail and can restore it for 30 days. After that, it is removed for good with all its findings. Nobody can use its slug again.';
+  'Members and API tokens can no longer use the organization. Owners get a mail and can restore it for 30 days. After that, it is removed for good with all its findings. Nobody else can use its slug again, unless it never had an API token or another member.';
 export const deleteThisOrg = (name: string) => `Delete “${name}”?`;
 export const orgDeleted = (name: string) => `“${name}” was deleted. You can restore it here for 30 days.`;
 

@@ -75,6 +75,17 @@ const ROLES_IN_SENTENCE: Record<Role, string> = {
 };
 export const roleChanged = (name: string, role: Role) =>
   `The role of ${name} is now ${ROLES_IN_SENTENCE[role]}.`;
+export const ownershipOffered = 'Asked to become owner';
+export const ownerAsked = (name: string) => `We asked ${name} by mail. They are an admin until they accept.`;
+export const withdrawOffer = 'Withdraw ownership offer';
+export const offerWithdrawn = (name: string) => `${name} is no longer asked to become an owner.`;
+export const becomeOwner = 'Become an owner?';
+export const becomeOwnerUntil = (until: string) =>
+  `An owner asks you to become an owner of this organization too. Owners manage the other owners and can delete the organization. You can accept until ${until}.`;
+export const acceptOwnership = 'Accept';
+export const declineOwnership = 'Decline';
+export const askedForOwnership =
+  'They are an admin now, and an owner once they accept on this page. The offer ends after 7 days.';
 export const notVerifiedYet = (email: ReactNode) => <>{email} has not been verified yet.</>;
 export const ownRole = 'This is your own role. You cannot undo this change yourself.';
 export const remove = 'Remove';
@@ -84,8 +95,19 @@ export const losesAccess = (email: ReactNode, org: ReactNode) => (
     {email} loses access to {org} immediately. Statuses that they set are kept.
   </>
 );
-export const theirTokens =
-  'API tokens that they created keep working. Revoke tokens that they should not keep.';
+export const theirTokens = {
+  keep: 'API tokens that they created keep working.',
+  limit:
+    'API tokens that they created keep sending findings. They read and change only what the new role may, and nothing without a role.',
+  revoke: 'API tokens that they created are revoked. Pipelines that use them stop.',
+};
+export const noTokens = 'They have created no API tokens that are active.';
+export const createdTokens = (count: number) =>
+  plural(count, {
+    one: 'They have created # active API token:',
+    other: 'They have created # active API tokens:',
+  });
+export const revokeTheirTokens = 'Revoke these tokens';
 export const ownerMayReturn =
   'All owners get a mail. The link in the mail to this owner gives the role back for 72 hours.';
 export const removed = (name: string) => `${name} was removed.`;
@@ -94,6 +116,7 @@ export const leave = 'Leave';
 export const leaveOrganization = 'Leave organization';
 export const leaveName = (org: ReactNode) => <>Leave {org}?</>;
 export const youLoseAccess = 'You lose access immediately. To return, you need a new invitation.';
-export const yourTokens = 'API tokens that you created keep working.';
+export const yourTokens =
+  'API tokens that you created are kept, limited or revoked, as the owners have chosen.';
 export const onlyOwner = 'You are the only owner. Make another member an owner before you leave.';
 export const yourRole = (role: Role) => `Your role in this organization is ${ROLES_IN_SENTENCE[role]}.`;

@@ -43,6 +43,9 @@ export const whatNewPasswordDoes = 'A new password ends all your other sessions.
 export const currentPassword = 'Current password';
 export const newPassword = 'New password';
 export const changePassword = 'Change password';
+export const revokeMyTokens = 'Also revoke my tokens';
+export const whatMyTokensAre =
+  'Personal access tokens, and API tokens that you created in organizations. Pipelines that use them stop.';
 export const yourPassword = 'Your password';
 export const wrongPassword = 'The password is wrong';
 

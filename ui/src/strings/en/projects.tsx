@@ -31,7 +31,7 @@ export const uploadReports = 'Upload reports';
 export const reportBecomesScan = 'Each report becomes a scan of this project.';
 export const apiTokens = 'API tokens';
 export const whatTokensAre =
-  'Each token is valid for this project only. Every member of the organization can create and revoke tokens.';
+  'Each token is valid for this project only. Owners choose in the settings who may create one.';
 export const newToken = 'New token';
 
 export const name = 'Name';

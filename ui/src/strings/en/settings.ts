@@ -1,3 +1,5 @@
+import { number, plural } from './language.ts';
+
 export const settings = 'Settings';
 export const whatSettingsApplyTo = 'Settings that apply to the whole organization.';
 export const on = 'On';
@@ -30,8 +32,37 @@ export const verifyWithViewersTokens = 'Verify fixes with viewers’ tokens';
 export const whoVerifies =
   'Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created by viewers and former members cannot do so.';
 
+export const tokenRules = 'API tokens';
+export const creatorsOfProjectTokens = 'Members who may create tokens of projects';
+export const creators = {
+  any_member: 'Every member, also viewers',
+  members: 'Members, admins and owners',
+  admins: 'Admins and owners',
+};
+export const tokensOnRoleLoss = 'Tokens of members who get a lower role or leave';
+export const onRoleLoss = {
+  limit: 'Limit them to the present role',
+  revoke: 'Revoke them',
+  keep: 'Keep them as they are',
+};
+export const whatLimitDoes =
+  'With a limit, pipelines still send findings. Tokens can read, triage and administer only what their creator still may.';
+export const longestLifetime = 'Longest lifetime of tokens that do more than send findings';
+export const shortensExisting = 'Existing tokens end after as many days from now at the latest.';
+export const noLimit = 'No limit';
+export const days = (count: number) => plural(count, { one: '# day', other: '# days' });
+export const tokenRulesChanged = 'The rules for API tokens were changed.';
+export const ownersChangeTokenRules = 'Only owners can change this.';
+
 export const nameIsShown = 'Shown to members and in invitations.';
 export const slugIsAddress =
   'Identifies the organization in addresses. Agents and links with the former slug keep working, and no other organization can have it.';
 export const slugTaken = 'Another organization uses or used this slug. Choose another one.';
 export const slugReserved = 'This slug is reserved. Choose another one.';
+
+export const storage = 'Storage';
+export const storageIsLimited =
+  'When the organization reaches a limit, agents cannot add findings. Delete findings, scans or projects, or keep them for a shorter time.';
+export const bytesUsed = (used: string, max: string) => `${used} of ${max}`;
+export const rowsUsed = (used: number, max: number) =>
+  `${number(used)} of ${number(max)} findings, scans, exploits and activity entries`;

@@ -1,0 +1,2 @@
+ALTER TABLE "shared"."memberships" ADD COLUMN "owner_since" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "shared"."org_undo_links" ADD COLUMN "owner_since" timestamp (3) with time zone;

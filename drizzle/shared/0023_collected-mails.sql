@@ -1,0 +1,2 @@
+ALTER TABLE "shared"."outgoing_mails" ADD COLUMN "collects" text;--> statement-breakpoint
+CREATE UNIQUE INDEX "outgoing_mails_collects" ON "shared"."outgoing_mails" USING btree ("collects") WHERE "shared"."outgoing_mails"."attempts" = 0;

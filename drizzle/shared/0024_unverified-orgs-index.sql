@@ -1,0 +1,1 @@
+CREATE INDEX "orgs_verify_unwarned" ON "shared"."orgs" USING btree ("verify_by") WHERE "shared"."orgs"."verify_by" is not null and "shared"."orgs"."verify_warned_at" is null;

@@ -1,0 +1,26 @@
+import { freshCookieOrg } from '../../lib/http/access.ts';
+import { done } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { declineOwnership as decline } from '../../lib/members/ownership.ts';
+
+export const declineOwnership = endpoint(
+  {
+    method: 'post',
+    path: '/members/decline-ownership',
+    access: freshCookieOrg('admin'),
+    tag: 'Members',
+    summary: 'Decline to become an owner',
+    description: 'The caller stays an admin. All owners get a mail. 409 `conflict` without an offer.',
+    insertsInOrg: false,
+    responses: { 200: { description: 'Done.', message: 'You stay an admin.' } },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => {
+    const { services, user } = call;
+    await decline(call, { ...call.freshActor(), user });
+    services.mail.kick();
+    logSecurityEvent(call, 'owner_offer', { member: user.id, outcome: 'declined' });
+    return done();
+  },
+);

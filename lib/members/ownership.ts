@@ -1,0 +1,104 @@
+import { and, eq } from 'drizzle-orm';
+import type { Db, Tx } from '../../db/client.ts';
+import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
+import type { Config } from '../config/config.ts';
+import { ApiError } from '../errors.ts';
+import type { MailQueue } from '../mail/queue.ts';
+import { countMail } from '../mail/quota.ts';
+import { ownershipOffered } from '../mail/templates/organizations.ts';
+import type { Org } from '../orgs/directory.ts';
+import { type Actor, mailOwners, readOrgName, type WriteMail, withAddress } from '../orgs/notices.ts';
+import { inOrgQuota } from '../quotas.ts';
+import { mailRoleChange } from './control.ts';
+import { OFFER_MS, offerUntil } from './fields.ts';
+import { orgUrl } from './invitations.ts';
+
+/*
+ * With `ownerAcceptance` nobody becomes an owner without agreeing to it: a member who gets the role is an admin, with an offer. The
+ * offer ends after 7 days, when it is declined, with every change of the role, and when its author is no longer an owner. The
+ * functions below are called under the lock of the organization.
+ */
+
+/** The columns of a membership without an offer. */
+export const NO_OFFER = { ownerOfferUntil: null, ownerOfferBy: null } as const;
+
+/**
+ * The columns of a membership that gets a role from an owner or admin.
+ * @param before the present role
+ */
+export function grant(
+  { ownerAcceptance }: Pick<Config, 'ownerAcceptance'>,
+  { role, before, by, now }: { role: Role; before?: Role; by: string; now: Date },
+): Pick<typeof memberships.$inferInsert, 'ownerOfferUntil' | 'ownerOfferBy' | 'ownerSince'> & { role: Role } {
+  if (role !== 'owner' || before === 'owner') return { role, ...NO_OFFER };
+  if (!ownerAcceptance) return { role, ...NO_OFFER, ownerSince: now };
+  return { role: 'admin', ownerOfferUntil: new Date(now.getTime() + OFFER_MS), ownerOfferBy: by };
+}
+
+/** Whether a member has an offer now. */
+export async function hasOffer(tx: Tx, orgId: string, userId: string, now: Date): Promise<boolean> {
+  const [found] = await tx
+    .select({ until: offerUntil(now) })
+    .from(memberships)
+    // Joined, so that the names of columns are qualified.
+    .innerJoin(orgs, eq(orgs.id, memberships.orgId))
+    .where(and(eq(memberships.orgId, orgId), eq(memberships.userId, userId)));
+  return Boolean(found?.until);
+}
+
+type Context = { db: Db; org: Org };
+/** The member who answers an offer. */
+type Member = Actor & { user: { id: string } };
+
+/**
+ * Makes a member an owner who accepts the offer, and tells all owners.
+ * @throws ApiError `resource_error/conflict` without an offer, so that one of several requests at once succeeds
+ */
+export const acceptOwnership = (context: Context, member: Member): Promise<void> =>
+  answer(context, member, { role: 'owner', ...NO_OFFER, ownerSince: member.now }, (tx, change) =>
+    mailRoleChange(tx, member, { ...change, from: 'admin', to: 'owner' }),
+  );
+
+/** Ends the offer; the member stays an admin. All owners are told. */
+export const declineOwnership = (context: Context, member: Member): Promise<void> =>
+  answer(context, member, NO_OFFER, (tx, change) =>
+    mailRoleChange(tx, member, { ...change, from: 'admin', to: 'admin', offer: 'declined' }),
+  );
+
+const answer = (
+  context: Context,
+  { user, now }: Member,
+  columns: Partial<typeof memberships.$inferInsert>,
+  tell: (tx: Tx, change: { orgId: string; userId: string }) => Promise<void>,
+): Promise<void> =>
+  inOrgQuota(context, async (tx) => {
+    const change = { orgId: context.org.id, userId: user.id };
+    if (!(await hasOffer(tx, change.orgId, change.userId, now)))
+      throw new ApiError('resource_error/conflict', {
+        message: 'You have no offer to become an owner, or it has ended. Ask an owner for another one.',
+      });
+    await tx
+      .update(memberships)
+      .set(columns)
+      .where(and(eq(memberships.orgId, change.orgId), eq(memberships.userId, change.userId)));
+    await tell(tx, change);
+  });
+
+/** Mails an offer to the member, in the transaction that makes it, as far as the quota of the address allows. */
+export async function mailOffer(
+  tx: Tx,
+  { config, mail }: { config: Config; mail: MailQueue },
+  { user: by, now }: Pick<Actor, 'user' | 'now'>,
+  { orgId, userId }: { orgId: string; userId: string },
+): Promise<void> {
+  const org = await readOrgName(tx, orgId);
+  if (!org) return;
+  const url = `${orgUrl(config, org.slug)}/members`;
+  const write: WriteMail = async (to, { email }, content) => {
+    if ((await countMail(to, config.quotas.mailsPerHour, 'link', email)) === undefined)
+      await mail.enqueue(to, email, content);
+  };
+  const actor = by && (await withAddress(tx, orgId, by));
+  const content = ({ name }: { name: string }) => ownershipOffered({ name, org, by: actor, at: now, url });
+  await mailOwners(tx, { now, writeMail: write }, orgId, content, eq(memberships.userId, userId));
+}

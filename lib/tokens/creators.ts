@@ -1,0 +1,108 @@
+import { and, eq, inArray, not, sql } from 'drizzle-orm';
+import type { Database, Db, Tx } from '../../db/client.ts';
+import { isMissingTable } from '../../db/errors.ts';
+import { userEmails, users } from '../../db/schema/accounts.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
+import { memberships, orgs, type Role } from '../../db/schema/orgs.ts';
+import type { Config } from '../config/config.ts';
+import { ApiError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { hasAccess } from '../members/fields.ts';
+import type { KnownOrgs } from '../orgs/directory.ts';
+
+/*
+ * API tokens and the members who created them. Tokens keep the scopes that they were created with. On the endpoints of members the role
+ * of the creator is read with each request, so no change of a role has to be written to the tokens. The endpoints of agents read nothing
+ * more: their scope `ingest` is one that every member can have.
+ */
+
+/**
+ * The role that bounds a token on the endpoints of members: the creator's present one, or that of an owner where the organization keeps
+ * tokens as they are.
+ * @throws ApiError `token_error/scope_mismatch` when the creator has no role
+ */
+export async function roleOfCreator(
+  db: Db,
+  config: Pick<Config, 'pendingInvitations'>,
+  orgId: string,
+  userId: string,
+): Promise<Role> {
+  const [found] = await db
+    .select({
+      rule: orgs.tokensOnRoleLoss,
+      role: memberships.role,
+      mayAct: sql<boolean>`${users.disabledAt} is null and ${hasAccess(config)}`,
+    })
+    .from(orgs)
+    .leftJoin(memberships, and(eq(memberships.orgId, orgs.id), eq(memberships.userId, userId)))
+    .leftJoin(users, eq(users.id, memberships.userId))
+    .leftJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
+    .where(eq(orgs.id, orgId));
+  if (found?.rule === 'keep') return 'owner';
+  if (found?.role && found.mayAct) return found.role;
+  throw new ApiError('token_error/scope_mismatch', {
+    message: 'The creator of the token is no longer a member of the organization.',
+  });
+}
+
+/** A token that was revoked with the rights of its creator. */
+export interface EndedToken {
+  id: string;
+  name: string;
+}
+
+/**
+ * Revokes the tokens of a member who gets a lower role or leaves, if the organization wants it so. Part of the transaction that makes
+ * the change, which has locked the organization.
+ * @param always whatever the organization wants
+ */
+export async function endTokensOf(
+  tx: Tx,
+  { id, tables }: { id: string; tables: OrgTables },
+  userId: string,
+  always = false,
+): Promise<EndedToken[]> {
+  return always || (await revokesTokensOfFormerMembers(tx, id)) ? revokeOf(tx, tables, userId) : [];
+}
+
+/** Whether an organization revokes tokens whose creator loses rights. */
+export async function revokesTokensOfFormerMembers(db: Db | Tx, orgId: string): Promise<boolean> {
+  const [org] = await db.select({ rule: orgs.tokensOnRoleLoss }).from(orgs).where(eq(orgs.id, orgId));
+  return org?.rule === 'revoke';
+}
+
+const revokeOf = (db: Db | Tx, { apiTokens: t }: OrgTables, userId: string): Promise<EndedToken[]> =>
+  db
+    .update(t)
+    .set({ revoked: true })
+    .where(and(eq(t.createdBy, userId), not(t.revoked)))
+    .returning({ id: t.id, name: t.name });
+
+/**
+ * Revokes the API tokens that a user has created in the organizations that the user belongs to.
+ * @returns how many, and the slugs of the organizations where it failed
+ */
+export async function revokeTokensOf(
+  { database, knownOrgs, log }: { database: Database; knownOrgs: KnownOrgs; log: Logger },
+  userId: string,
+): Promise<{ revoked: number; failed: string[] }> {
+  const { db } = database;
+  const own = db.select({ id: memberships.orgId }).from(memberships).where(eq(memberships.userId, userId));
+  const found = await db
+    .select({ id: orgs.id, slug: orgs.slug })
+    .from(orgs)
+    .where(and(inArray(orgs.id, own), sql`${orgs.schemaVersion} > 0`));
+  let revoked = 0;
+  const failed: string[] = [];
+  for (const { id, slug } of found) {
+    try {
+      revoked += (await revokeOf(db, knownOrgs.tablesOf({ id }), userId)).length;
+    } catch (error) {
+      // Purged meanwhile.
+      if (isMissingTable(error)) continue;
+      log.error('the tokens of a user were not revoked', { user: userId, org: slug, error });
+      failed.push(slug);
+    }
+  }
+  return { revoked, failed };
+}
