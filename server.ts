@@ -89,7 +89,7 @@ async function run(config: Config, log: Logger): Promise<void> {
   try {
     warnOfUnset(config, log);
     const databaseUrl = config.databaseUrl ?? (await startDatabase(config, log, started));
-    await prepareDatabase(databaseUrl, log);
+    await prepareDatabase(databaseUrl, log, config.migrationUrl);
     const port = await serve(config, log, databaseUrl, started);
     warnOfExposure(config, log);
     log.info('listening', { version: VERSION, url: `http://${config.host ?? 'localhost'}:${port}` });

@@ -53,6 +53,8 @@ export interface DatabaseOptions {
   max: number;
   /** Shown in pg_stat_activity. */
   applicationName?: string;
+  /** Schemas where names without a schema are looked up. By default the role decides. */
+  searchPath?: string;
   /** Statement timeout in milliseconds, unless a transaction sets its own; 0: no timeout. */
   statementMs?: number;
   /** Timeout for acquiring a connection, in milliseconds. */
@@ -82,6 +84,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       onnotice: () => {},
       connection: {
         application_name: options.applicationName ?? 'svc-findings',
+        ...(options.searchPath !== undefined && { search_path: options.searchPath }),
         ...(statementMs > 0 && { statement_timeout: statementMs }),
       },
     },

@@ -6,6 +6,7 @@ import { defineOrgTables, type OrgTables } from '../schema/org.ts';
 import { EMPTY_PREFIX, emptySchemaName, type OrgSchemaName, TEMPLATE_SCHEMA } from '../schema/org-schema.ts';
 import { run, type SqlClient } from '../statements.ts';
 import { lockSharedMigrations, type Migration, schemaStatements } from './migrate.ts';
+import { grantToService } from './service-rights.ts';
 
 /*
  * Organizations without tables of their own (`create-tables.ts`) read tables that all of them share. A constraint that no row
@@ -39,14 +40,25 @@ export function emptySchemaOf(migrations: readonly Migration[]): OrgSchemaName {
 
 /**
  * The tables for organizations without tables. Creates them, unless another process has.
+ * @param serviceRole gets its rights on the tables; undefined if the client has the role of the service
  * @throws UnguardedTablesError when somebody has made it possible that they have rows
  */
-export async function prepareEmptyTables(client: Sql, migrations: readonly Migration[]): Promise<OrgTables> {
+export async function prepareEmptyTables(
+  client: Sql,
+  migrations: readonly Migration[],
+  serviceRole?: string,
+): Promise<OrgTables> {
   const schema = emptySchemaOf(migrations);
   const tables = defineOrgTables(schema);
+  const grant = async (tx: SqlClient) => serviceRole && (await grantToService(tx, schema, serviceRole));
   if (await exists(client, schema)) {
     const unguarded = await unguardedTables(client, schema);
     if (unguarded.length > 0) throw new UnguardedTablesError(unguarded);
+    if (serviceRole)
+      await client.begin(async (tx) => {
+        await Promise.all(lockSharedMigrations(tx));
+        await grant(tx);
+      });
     return tables;
   }
   const statements = schemaStatements(schema, migrations);
@@ -61,6 +73,7 @@ export async function prepareEmptyTables(client: Sql, migrations: readonly Migra
     await run(tx, sql.raw(`truncate ${names.join(', ')}`));
     for (const name of names)
       await run(tx, sql.raw(`alter table ${name} add constraint ${NO_ROWS} ${CHECK}`));
+    await grant(tx);
   });
   return tables;
 }

@@ -6,6 +6,7 @@ import { migrations as sharedMigrations } from '../schema/platform.ts';
 import { type DrizzleClient, run, type SqlClient } from '../statements.ts';
 import { isLarge, STEP_LOCK_TIMEOUT, withoutIndexes } from './large.ts';
 import { addTrigrams, trigramSchema, withTrigrams } from './search-index.ts';
+import { grantToService } from './service-rights.ts';
 
 /** One generated step of a track. */
 export interface Migration {
@@ -29,13 +30,16 @@ const orgLock = (orgId: string) =>
 
 /**
  * Migrates `shared`, one transaction per step. Any number of processes may do so concurrently.
+ * @param serviceRole gets its rights on the tables; undefined if the client has the role of the service
  * @returns why searches cannot be indexed; undefined if they can
  * @throws Error when an applied step differs from the one in `migrations`
  */
 export async function migrateShared(
   client: Sql,
   migrations: readonly Migration[],
+  serviceRole?: string,
 ): Promise<string | undefined> {
+  const grant = async (tx: SqlClient) => serviceRole && (await grantToService(tx, 'shared', serviceRole));
   while (pending(await appliedToShared(client), migrations).length > 0) {
     await client.begin(async (tx) => {
       await Promise.all(lock(tx, SHARED_LOCK));
@@ -50,8 +54,14 @@ export async function migrateShared(
           sql`insert into ${sharedMigrations} (name, hash, applied_at) values (${next.name}, ${next.hash}, now())`,
         ),
       ]);
+      await grant(tx);
     });
   }
+  if (serviceRole)
+    await client.begin(async (tx) => {
+      await Promise.all(lock(tx, SHARED_LOCK));
+      await grant(tx);
+    });
   return addTrigrams(client, (tx) => Promise.all(lock(tx, SHARED_LOCK)));
 }
 

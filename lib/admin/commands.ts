@@ -31,7 +31,9 @@ export function buildProgram(
     onChosen({ run, ...globalsOf(command) });
   const choose: Choose = (command, handler, kind = 'changes') =>
     chooseWithoutDatabase(command, async (context) => {
-      const call = { ...context, database: await context.connect(kind === 'creates') };
+      const database = await context.connect(kind === 'creates');
+      const owner = (kind !== 'reads' && (await context.connectOwner())) || database;
+      const call = { ...context, database, owner };
       return kind === 'reads' ? handler(call) : recorded(call, describeCommand(command), handler, kind);
     });
   const program = new Command('admin')

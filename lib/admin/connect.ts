@@ -18,6 +18,7 @@ export interface ConnectOptions {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'dbPoolMax'>;
   /** Creates the embedded database if it does not exist. */
   create: boolean;
+  searchPath?: string;
   warn(message: string): void;
 }
 
@@ -27,7 +28,7 @@ const CONNECT_WITHIN_MS = 5_000;
  * Opens the servers' database: the one of DATABASE_URL, or the embedded one, which is started if necessary.
  * @throws AdminError when the database cannot be used
  */
-export async function connect({ config, create, warn }: ConnectOptions): Promise<Connection> {
+export async function connect({ config, create, warn, ...options }: ConnectOptions): Promise<Connection> {
   const { databaseUrl, dataDir, dbPoolMax } = config;
   if (databaseUrl === undefined && !create && !existsSync(join(dataDir, 'postgres'))) {
     throw new AdminError(
@@ -38,6 +39,7 @@ export async function connect({ config, create, warn }: ConnectOptions): Promise
   const log = { debug: quiet, info: quiet, warn };
   const embedded = databaseUrl === undefined ? await startEmbedded({ dataDir, log }) : undefined;
   const database = openDatabase({
+    ...options,
     url: databaseUrl ?? embedded?.url ?? '',
     max: Math.min(dbPoolMax, MIGRATIONS_AT_ONCE),
     applicationName: 'svc-findings-admin',

@@ -69,7 +69,7 @@ export async function recorded(
   handler: Handler,
   kind: Exclude<CommandKind, 'reads'>,
 ): Promise<Answer> {
-  const { db } = call.database;
+  const { db } = call.owner;
   const { id, at } = createIds(() => new Date())();
   const who = operator();
   const events: LogFields[] = [];

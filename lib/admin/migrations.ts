@@ -3,6 +3,7 @@ import type { Database } from '../../db/client.ts';
 import { sqlState } from '../../db/errors.ts';
 import { prepareEmptyTables } from '../../db/migrations/empty-tables.ts';
 import { type Migration, migrateOrg, migrateShared } from '../../db/migrations/migrate.ts';
+import { findServiceRole } from '../../db/migrations/service-rights.ts';
 import { areBehind } from '../../db/orgs/tables.ts';
 import { orgMigrations, orgs } from '../../db/schema/orgs.ts';
 import { migrations } from '../../db/schema/platform.ts';
@@ -45,6 +46,8 @@ export interface MigrationResult {
 
 export interface MigrateOptions {
   tracks: Tracks;
+  /** The database as the owner of `shared`. Unset: the role of the service is the owner. */
+  owner?: Database;
   /** Slug or id of one organization. Unset: all that are behind. */
   org?: string | undefined;
   /** Called for each schema. */
@@ -59,14 +62,15 @@ export { MIGRATIONS_AT_ONCE };
  * @throws AdminError when the organization does not exist; the driver's error when the database is unavailable
  */
 export async function migrate(database: Database, options: MigrateOptions): Promise<MigrationResult> {
-  const { tracks, onResult = () => {} } = options;
+  const { tracks, owner = database, onResult = () => {} } = options;
   let unavailable: string | undefined;
   const shared = await migrateSchema(
     tracks.shared,
-    () => appliedToShared(database),
+    () => appliedToShared(owner),
     async () => {
-      unavailable = await migrateShared(database.sql, tracks.shared);
-      await prepareEmptyTables(database.sql, tracks.org);
+      const serviceRole = await findServiceRole(owner.sql, database.sql);
+      unavailable = await migrateShared(owner.sql, tracks.shared, serviceRole);
+      await prepareEmptyTables(owner.sql, tracks.org, serviceRole);
     },
   );
   onResult('shared', shared);

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import { isUnavailable, sqlState } from '../../db/errors.ts';
+import { OWNER_SEARCH_PATH } from '../../db/migrations/service-rights.ts';
 import { orgMigrations, sharedMigrations } from '../../drizzle/migrations.ts';
 import { parseConfig } from '../config/parse.ts';
 import { createLogger } from '../logger.ts';
@@ -50,6 +51,11 @@ async function perform({ run, json, envFile }: Chosen, io: AdminIo): Promise<num
   const env = envFile === undefined ? io.env : { ...readEnvFile(envFile), ...Object.fromEntries(given) };
   const config = await withTrialSecrets(parseConfig(env, { refuse: false }));
   const connections: Connection[] = [];
+  const warn = (message: string) => io.err(`${message}\n`);
+  const kept = (connection: Connection) => {
+    connections.push(connection);
+    return connection.database;
+  };
   try {
     const context = {
       config,
@@ -58,10 +64,11 @@ async function perform({ run, json, envFile }: Chosen, io: AdminIo): Promise<num
       tracks: io.tracks ?? { shared: sharedMigrations, org: orgMigrations },
       progress: (line: string) => json || io.out(`${line}\n`),
       ask: io.ask ?? noTerminal,
-      async connect(create: boolean) {
-        const connection = await connect({ config, create, warn: (message) => io.err(`${message}\n`) });
-        connections.push(connection);
-        return connection.database;
+      connect: async (create: boolean) => kept(await connect({ config, create, warn })),
+      async connectOwner() {
+        if (config.migrationUrl === undefined) return undefined;
+        const owner = { ...config, databaseUrl: config.migrationUrl };
+        return kept(await connect({ config: owner, create: false, warn, searchPath: OWNER_SEARCH_PATH }));
       },
     };
     const answer = await untilAborted(io.signal, () => run(context));
@@ -100,6 +107,8 @@ function explain(error: unknown): string {
     return `the database is not up to date (${reasonOf(error)}): run "migrate" first`;
   }
   if (isUnavailable(error)) return `the database cannot be used: ${reasonOf(error)}`;
+  if (state === '42501')
+    return `the database refused: ${reasonOf(error)} (DATABASE_MIGRATION_URL names the role that may, docs/deployment.md#role-for-migrations)`;
   if (state) return `the database refused: ${reasonOf(error)}`;
   return (error as Error).stack ?? String(error);
 }

@@ -8,6 +8,8 @@ export interface Config {
   host: string | undefined;
   /** If undefined, the server starts the embedded PostgreSQL. */
   databaseUrl: string | undefined;
+  /** The same database as the role that owns `shared`; undefined: it is the role of `databaseUrl`. */
+  migrationUrl: string | undefined;
   /** A standby of the database, for expensive reads. */
   replicaUrl: string | undefined;
   /** The longest lag in milliseconds with which the replica is used. */

@@ -61,6 +61,7 @@ function readConfig(env: Env): { config: Config; errors: string[] } {
     port,
     host: read('SVC_HOST'),
     databaseUrl: read('DATABASE_URL'),
+    migrationUrl: read('DATABASE_MIGRATION_URL'),
     replicaUrl: read('DATABASE_REPLICA_URL'),
     replicaMaxLagMs: read('SVC_REPLICA_MAX_LAG') * 1_000,
     dataDir: read('SVC_DATA_DIR'),
@@ -108,6 +109,8 @@ function readConfig(env: Env): { config: Config; errors: string[] } {
     logLevel: read('LOG_LEVEL'),
     logFormat: read('LOG_FORMAT'),
   };
+  if (config.migrationUrl !== undefined && !env.DATABASE_URL?.trim())
+    errors.push('DATABASE_MIGRATION_URL: needs DATABASE_URL; the embedded PostgreSQL has one role');
   if (config.replicaUrl !== undefined && !env.DATABASE_URL?.trim())
     errors.push('DATABASE_REPLICA_URL: needs DATABASE_URL; the embedded PostgreSQL has no replica');
   return { config, errors };

@@ -102,6 +102,10 @@ export const VARIABLES = {
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     'postgres://user:password@host:port/database',
   ],
+  DATABASE_MIGRATION_URL: [
+    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    'postgres://user:password@host:port/database',
+  ],
   DATABASE_REPLICA_URL: [
     z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     'postgres://user:password@host:port/database',
@@ -200,6 +204,7 @@ export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES);
 export const SECRET = new Set([
   'JWT_SECRET',
   'DATABASE_URL',
+  'DATABASE_MIGRATION_URL',
   'DATABASE_REPLICA_URL',
   'SVC_SMTP_URL',
   'RESEND_API_KEY',

@@ -23,6 +23,10 @@ export function parseEdgeConfig(env: Env): Config {
   const refuse = (isWrong: boolean, error: string) => isWrong && errors.push(error);
   const is = (name: string) => Boolean(variables[name]?.trim());
   refuse(is('DATABASE_REPLICA_URL'), 'DATABASE_REPLICA_URL: a replica is not supported on the edge');
+  refuse(
+    is('DATABASE_MIGRATION_URL'),
+    'DATABASE_MIGRATION_URL: a worker does not migrate; set it for the command "migrate"',
+  );
   refuse(!env.HYPERDRIVE, 'HYPERDRIVE: must be set on the edge, as a binding (wrangler.toml) to PostgreSQL');
   refuse(
     !is('JWT_SECRET'),
@@ -36,7 +40,10 @@ export function parseEdgeConfig(env: Env): Config {
     is('SVC_SMTP_URL') && !is('RESEND_API_KEY'),
     'SVC_SMTP_URL: mail by SMTP is not possible on the edge; set RESEND_API_KEY',
   );
-  const config = attempt(() => parseConfig({ ...variables, DATABASE_REPLICA_URL: undefined }), errors);
+  const config = attempt(
+    () => parseConfig({ ...variables, DATABASE_REPLICA_URL: undefined, DATABASE_MIGRATION_URL: undefined }),
+    errors,
+  );
   if (config === undefined || errors.length > 0) throw new ConfigError(errors.join('\n'));
   return config;
 }

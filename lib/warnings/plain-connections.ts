@@ -9,12 +9,14 @@ const isLocal = (host: string): boolean => /^(?:[^.:]*|127(?:\.\d+){3}|\[::1\])$
  */
 export function plainConnections({
   databaseUrl,
+  migrationUrl,
   replicaUrl,
   mail,
-}: Pick<Config, 'databaseUrl' | 'replicaUrl' | 'mail'>): string[] {
+}: Pick<Config, 'databaseUrl' | 'migrationUrl' | 'replicaUrl' | 'mail'>): string[] {
   const lines: string[] = [];
   for (const [variable, url] of Object.entries({
     DATABASE_URL: databaseUrl,
+    DATABASE_MIGRATION_URL: migrationUrl,
     DATABASE_REPLICA_URL: replicaUrl,
   })) {
     if (url === undefined) continue;

@@ -113,6 +113,7 @@ describe('configuration', () => {
     ['SVC_TRUST_PROXY', '11', /^SVC_TRUST_PROXY/],
     ['SVC_TRUST_PROXY', '10.0.0.0/8,nginx', /^SVC_TRUST_PROXY/],
     ['SVC_TRUST_PROXY', '10.0.0.0/33', /^SVC_TRUST_PROXY/],
+    ['DATABASE_MIGRATION_URL', 'postgres://h/x', /^DATABASE_MIGRATION_URL: needs DATABASE_URL/],
     [
       'DATABASE_REPLICA_URL',
       'mysql://u:secret@h/x',

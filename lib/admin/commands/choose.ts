@@ -27,10 +27,14 @@ export interface Context {
    * @throws AdminError when the database cannot be used
    */
   connect(create: boolean): Promise<Database>;
+  /** Opens the same database as the owner of `shared`, if that is another role. */
+  connectOwner(): Promise<Database | undefined>;
 }
 
 export interface Call extends Context {
   database: Database;
+  /** The same database as the owner of `shared`; the role of `database` may not change some of its tables. */
+  owner: Database;
 }
 
 export type Handler = (call: Call) => Promise<Answer>;

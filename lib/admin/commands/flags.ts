@@ -26,8 +26,8 @@ export function addFlags(program: Command, choose: Choose): void {
     .argument('<flag>', 'name of the flag')
     .addArgument(new Argument('<state>', 'its new state').choices(['on', 'off']))
     .action((name, state, _, command) =>
-      choose(command, async ({ database }) => {
-        const json = await setFlag(database, name, state === 'on');
+      choose(command, async ({ owner }) => {
+        const json = await setFlag(owner, name, state === 'on');
         return { json, text: `${json.name} is ${json.changed ? 'now ' : ''}${state}${unchanged(json)}` };
       }),
     );

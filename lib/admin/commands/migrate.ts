@@ -15,9 +15,10 @@ export function addMigrate(program: Command, choose: Choose): void {
     .action((org, _, command) =>
       choose(
         command,
-        async ({ database, tracks, progress }) => {
+        async ({ database, owner, tracks, progress }) => {
           const json = await migrate(database, {
             tracks,
+            owner,
             org,
             onResult: (schema, result) => progress(migrationLine(schema, result)),
           });

@@ -45,8 +45,8 @@ export function addSettings(program: Command, choose: Choose): void {
     .argument('<key>', '1 to 200 letters, digits and . _ : / -')
     .argument('<value>', 'any text; if it starts with a hyphen, write -- before the key')
     .action((key, value, _, command) =>
-      choose(command, async ({ database }) => {
-        const json = await setSetting(database, key, value);
+      choose(command, async ({ owner }) => {
+        const json = await setSetting(owner, key, value);
         return { json, text: `${key} is ${json.changed ? 'now ' : ''}set to that value${unchanged(json)}` };
       }),
     );
@@ -55,8 +55,8 @@ export function addSettings(program: Command, choose: Choose): void {
     .description('remove a setting')
     .argument('<key>')
     .action((key, _, command) =>
-      choose(command, async ({ database }) => {
-        const json = await unsetSetting(database, key);
+      choose(command, async ({ owner }) => {
+        const json = await unsetSetting(owner, key);
         return { json, text: `${key} is no longer set` };
       }),
     );

@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/client.ts';
 import { unguardedTables } from '../../../db/migrations/empty-tables.ts';
 import { findNewerSchema } from '../../../db/migrations/migrate.ts';
+import { readServiceRights, type ServiceRights } from '../../../db/migrations/service-rights.ts';
 import { readServerFacts, type ServerFacts } from '../../../db/server-facts.ts';
 import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/insecure.ts';
@@ -22,7 +23,34 @@ const CLOCK_S = 5;
 export async function checkDatabase({ sql }: Database, config: Config): Promise<Check[]> {
   const asked = Date.now();
   const facts = await readServerFacts(sql);
-  return [...checkServer(facts, config, asked), ...checkBackup(facts, config)];
+  return [
+    ...checkServer(facts, config, asked),
+    ...(facts.migrated && !facts.superuser ? [checkRights(await readServiceRights(sql), config)] : []),
+    ...checkBackup(facts, config),
+  ];
+}
+
+const MIGRATION_ROLE_DOCS = 'docs/deployment.md#role-for-migrations';
+
+/** Whether the service can only read and write the tables of `shared`. */
+function checkRights({ owns, missing, excess }: ServiceRights, { strict, databaseUrl }: Config): Check {
+  if (owns) {
+    const message = 'the role owns the schema shared: it could drop and change tables, as in a migration';
+    return strict && databaseUrl !== undefined
+      ? database.warning(message, MIGRATION_ROLE_DOCS)
+      : database.skipped(message);
+  }
+  if (missing.length > 0)
+    return database.failed(
+      `the role lacks rights on tables of shared: ${missing.join(', ')}`,
+      MIGRATION_ROLE_DOCS,
+    );
+  if (excess.length > 0)
+    return database.warning(
+      `the role has rights on tables of shared that it does not need: ${excess.join(', ')}`,
+      MIGRATION_ROLE_DOCS,
+    );
+  return database.ok('the role reads and writes the tables of shared, and cannot change them');
 }
 
 function checkServer(facts: ServerFacts, { databaseUrl, dbPoolMax }: Config, asked: number): Check[] {

@@ -31,8 +31,9 @@ export function planOrgTour(on: Traveller) {
     const body = { email, password: PASSWORD, name: 'Heir' };
     const { cookie, result } = await on.api.post('/auth/register', { body });
     must(await on.api.post('/members/invite', { ...on.asOwner(), body: { email, role: 'admin' } }));
+    // A day more: the tour has moved the clock of the app on.
     await on.t.services.database.sql.unsafe(
-      `update shared.memberships m set owner_offer_until = now() + interval '7 days', owner_offer_by = o.created_by
+      `update shared.memberships m set owner_offer_until = now() + interval '8 days', owner_offer_by = o.created_by
         from shared.orgs o where o.id = m.org_id and o.slug = 'acme' and m.user_id = $1`,
       [result.user.id],
     );
