@@ -12,9 +12,7 @@ import {
   reservedSlugs,
 } from '../schema/orgs.ts';
 import { personalTokens } from '../schema/personal-tokens.ts';
-import { settings } from '../schema/platform.ts';
-import { arrayText, run, type SqlClient } from '../statements.ts';
-import { QUOTA_KEYS } from '../storage/usage.ts';
+import { run, type SqlClient } from '../statements.ts';
 
 const ofOrg = (orgId: string): SQL => sql`org_id = ${orgId}::uuid`;
 
@@ -59,10 +57,6 @@ async function removeSchema(client: Sql, orgId: string, now: Date): Promise<stri
         on conflict (slug) do nothing`,
     );
     if (org.has_tables) await run(tx, sql.raw(`drop schema if exists "${orgSchemaName(orgId)}" cascade`));
-    await run(
-      tx,
-      sql`delete from ${settings} where key = any (${arrayText(Object.values(QUOTA_KEYS).map((key) => key + orgId))}::text[])`,
-    );
     await run(tx, sql`delete from ${orgs} where id = ${orgId}::uuid`);
     return org.slug;
   });
