@@ -250,7 +250,7 @@ describe('a report that cannot be read', () => {
   it.each([
     ['that opens elements without an end', '<a>'.repeat(300_000), ''],
     ['that closes another element', `<a ${'A'.repeat(300_000)}></b>`, ''],
-    ['of a version', `{"version":"9${'1'.repeat(300_000)}","runs":[]}`, '&format=sarif'],
+    ['of a version', `{"version":"1.0.0${'1'.repeat(300_000)}","runs":[]}`, '&format=sarif'],
     ['of an error', JSON.stringify({ error: { code: 'E'.repeat(300_000) } }), '&format=npm-audit'],
     ['of another format', JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '9'.repeat(300_000) }), ''],
     ['with a long key', JSON.stringify({ ['k'.repeat(300_000)]: 1 }), '&format=generic-json'],
