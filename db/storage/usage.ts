@@ -42,13 +42,14 @@ interface TableSize {
  * `pg_class`.
  */
 const readSizes = (client: SqlClient, tables: OrgTables, engine: Engine): Promise<TableSize[]> => {
+  const { schemaName: name } = tables.schema;
   const names = Object.values(tables).flatMap((table) => (is(table, Table) ? getTableName(table) : []));
   return run<TableSize>(
     client,
     sql`select c.relname as name, ${SIZES[engine].total}::float8 as total, ${SIZES[engine].table}::float8 as size,
       coalesce(nullif(pg_stat_get_live_tuples(c.oid), 0), greatest(c.reltuples, 0))::float8 as rows
     from pg_class c where c.relname = any (${arrayText(names)}::name[]) and c.relkind = 'r'
-      and c.relnamespace = to_regnamespace(${tables.schema.schemaName})`,
+      and c.relnamespace = to_regnamespace(${name})`,
   );
 };
 

@@ -56,12 +56,13 @@ export const updateMember = endpoint(
           : undefined;
       const isControl = offer || (role !== other && (isControlling(other) || isControlling(role)));
       const actor = isControl ? call.freshActor() : undefined;
-      if (other === 'owner' && role !== 'owner') await requireOtherOwner(tx, config, org.id, userId);
+      const losesOwnership = other === 'owner' && role !== 'owner';
+      if (losesOwnership) await requireOtherOwner(tx, config, org.id, userId);
       await tx
         .update(memberships)
         .set({ ...granted, ...standing(role, now) })
         .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
-      if (other === 'owner' && role !== 'owner') await endOffersOf(tx, org.id, userId);
+      if (losesOwnership) await endOffersOf(tx, org.id, userId);
       if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId, from: other, to: role, offer });
       if (actor && offer === 'offered') await mailOffer(tx, services, actor, { orgId: org.id, userId });
       const member = await findMember(tx, { config, now }, org.id, userId);

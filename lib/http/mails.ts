@@ -74,17 +74,17 @@ export async function mailPasswordChanged(
 }
 
 /**
- * Writes mails to owners that a request causes: other members cause them, so they have a quota. The quota of a verified address is one
- * for each organization, so that an attacker cannot use it up in another one. Links that undo a change have a quota of their own. Mails
+ * Writes mails to owners that a request causes: other members cause them, so they have a quota. The quota is one for each
+ * organization, so that an attacker cannot use it up in another one, but strangers who make somebody an owner share one. Links that undo a change have a quota of their own. Mails
  * beyond the quota are not lost: one mail for each organization collects them, with the latest link, and is sent when the quota is
  * free again.
  */
 export const mailsOfRequest =
   (call: PublicCall): WriteMail =>
-  async (tx, { email, verified, orgId }, content) => {
+  async (tx, { email, isKnown, orgId }, content) => {
     const { now, services } = call;
-    const kind = content.link ? 'undo' : verified ? 'organization' : 'notice';
-    const wait = await waitToMail(tx, call, kind, email, verified ? orgId : undefined);
+    const kind = content.link ? 'undo' : isKnown ? 'organization' : 'notice';
+    const wait = await waitToMail(tx, call, kind, email, isKnown ? orgId : undefined);
     if (wait === undefined) return await services.mail.enqueue(tx, email, content);
     const dueAt = new Date(now.getTime() + wait * 1000);
     await services.mail.collect(tx, email, content, { key: sha256Hex(`${email} ${orgId}`), dueAt });

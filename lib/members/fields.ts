@@ -47,6 +47,9 @@ export const NO_OFFER = { ownerOfferUntil: null, ownerOfferBy: null } as const;
 /** The local part of the invited address, which is the name of placeholder accounts. */
 const localPart = sql`left(regexp_replace(${memberships.invitedEmail}, '@[^@]*$', ''), 200)`;
 
+/** Whether the member was not invited, or has used the organization since. */
+export const hasCome = sql<boolean>`(${memberships.invitedEmail} is null or not ${isUnseen})`;
+
 /** The fields of a member in API responses. The name of an invited account is hidden until it accepts (`isUnseen`). */
 function memberFields({ pendingInvitations }: Settings, now: Date) {
   // The default mode shows the name of an account that was invited by its primary address.

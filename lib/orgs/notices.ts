@@ -5,12 +5,13 @@ import { memberships, orgs } from '../../db/schema/orgs.ts';
 import type { MailContent } from '../mail/mailer.ts';
 import type { Letter } from '../mail/templates/letter.ts';
 import { type ControlChange, controlChanged, type OrgNotice } from '../mail/templates/organizations.ts';
-import { memberEmail } from '../members/fields.ts';
+import { hasCome, memberEmail } from '../members/fields.ts';
 
 /** The primary address of an owner. */
 interface Recipient {
   email: string;
-  verified: boolean;
+  /** The person has verified the address and used the organization: its mails have a quota of their own. */
+  isKnown: boolean;
   orgId: string;
 }
 
@@ -49,7 +50,10 @@ export async function mailOwners(
   recipients: SQL | undefined = isOwner,
 ): Promise<void> {
   const found = await tx
-    .select({ id: users.id, name: users.name, email: userEmails.email, verifiedAt: userEmails.verifiedAt })
+    .select({
+      ...{ id: users.id, name: users.name, email: userEmails.email, verifiedAt: userEmails.verifiedAt },
+      hasCome,
+    })
     .from(memberships)
     .innerJoin(
       users,
@@ -72,13 +76,16 @@ export async function mailOwners(
       ),
     );
   const letters: { recipient: Recipient; content: MailContent }[] = [];
-  for (const { email, verifiedAt, ...owner } of found) {
+  for (const { email, verifiedAt, hasCome, ...owner } of found) {
     const written = await content(owner);
     for (const to of [
       { email, verified: verifiedAt !== null },
       ...former.filter(({ id }) => id === owner.id),
     ])
-      letters.push({ recipient: { email: to.email, verified: to.verified, orgId }, content: written });
+      letters.push({
+        recipient: { email: to.email, isKnown: to.verified && hasCome, orgId },
+        content: written,
+      });
   }
   // In one order, as everywhere: writing counts the mails of an address.
   letters.sort((a, b) => (a.recipient.email < b.recipient.email ? -1 : 1));

@@ -233,8 +233,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     subject: 'members',
     file: 'handlers/members/update.ts',
-    from: "if (other === 'owner' && role !== 'owner')",
-    to: "if (other === 'owner' && role === 'viewer')",
+    from: "const losesOwnership = other === 'owner' && role !== 'owner';",
+    to: "const losesOwnership = other === 'owner' && role === 'viewer';",
     breaks: 'The last owner of an organization can become an admin, and nobody is owner any more.',
     suites: ['members/roles'],
   },

@@ -7,12 +7,13 @@ import {
   addMember,
   type CallOptions,
   createOrg,
+  createUser,
   must,
   PASSWORD,
   type TestOrg,
   type TestUser,
 } from '../support/api/api.ts';
-import { linkTo } from '../support/api/mailed.ts';
+import { linkTo, verify as verifyAddress } from '../support/api/mailed.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /*
@@ -667,6 +668,25 @@ describe('after many harmless changes, which use up the mails of an hour', () =>
       expect(mails[0]?.text).toMatch(new RegExp(`An API token was created.*Token: ${name}.*Scopes: admin`));
     expect(last?.text).toContain('Token: four');
     expect(mails[0]?.link).toBeUndefined();
+  });
+
+  it('in organizations of strangers, a verified owner who has not been there gets one further mail from each', async () => {
+    const victim = await createUser(t.api);
+    await verifyAddress(t, victim.email);
+    const attackers = [await createOrg(t.api), await createOrg(t.api)];
+    for (const { asOwner } of attackers)
+      must(await t.api.post('/members/invite', { ...asOwner, body: { email: victim.email, role: 'owner' } }));
+    const before = (await mailsTo(victim)).length;
+    for (const { asOwner } of attackers)
+      for (let i = 0; i < 5; i++)
+        must(
+          await few.api.patch('/org-features/org_wide_tokens', {
+            ...asOwner,
+            body: { enabled: i % 2 === 0 },
+          }),
+        );
+    await collectedTo(victim);
+    expect((await mailsTo(victim)).length - before).toBe(3 + 2);
   });
 
   it('in the organization of an attacker, an unverified owner still gets the link', async () => {
