@@ -213,10 +213,8 @@ describe('a passphrase', () => {
     });
     expect(made.code, made.err).toBe(0);
     expect(asked).toHaveLength(2);
-    await expectRestored(file, ['--passphrase-file', writeSecret(PASSPHRASE)]);
     const withoutLineBreak = newFile();
     writeFileSync(withoutLineBreak, PASSPHRASE);
-    writeFileSync(file, await withPassphrase(plain));
     await expectRestored(file, ['--passphrase-file', withoutLineBreak]);
     await expectRestored(file, ['--passphrase'], () => ask(''));
     expect(asked).toHaveLength(3);

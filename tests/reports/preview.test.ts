@@ -227,7 +227,7 @@ describe('a preview', () => {
     };
     const pick = <T>(...values: T[]): T => values[next(values.length)] as T;
     await set({ close_after_scans: 1, tracked_refs: ['release/*'] });
-    for (let step = 0; step < 60; step++) {
+    for (let step = 0; step < 30; step++) {
       const source = pick('semgrep', 'gitleaks');
       const findings = [...'abcdef']
         .filter(() => next(3) > 0)
