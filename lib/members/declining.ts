@@ -1,6 +1,5 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { retried } from '../../db/errors.ts';
 import { users } from '../../db/schema/accounts.ts';
 import { declinedInvitations, invitationLinks, memberships } from '../../db/schema/orgs.ts';
 import { invalidLink } from '../accounts/mailed-tokens.ts';
@@ -8,8 +7,8 @@ import type { Config } from '../config/config.ts';
 import { randomHex, sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
 import type { OrgDirectory } from '../orgs/directory.ts';
+import { inLinkedOrg } from '../orgs/linked.ts';
 import { type Actor, readOrgName } from '../orgs/notices.ts';
-import { lockOrgTables } from '../quotas.ts';
 import type { EndedToken } from '../tokens/creators.ts';
 import { mailRoleChange } from './control.ts';
 import { endMembership } from './ending.ts';
@@ -65,48 +64,43 @@ export async function declineInvitation(
   const { now } = actor;
   const valid = and(eq(invitationLinks.tokenHash, sha256Hex(token)), gt(invitationLinks.expiresAt, now));
   const [found] = await db.select({ orgId: invitationLinks.orgId }).from(invitationLinks).where(valid);
-  const named = found && (await readOrgName(db, found.orgId));
-  const org = named && (await directory.named(named.slug));
-  if (!org) throw invalidLink();
-  return await retried(() =>
-    db.transaction(async (tx) => {
-      const tables = await lockOrgTables(tx, org);
-      const [link] = await tx.select().from(invitationLinks).where(valid);
-      const userId = link?.userId ?? org.id;
-      const isMember = and(eq(memberships.orgId, org.id), eq(memberships.userId, userId));
-      const [member] = await tx
-        .select({
-          role: memberships.role,
-          address: memberships.invitedEmail,
-          confirmedAt: memberships.confirmedAt,
-          createdAt: memberships.createdAt,
-          name: users.name,
-        })
-        .from(memberships)
-        .innerJoin(users, eq(users.id, memberships.userId))
-        .where(isMember);
-      if (!link || member?.address == null) throw invalidLink();
-      const { role, address, confirmedAt, createdAt, name } = member;
-      if (confirmedAt && confirmedAt > createdAt)
-        throw new ApiError('resource_error/conflict', {
-          message: 'You have accepted this invitation. You can leave the organization on its page “Members”.',
-        });
-      if (role === 'owner') await requireOtherOwner(tx, config, org.id, userId);
-      if (isControlling(role)) {
-        const by: Actor = { ...actor, user: { id: userId, name } };
-        const reason = 'the invitation was declined';
-        await mailRoleChange(tx, by, { orgId: org.id, userId, from: role, reason });
-      }
-      await tx
-        .delete(invitationLinks)
-        .where(and(eq(invitationLinks.orgId, org.id), eq(invitationLinks.userId, userId)));
-      const tokens = await endMembership(tx, { id: org.id, tables }, userId);
-      const expiresAt = new Date(now.getTime() + QUIET_MS);
-      await tx
-        .insert(declinedInvitations)
-        .values({ hash: hashOf(org.id, address), orgId: org.id, expiresAt })
-        .onConflictDoUpdate({ target: declinedInvitations.hash, set: { expiresAt } });
-      return { org: (await readOrgName(tx, org.id)) ?? named, userId, tokens };
-    }),
-  );
+  return await inLinkedOrg({ db, directory }, found?.orgId, async (tx, org, tables) => {
+    const [link] = await tx.select().from(invitationLinks).where(valid);
+    if (!link) throw invalidLink();
+    const { userId } = link;
+    const [member] = await tx
+      .select({
+        role: memberships.role,
+        address: memberships.invitedEmail,
+        confirmedAt: memberships.confirmedAt,
+        createdAt: memberships.createdAt,
+        name: users.name,
+      })
+      .from(memberships)
+      .innerJoin(users, eq(users.id, memberships.userId))
+      .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
+    const named = await readOrgName(tx, org.id);
+    if (!named || member?.address == null) throw invalidLink();
+    const { role, address, confirmedAt, createdAt, name } = member;
+    if (confirmedAt && confirmedAt > createdAt)
+      throw new ApiError('resource_error/conflict', {
+        message: 'You have accepted this invitation. You can leave the organization on its page “Members”.',
+      });
+    if (role === 'owner') await requireOtherOwner(tx, config, org.id, userId);
+    if (isControlling(role)) {
+      const by: Actor = { ...actor, user: { id: userId, name } };
+      const reason = 'the invitation was declined';
+      await mailRoleChange(tx, by, { orgId: org.id, userId, from: role, reason });
+    }
+    await tx
+      .delete(invitationLinks)
+      .where(and(eq(invitationLinks.orgId, org.id), eq(invitationLinks.userId, userId)));
+    const tokens = await endMembership(tx, { id: org.id, tables }, userId);
+    const expiresAt = new Date(now.getTime() + QUIET_MS);
+    await tx
+      .insert(declinedInvitations)
+      .values({ hash: hashOf(org.id, address), orgId: org.id, expiresAt })
+      .onConflictDoUpdate({ target: declinedInvitations.hash, set: { expiresAt } });
+    return { org: named, userId, tokens };
+  });
 }

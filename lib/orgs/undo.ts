@@ -1,6 +1,5 @@
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
-import { retried } from '../../db/errors.ts';
 import { readDeletion } from '../../db/orgs/deletion.ts';
 import { reloadRulesOf } from '../../db/rules/members.ts';
 import { users } from '../../db/schema/accounts.ts';
@@ -11,9 +10,9 @@ import { invalidLink } from '../accounts/mailed-tokens.ts';
 import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
 import { NO_OFFER } from '../members/fields.ts';
-import { lockOrgTables } from '../quotas.ts';
 import { restoreLocked } from './deletion.ts';
 import type { OrgDirectory } from './directory.ts';
+import { inLinkedOrg } from './linked.ts';
 import { type Actor, mailControl, memberAddress, readOrgName } from './notices.ts';
 import { UNDO_MS } from './undo-links.ts';
 
@@ -46,37 +45,32 @@ export async function undoOrgChange(
     gt(orgUndoLinks.expiresAt, actor.now),
   );
   const [found] = await db.select({ orgId: orgUndoLinks.orgId }).from(orgUndoLinks).where(valid);
-  const named = found && (await readOrgName(db, found.orgId));
-  const org = named && (await directory.named(named.slug));
-  if (!org) throw invalidLink();
-  return await retried(() =>
-    db.transaction(async (tx) => {
-      const tables = await lockOrgTables(tx, org);
-      // A used link is kept as long as it counts against another return.
-      const used = { usedAt: actor.now, expiresAt: new Date(actor.now.getTime() + UNDO_MS) };
-      const [link] = await tx.update(orgUndoLinks).set(used).where(valid).returning();
-      // The link of a disabled account keeps: it works once the account is enabled.
-      const [user] = await tx
-        .select({ id: users.id, name: users.name })
-        .from(users)
-        .where(and(eq(users.id, link?.userId ?? org.id), isNull(users.disabledAt)));
-      const current = await readOrgName(tx, org.id);
-      if (!link || !user || !current) throw invalidLink();
-      const by: Actor = { ...actor, user };
-      const undone: Undone['undone'] = [];
-      if (await giveBack(tx, link, by, tables)) undone.push('ownership');
-      if (await readDeletion(tx, org.id)) {
-        if (!(await restoreLocked(tx, { id: org.id, tables }, by)))
-          throw conflict('The organization is being removed for good.');
-        undone.push('deletion');
-      }
-      if (undone.length === 0)
-        throw conflict(
-          'There is nothing to undo: you are an owner of the organization, and it is not deleted.',
-        );
-      return { undone, userId: user.id, org: { id: org.id, ...current } };
-    }),
-  );
+  return await inLinkedOrg({ db, directory }, found?.orgId, async (tx, org, tables) => {
+    // A used link is kept as long as it counts against another return.
+    const used = { usedAt: actor.now, expiresAt: new Date(actor.now.getTime() + UNDO_MS) };
+    const [link] = await tx.update(orgUndoLinks).set(used).where(valid).returning();
+    if (!link) throw invalidLink();
+    // The link of a disabled account keeps: it works once the account is enabled.
+    const [user] = await tx
+      .select({ id: users.id, name: users.name })
+      .from(users)
+      .where(and(eq(users.id, link.userId), isNull(users.disabledAt)));
+    const current = await readOrgName(tx, org.id);
+    if (!user || !current) throw invalidLink();
+    const by: Actor = { ...actor, user };
+    const undone: Undone['undone'] = [];
+    if (await giveBack(tx, link, by, tables)) undone.push('ownership');
+    if (await readDeletion(tx, org.id)) {
+      if (!(await restoreLocked(tx, { id: org.id, tables }, by)))
+        throw conflict('The organization is being removed for good.');
+      undone.push('deletion');
+    }
+    if (undone.length === 0)
+      throw conflict(
+        'There is nothing to undo: you are an owner of the organization, and it is not deleted.',
+      );
+    return { undone, userId: user.id, org: { id: org.id, ...current } };
+  });
 }
 
 const conflict = (message: string) => new ApiError('resource_error/conflict', { message });

@@ -152,7 +152,7 @@ describePages('projects, tokens, members and features', (site) => {
     expect(await toggle.isChecked()).toBe(true);
     await toggle.press('Space');
     await page.getByText('“Verify fixes with viewers’ tokens” is off.').waitFor();
-    expect(must(await site.api.get('/settings/security', org.asOwner))).toEqual({
+    expect(must(await site.api.get('/settings/security', org.asOwner))).toMatchObject({
       viewer_tokens_verify: false,
     });
     await expectAccessible(page);
@@ -217,7 +217,7 @@ describePages('projects, tokens, members and features', (site) => {
 
     const admins = await open('/settings', admin);
     await admins.getByRole('heading', { name: 'Require MFA' }).waitFor();
-    expect(await admins.getByText('Only owners can change this.').count()).toBe(2);
+    expect(await admins.getByText('Only owners can change this.').count()).toBe(3);
     await admins.getByRole('switch', { name: 'Verify fixes with viewers’ tokens' }).waitFor();
     expect(await admins.getByRole('switch').count()).toBe(1);
     await expectAccessible(admins);
