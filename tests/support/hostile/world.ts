@@ -242,7 +242,7 @@ async function watchWrites(sql: Sql, schema: string): Promise<void> {
       declare t record;
       begin
         for t in select table_schema as s, table_name as n from information_schema.tables
-          where table_schema in ('shared', '${schema}') and table_name <> 'outgoing_mails' loop
+          where table_schema in ('shared', '${schema}') and table_name not in ('outgoing_mails', 'org_usage') loop
           execute format('create trigger watch after insert or delete on %I.%I for each row execute function watched.note()', t.s, t.n);
           execute format('create trigger watch_update after update on %I.%I for each row
             when (to_jsonb(old) - array[''last_used'', ''last_active_at''] is distinct from
