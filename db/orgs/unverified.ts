@@ -41,7 +41,7 @@ export async function keepOthers(client: SqlClient | Db, due: Date): Promise<voi
   });
 }
 
-/** Takes an organization whose owners are to be told, and sets the time of the removal. */
+/** Takes the next organization whose owners get a warning, and sets the time of the removal. */
 export async function takeUnverifiedToWarn(
   tx: Tx,
   { now, due }: { now: Date; due: Date },

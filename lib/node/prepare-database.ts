@@ -18,7 +18,7 @@ const NEWER_SCHEMA =
 
 /**
  * Migrates `shared` and prepares what organizations without tables read, waiting for a database that is still on its way up.
- * @param migrationUrl the same database as the owner of `shared`; undefined: the role of `url` is the owner, or nothing is to be migrated
+ * @param migrationUrl the same database as the owner of `shared`; undefined: the role of `url` is the owner, or another process migrates
  * @throws ConfigError when the role may not migrate
  */
 export async function prepareDatabase(url: string, log: Logger, migrationUrl?: string): Promise<void> {

@@ -17,7 +17,7 @@ const CHECK_MS = 10_000;
 /** An organization below this part of its quota, and of that of its account, is measured less often. */
 const LOW = 0.5;
 const LOW_CHECK_S = 300;
-/** The service is read-only when half of the space is used that is left when it starts to refuse: within seconds. */
+/** Several large requests may be stored between two checks; `isAlmostFull` leaves room for them. */
 const DISK_CHECK_MS = 1_000;
 /** Changes of what is stored are refused later than additions. */
 const CHANGES = 1.1;
