@@ -169,7 +169,7 @@ it('a push does not look up the creator of its token', async () => {
   await sql.unsafe('alter table shared.orgs rename column tokens_on_role_loss to hidden');
   try {
     must(await api.post('/agent/findings', { ...as, body: finding(org, scan) }));
-    // What the look-up reads is missing.
+    // The column that the look-up reads is missing.
     expect((await api.get('/projects', { token: reader.token, org: org.slug })).status).toBe(500);
   } finally {
     await sql.unsafe('alter table shared.orgs rename column hidden to tokens_on_role_loss');
