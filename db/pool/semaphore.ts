@@ -1,3 +1,5 @@
+import QuickLRU from 'quick-lru';
+
 /** The sender of a request: usually an organization. It uses the share of its account. */
 export interface Sharer {
   id: string;
@@ -28,6 +30,12 @@ export interface SemaphoreOptions {
   perAccount?: number | (() => number);
   /** Unset: requests wait until they are served. */
   timeoutMs?: number | undefined;
+  /**
+   * Serves first the account that has held units for the shortest time; half of that time is forgotten after so many milliseconds. For
+   * work that takes seconds: many accounts with expensive requests do not delay one with a cheap request. Unset: accounts are served in
+   * turn.
+   */
+  halfLifeMs?: number;
 }
 
 interface Waiter {
@@ -55,7 +63,7 @@ export type Semaphore = ReturnType<typeof createSemaphore>;
 
 /**
  * A fair weighted semaphore: requests use units of something limited, such as connections or bytes. Accounts that wait are served
- * round-robin, and so are the senders within an account. The next request in line waits for enough units, so that small requests do
+ * round-robin, unless those that used least come first, and so are the senders within an account. The next request in line waits for enough units, so that small requests do
  * not starve large ones.
  */
 export function createSemaphore(options: SemaphoreOptions) {
@@ -63,6 +71,7 @@ export function createSemaphore(options: SemaphoreOptions) {
   const share = typeof perAccount === 'number' ? () => perAccount : perAccount;
   /** An account moves to the end when one of its requests is served. */
   const accounts = new Map<string | undefined, Account>();
+  const usage = createUsage(options.halfLifeMs);
   let inUse = 0;
   let waiting = 0;
 
@@ -83,6 +92,7 @@ export function createSemaphore(options: SemaphoreOptions) {
     key === undefined || inUse + units <= share();
 
   function use(key: string | undefined, account: Account, units: number): Release {
+    const start = performance.now();
     let left = units;
     inUse += units;
     account.inUse += units;
@@ -90,6 +100,7 @@ export function createSemaphore(options: SemaphoreOptions) {
       const freed = left - rest;
       if (freed <= 0) return;
       left = rest;
+      usage?.add(key, freed * (performance.now() - start));
       inUse -= freed;
       account.inUse -= freed;
       serve();
@@ -99,7 +110,8 @@ export function createSemaphore(options: SemaphoreOptions) {
 
   /** The next request of the first account whose share allows it. */
   function nextInLine() {
-    for (const [key, account] of accounts)
+    const inOrder = usage ? [...accounts].sort(([a], [b]) => usage.of(a) - usage.of(b)) : accounts;
+    for (const [key, account] of inOrder)
       for (const [sender, [waiter]] of account.lines) {
         if (waiter && fitsShare(key, account, waiter.units)) return { key, account, sender, waiter };
         break;
@@ -213,4 +225,20 @@ function moveToEnd<Key, Value>(map: Map<Key, Value>, key: Key): void {
   if (value === undefined) return;
   map.delete(key);
   map.set(key, value);
+}
+
+/** The time for which accounts have held units, of which half is forgotten after `halfLifeMs`. */
+function createUsage(halfLifeMs: number | undefined) {
+  if (halfLifeMs === undefined) return undefined;
+  const accounts = new QuickLRU<string | undefined, { ms: number; at: number }>({ maxSize: 10_000 });
+  const usedBy = (key: string | undefined): number => {
+    const used = accounts.get(key);
+    return used ? used.ms * 2 ** ((used.at - performance.now()) / halfLifeMs) : 0;
+  };
+  return {
+    of: usedBy,
+    add(key: string | undefined, ms: number): void {
+      accounts.set(key, { ms: usedBy(key) + ms, at: performance.now() });
+    },
+  };
 }

@@ -4,6 +4,9 @@ import { ABORTED, ACQUIRE_TIMEOUT_MS, createSemaphore, type Semaphore } from '..
 import type { WorkKind } from '../metrics/reports.ts';
 import { untilLong } from './gate.ts';
 
+/** Reports take from a tenth of a second to a minute: who used the readers least lately is served first. */
+const READER_HALF_LIFE_MS = 300_000;
+
 export type Permits = Pick<Semaphore, 'tryAcquire' | 'acquire' | 'isBlocking' | 'inUse' | 'waiting'>;
 
 /**
@@ -39,7 +42,14 @@ export function createWorkPermits(max: number, isShared: () => boolean, reports?
   return {
     search: permitsFor(counts.search, () => (isShared() ? 1 : searches)),
     list: permitsFor(counts.list, permitsPerAccount(counts.list)),
-    report: permitsFor(counts.report, permitsPerAccount(counts.report)),
+    report: createSemaphore({
+      ...{
+        total: counts.report,
+        perAccount: permitsPerAccount(counts.report),
+        timeoutMs: ACQUIRE_TIMEOUT_MS,
+      },
+      halfLifeMs: READER_HALF_LIFE_MS,
+    }),
   };
 }
 

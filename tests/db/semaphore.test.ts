@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSemaphore, type Release, type SemaphoreOptions } from '../../db/pool/semaphore.ts';
 
 const TIMEOUT_MS = 50;
@@ -29,6 +29,10 @@ function setUp(options: SemaphoreOptions = {}) {
   return { semaphore, order, releases, acquire, release };
 }
 
+afterEach(() => {
+  vi.useRealTimers();
+});
+
 describe('a fair semaphore', () => {
   it('serves accounts round-robin, and the senders of one as well, however many requests came first', async () => {
     const { order, acquire, release } = setUp();
@@ -37,6 +41,33 @@ describe('a fair semaphore', () => {
     await Promise.all(requests.slice(0, 4));
     for (let i = 0; i < 5; i++) await release(1);
     expect(order.slice(4)).toEqual(['a:x', 'b', 'a:y', 'b', 'a:x']);
+  });
+
+  it('serves the account that used least lately, so that many with expensive requests do not delay a cheap one', async () => {
+    vi.useFakeTimers();
+    const { order, acquire, release } = setUp({ total: 1, timeoutMs: 3_600_000, halfLifeMs: 300_000 });
+    const useFor = async (name: string, ms: number) => {
+      await acquire(name);
+      vi.advanceTimersByTime(ms);
+      await release(1);
+    };
+    await useFor('cheap', 1_000);
+    for (const name of ['a', 'b', 'c']) await useFor(name, 7_000);
+    await acquire('a');
+    for (const name of ['b', 'c', 'b', 'c', 'cheap']) void acquire(name);
+    for (let i = 0; i < 3; i++) {
+      vi.advanceTimersByTime(7_000);
+      await release(1);
+    }
+    expect(order.slice(5)).toEqual(['cheap', 'b', 'c']);
+    // What was used long ago counts no more than what others use now.
+    vi.advanceTimersByTime(3_600_000);
+    await release(3);
+    await useFor('new', 7_000);
+    await acquire('new');
+    for (const name of ['new', 'a']) void acquire(name);
+    await release(1);
+    expect(order.at(-1)).toBe('a');
   });
 
   it('gives one account its share at most, and says so when its request times out', async () => {
