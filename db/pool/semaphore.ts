@@ -31,9 +31,8 @@ export interface SemaphoreOptions {
   /** Unset: requests wait until they are served. */
   timeoutMs?: number | undefined;
   /**
-   * Serves first the account that has held units for the shortest time; half of that time is forgotten after so many milliseconds. For
-   * work that takes seconds: many accounts with expensive requests do not delay one with a cheap request. Unset: accounts are served in
-   * turn.
+   * Accounts are served in the order of the time for which they have held units lately, shortest first; half of that time is forgotten
+   * after so many milliseconds. Then many accounts with requests of seconds do not delay one with a short request. Unset: round-robin.
    */
   halfLifeMs?: number;
 }
@@ -63,8 +62,8 @@ export type Semaphore = ReturnType<typeof createSemaphore>;
 
 /**
  * A fair weighted semaphore: requests use units of something limited, such as connections or bytes. Accounts that wait are served
- * round-robin, unless those that used least come first, and so are the senders within an account. The next request in line waits for enough units, so that small requests do
- * not starve large ones.
+ * round-robin (or by `halfLifeMs`), and so are the senders within an account. The next request in line waits for enough units, so that
+ * small requests do not starve large ones.
  */
 export function createSemaphore(options: SemaphoreOptions) {
   const { total = Number.POSITIVE_INFINITY, perAccount = total } = options;

@@ -4,7 +4,7 @@ import { ABORTED, ACQUIRE_TIMEOUT_MS, createSemaphore, type Semaphore } from '..
 import type { WorkKind } from '../metrics/reports.ts';
 import { untilLong } from './gate.ts';
 
-/** Reports take from a tenth of a second to a minute: who used the readers least lately is served first. */
+/** Long enough for reports, which take from a tenth of a second to a minute. */
 const READER_HALF_LIFE_MS = 300_000;
 
 export type Permits = Pick<Semaphore, 'tryAcquire' | 'acquire' | 'isBlocking' | 'inUse' | 'waiting'>;
@@ -43,12 +43,8 @@ export function createWorkPermits(max: number, isShared: () => boolean, reports?
     search: permitsFor(counts.search, () => (isShared() ? 1 : searches)),
     list: permitsFor(counts.list, permitsPerAccount(counts.list)),
     report: createSemaphore({
-      ...{
-        total: counts.report,
-        perAccount: permitsPerAccount(counts.report),
-        timeoutMs: ACQUIRE_TIMEOUT_MS,
-      },
-      halfLifeMs: READER_HALF_LIFE_MS,
+      ...{ total: counts.report, perAccount: permitsPerAccount(counts.report) },
+      ...{ timeoutMs: ACQUIRE_TIMEOUT_MS, halfLifeMs: READER_HALF_LIFE_MS },
     }),
   };
 }

@@ -60,7 +60,7 @@ describe('a fair semaphore', () => {
       await release(1);
     }
     expect(order.slice(5)).toEqual(['cheap', 'b', 'c']);
-    // What was used long ago counts no more than what others use now.
+    // Use of an hour ago no longer counts.
     vi.advanceTimersByTime(3_600_000);
     await release(3);
     await useFor('new', 7_000);
