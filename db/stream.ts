@@ -13,8 +13,20 @@ export interface TextQuery {
 export const LARGE_READ =
   "set local max_parallel_workers_per_gather = 0; set local jit = off; set local work_mem = '16MB'";
 
+/** Some rows of a list, as the bytes PostgreSQL sent. */
+export interface RowBatch {
+  rows: Uint8Array[];
+  isLast: boolean;
+}
+
+/** How many rows are fetched before their size is known. */
+const FIRST_ROWS = 8;
+const BATCH_ROWS = 200;
+/** Larger batches make garbage collection stop the process for tens of milliseconds. */
+const BATCH_BYTES = 256 * 1024;
+
 /**
- * Reads a query's rows through a cursor, as the bytes PostgreSQL sent. The next rows are fetched when they are asked for;
+ * Reads a query's rows through a cursor, in batches of about `BATCH_BYTES`. The next rows are fetched when they are asked for;
  * leaving the loop closes the cursor and frees the connection.
  *
  * Each fetch is a statement with a time limit of its own. (The driver's own cursor is one query until its reader has come
@@ -25,9 +37,8 @@ export const LARGE_READ =
 export async function* readRows(
   sql: Transactions,
   query: TextQuery,
-  rowsPerFetch: number,
   statementMs?: number,
-): AsyncGenerator<Uint8Array[]> {
+): AsyncGenerator<RowBatch> {
   const { tx, end } = await openTransaction(sql);
   try {
     const begun = [
@@ -37,10 +48,18 @@ export async function* readRows(
       tx.unsafe(`declare list no scroll cursor for ${query.sql}`, query.params as never[]),
     ];
     await Promise.all(begun);
-    for (;;) {
-      const rows = await tx.unsafe(`fetch ${rowsPerFetch} from list`).raw();
-      if (rows.length > 0) yield (rows as unknown as [Uint8Array][]).map(([text]) => text);
-      if (rows.length < rowsPerFetch) return;
+    const read = async (count: number): Promise<RowBatch> => {
+      const rows = (await tx.unsafe(`fetch ${count} from list`).raw()) as unknown as [Uint8Array][];
+      return { rows: rows.map(([text]) => text), isLast: rows.length < count };
+    };
+    let batch = await read(FIRST_ROWS);
+    if (!batch.isLast) {
+      const { rows, isLast } = await read(countLike(batch.rows));
+      batch = { rows: [...batch.rows, ...rows], isLast };
+    }
+    for (; ; batch = await read(countLike(batch.rows))) {
+      if (batch.rows.length > 0) yield batch;
+      if (batch.isLast) return;
     }
   } finally {
     // Nothing was written: how it ends is of no interest.
@@ -48,13 +67,15 @@ export async function* readRows(
   }
 }
 
-/**
- * Reads a query's rows with one statement, as the bytes PostgreSQL sent.
- * @param max how many at the most
- */
-export async function readAtOnce(sql: Sql, query: TextQuery, max?: number): Promise<Uint8Array[]> {
-  const text = max === undefined ? query.sql : `select * from (${query.sql}) as list limit ${max}`;
-  const rows = await sql.unsafe(text, query.params as never[]).raw();
+/** How many rows of this size fit in a batch. */
+function countLike(rows: Uint8Array[]): number {
+  const bytes = rows.reduce((sum, row) => sum + row.byteLength, 0);
+  return Math.max(1, Math.min(BATCH_ROWS, Math.floor((BATCH_BYTES * rows.length) / bytes)));
+}
+
+/** Reads a query's rows with one statement, as the bytes PostgreSQL sent. */
+export async function readAtOnce(sql: Sql, query: TextQuery): Promise<Uint8Array[]> {
+  const rows = await sql.unsafe(query.sql, query.params as never[]).raw();
   return (rows as unknown as [Uint8Array][]).map(([row]) => row);
 }
 

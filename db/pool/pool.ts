@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { sqlState } from '../errors.ts';
+import { createActivity } from './activity.ts';
 import {
   type Connection,
   type ConnectorOptions,
@@ -59,6 +60,10 @@ const SELECT_1 = command('select 1');
 /** One account leaves two connections to others. With 3 it gets 2, because a whole list occupies one. */
 const accountShareOf = (max: number): number => (max <= 2 ? max : Math.max(2, max - 2));
 
+/** The share while other organizations are active: the statements of one account must not keep all processors busy. */
+const sharedShareOf = (max: number): number =>
+  Math.min(accountShareOf(max), Math.max(2, Math.floor(max / 3)));
+
 /**
  * Connections to PostgreSQL. A query is sent over a connection of its own: postgres.js's pool would queue it behind another
  * one, which may wait for a lock.
@@ -72,8 +77,10 @@ export function createPool(poolOptions: PoolOptions) {
   let closed: Error | undefined;
   const entries = Array.from({ length: max }, (): PoolEntry => ({}));
   const free = [...entries];
+  const activity = createActivity();
   const semaphore = createSemaphore({
-    ...{ total: max, perAccount: accountShareOf(max), timeoutMs: acquireTimeoutMs },
+    ...{ total: max, timeoutMs: acquireTimeoutMs },
+    perAccount: () => (activity.isShared() ? sharedShareOf(max) : accountShareOf(max)),
   });
   const openCount = () => entries.filter(({ connection }) => connection?.isOpen()).length;
   const opening = new Set<Promise<void>>();
@@ -115,6 +122,7 @@ export function createPool(poolOptions: PoolOptions) {
 
   async function acquire<T>(use: (connection: Connection) => Promise<T>, sharer?: Sharer): Promise<T> {
     const began = performance.now();
+    if (sharer) activity.record(sharer.id);
     for (let since: number | undefined; ; since = began) {
       if (closed) throw closed;
       const releasePermit = await semaphore.acquire({ sharer, since });

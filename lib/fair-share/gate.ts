@@ -1,3 +1,4 @@
+import { createActivity } from '../../db/pool/activity.ts';
 import {
   ACQUIRE_TIMEOUT_MS,
   type AcquireRequest,
@@ -9,17 +10,19 @@ import { isOverShare, overShare } from './over-share.ts';
 
 /**
  * Limits the requests in progress of each account while several organizations are active, so that one with many requests does not
- * delay the others. An organization is active for `RECENT_MS` after its latest request. The organizations of an account are admitted
- * round-robin.
+ * delay the others. The organizations of an account are admitted round-robin.
  */
 export interface Gate {
-  /** Admits a request if it need not wait. @returns a function to call when it is answered or begins expensive work */
-  tryEnter(org: Sharer): Release | undefined;
-  /** @throws `OVER_SHARE` after the timeout, or when the signal withdraws the request */
-  enter(org: Sharer, signal?: AbortSignal): Promise<Release>;
   /**
-   * Runs expensive work, such as a search or a transaction of many changes. It counts as half of the requests that an account may
-   * have in progress.
+   * Admits a request if it need not wait.
+   * @param bodyBytes the length of its body, 0 by default; infinite if unknown
+   * @returns a function to call when it is answered or begins expensive work
+   */
+  tryEnter(org: Sharer, bodyBytes?: number): Release | undefined;
+  /** @throws `OVER_SHARE` after the timeout, or when the signal withdraws the request */
+  enter(org: Sharer, request?: { bodyBytes?: number; signal?: AbortSignal }): Promise<Release>;
+  /**
+   * Runs expensive work, such as a search or a transaction of many changes. It counts as `EXPENSIVE` requests in progress.
    * @param request.since when its wait for a permit began: it is then the next one of its organization, within the same timeout
    * @throws `OVER_SHARE` as `enter` does
    */
@@ -40,7 +43,9 @@ type WorkRequest = Pick<AcquireRequest, 'since' | 'signal' | 'timeoutMs'>;
  * once would block the event loop for more than 10 ms.
  */
 export const REQUESTS_AT_ONCE = 8;
-const RECENT_MS = 500;
+const EXPENSIVE = REQUESTS_AT_ONCE / 2;
+/** To read, check and store a body takes time in proportion to its size: so many bytes of it count as one more request. */
+const BODY_BYTES = 4_096;
 /** A request that takes longer waits for something, such as a lock or a body, and no longer counts. */
 export const LONG_MS = 1_000;
 
@@ -58,7 +63,7 @@ export function createGate({ timeoutMs = ACQUIRE_TIMEOUT_MS }: { timeoutMs?: num
   }
 
   async function work<T>(sharer: Sharer, run: () => Promise<T>, request?: WorkRequest): Promise<T> {
-    const release = await acquire(sharer, { units: REQUESTS_AT_ONCE / 2, ...request });
+    const release = await acquire(sharer, { units: EXPENSIVE, ...request });
     try {
       return await run();
     } finally {
@@ -68,12 +73,13 @@ export function createGate({ timeoutMs = ACQUIRE_TIMEOUT_MS }: { timeoutMs?: num
 
   return {
     isShared: activity.isShared,
-    tryEnter(sharer) {
+    tryEnter(sharer, bodyBytes = 0) {
       activity.record(sharer.id);
-      const release = requests.tryAcquire({ sharer });
+      const release = requests.tryAcquire({ sharer, units: unitsOf(bodyBytes) });
       return release && untilLong(release);
     },
-    enter: async (sharer, signal) => untilLong(await acquire(sharer, { signal })),
+    enter: async (sharer, { bodyBytes = 0, signal } = {}) =>
+      untilLong(await acquire(sharer, { units: unitsOf(bodyBytes), signal })),
     work,
     async fetch(sharer, read) {
       const release = await fetches.acquire({ sharer });
@@ -93,25 +99,13 @@ export function createGate({ timeoutMs = ACQUIRE_TIMEOUT_MS }: { timeoutMs?: num
   };
 }
 
+const unitsOf = (bodyBytes: number): number => Math.min(EXPENSIVE, 1 + Math.floor(bodyBytes / BODY_BYTES));
+
 /** Releases a permit after `LONG_MS`, if not before. */
 export function untilLong(release: Release): () => void {
   const timer = setTimeout(release, LONG_MS, 0);
   return () => {
     clearTimeout(timer);
     release();
-  };
-}
-
-/** Remembers the two organizations with the latest requests, which is enough to know whether several are active. */
-function createActivity() {
-  let latest = { id: '', at: Number.NEGATIVE_INFINITY };
-  let other = latest;
-  return {
-    record(id: string): void {
-      const at = performance.now();
-      if (latest.id === id) latest.at = at;
-      else [other, latest] = [latest, { id, at }];
-    },
-    isShared: (): boolean => performance.now() - other.at < RECENT_MS,
   };
 }

@@ -132,28 +132,56 @@ async function failure(promise: PromiseLike<unknown>): Promise<{ code: string | 
   return { code: sqlState(error), ms: performance.now() - began };
 }
 
+it('an account has a third of the connections while other organizations are active', async () => {
+  const pool = openDatabase({ url: testDatabase.url, max: 9 });
+  const waitingOf9 = async () => {
+    const { sql } = pool.of({ id: 'busy' });
+    const running = Array.from({ length: 9 }, () => sql.unsafe('select 1').execute());
+    const { waiting } = pool.pool();
+    await Promise.all(running);
+    return waiting;
+  };
+  expect(await waitingOf9()).toBe(2);
+  await pool.of({ id: 'other' }).sql.unsafe('select 1');
+  expect(await waitingOf9()).toBe(6);
+  await pool.close();
+});
+
+it.each([
+  { bytes: 50_000, count: 20, batches: [13, 5, 2] },
+  { bytes: 10, count: 408, batches: [208, 200] },
+])(
+  'a list of $count rows of $bytes bytes is read in batches of $batches',
+  async ({ bytes, count, batches }) => {
+    const query = { sql: `select repeat('x', ${bytes}) from generate_series(1, $1::int)`, params: [count] };
+    const lengths: number[] = [];
+    for await (const { rows } of readRows(admin.sql, query)) lengths.push(rows.length);
+    expect(lengths).toEqual(batches);
+  },
+);
+
 describe('a list whose reader has stopped', () => {
   it('ends without a word when its connection is lost', async () => {
     const proxy = await startProxy(testDatabase.url);
     const pool = openDatabase({ url: proxy.url, max: 2 });
     const query = { sql: 'select n::text from generate_series(1, $1::int) n', params: [1_000] };
-    const rows = readRows(pool.sql, query, 100);
-    expect((await rows.next()).value).toHaveLength(100);
+    const rows = readRows(pool.sql, query);
+    expect((await rows.next()).value?.rows).toHaveLength(208);
     proxy.reset();
     await pause(50);
     await rows.return(undefined);
     await pause(50);
 
-    const others = readRows(pool.sql, query, 100);
+    const others = readRows(pool.sql, query);
     await others.next();
     proxy.reset();
     await pause(50);
     // Whichever postgres.js notices first.
     expect(['CONNECTION_CLOSED', 'ECONNRESET']).toContain((await failure(others.next())).code);
     const lengths: number[] = [];
-    const all = readRows(pool.sql, query, 300);
-    for await (const part of all) lengths.push(part.length);
-    expect(lengths).toEqual([300, 300, 300, 100]);
+    const all = readRows(pool.sql, query);
+    for await (const { rows } of all) lengths.push(rows.length);
+    expect(lengths).toEqual([208, 200, 200, 200, 192]);
     expect(pool.pool().inUse).toBe(0);
     await pool.close();
     await proxy.close();

@@ -39,10 +39,10 @@ function keepShared() {
 }
 
 /** Sends requests at the same time. @returns how many are in progress before the first one is answered */
-async function inProgress(org: Sharer, count: number): Promise<number> {
+async function inProgress(org: Sharer, count: number, bodyBytes = 0): Promise<number> {
   let admitted = 0;
   for (let i = 0; i < count; i++)
-    void gate.enter(org).then(async (leave) => {
+    void gate.enter(org, { bodyBytes }).then(async (leave) => {
       admitted++;
       await sleep(REQUEST_MS);
       leave();
@@ -61,6 +61,17 @@ describe('requests in progress', () => {
     expect(await inProgress(ONE, 100)).toBe(REQUESTS_AT_ONCE);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await inProgress(ONE, 100)).toBe(100);
+  });
+
+  it.each([
+    { bodyBytes: 4_000, atOnce: 8 },
+    { bodyBytes: 10_000, atOnce: 2 },
+    { bodyBytes: 8_000_000, atOnce: 2 },
+    { bodyBytes: Number.POSITIVE_INFINITY, atOnce: 2 },
+  ])('count by the length of their bodies: $atOnce of $bodyBytes bytes', async ({ bodyBytes, atOnce }) => {
+    void request(TWO);
+    expect(await inProgress(ONE, 10, bodyBytes)).toBe(atOnce);
+    await vi.advanceTimersByTimeAsync(1_000);
   });
 
   it('count together for the organizations of an account, which are admitted in turn', async () => {
@@ -109,7 +120,7 @@ describe('requests in progress', () => {
     void request(TWO);
     for (let i = 0; i < REQUESTS_AT_ONCE; i++) void request(ONE, 500);
     const client = new AbortController();
-    const gone = gate.enter(ONE, client.signal).catch(({ code }) => code);
+    const gone = gate.enter(ONE, { signal: client.signal }).catch(({ code }) => code);
     const late = gate.enter(ONE).catch(({ code }) => code);
     client.abort();
     expect(await gone).toBe(OVER_SHARE);

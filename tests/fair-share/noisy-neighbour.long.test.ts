@@ -270,19 +270,40 @@ describe('requests of one organization at a time', () => {
 
 describe('strangers who send requests to an organization', () => {
   /** An app whose gate shows who enters. */
-  async function watched(): Promise<{ app: TestApp; entered: string[] }> {
+  async function watched(): Promise<{ app: TestApp; entered: string[]; bytes: number[] }> {
     const app = await another({});
     const entered: string[] = [];
+    const bytes: number[] = [];
     const { gate } = app.services;
     app.services.gate = {
       ...gate,
-      tryEnter(org) {
+      tryEnter(org, bodyBytes = 0) {
         entered.push(org.id);
-        return gate.tryEnter(org);
+        bytes.push(bodyBytes);
+        return gate.tryEnter(org, bodyBytes);
       },
     };
-    return { app, entered };
+    return { app, entered, bytes };
   }
+
+  it('the gate counts the length of a body, and one without a length as the longest', async () => {
+    const { app, bytes } = await watched();
+    const { token, org } = noisy.asAgent;
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'x-org-slug': org,
+      'content-type': 'application/json',
+    };
+    const url = 'http://localhost/api/v1/agent/findings';
+    const send = (more: Record<string, string>) =>
+      app.app.request(
+        new Request(url, { method: 'POST', headers: { ...headers, ...more }, body: '{"a":1}' }),
+      );
+    await send({ 'content-length': '7' });
+    await send({ 'transfer-encoding': 'chunked' });
+    await app.api.get('/findings?page=1', viewer);
+    expect(bytes).toEqual([7, Number.POSITIVE_INFINITY, 0]);
+  });
 
   const unknownToken = () => `svc_${crypto.randomUUID().replaceAll('-', '')}`;
 

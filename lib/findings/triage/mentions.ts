@@ -66,6 +66,7 @@ function partsOfLine(line: string): { text: string; isCode: boolean }[] {
 
 /** The ids that a comment mentions, each once. */
 export function mentionedIds(text: string): string[] {
+  if (text.search(MENTION) < 0) return [];
   const ids = new Set<string>();
   outsideCode(text, (part) => {
     for (const [, , id = ''] of part.matchAll(MENTION)) ids.add(id.toLowerCase());

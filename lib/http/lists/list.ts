@@ -1,5 +1,5 @@
 import type { Transactions } from '../../../db/pool/query.ts';
-import { readAtOnce, readRows, type TextQuery } from '../../../db/stream.ts';
+import { type RowBatch, readAtOnce, readRows, type TextQuery } from '../../../db/stream.ts';
 import { permitOr } from '../../fair-share/over-share.ts';
 import type { Org } from '../../orgs/directory.ts';
 import type { Raw } from '../answer.ts';
@@ -9,8 +9,6 @@ import { concat, holdingPermit, prefetch } from './batches.ts';
 import { envelopeFormat, formatRows, type ListFormat } from './list-format.ts';
 import { batchesInTurn, tooLong } from './search.ts';
 import { createBodyStream } from './stream.ts';
-
-const ROWS_PER_FETCH = 200;
 
 /** Pages with at most this number of rows are read completely into memory. */
 const MAX_BUFFERED_ROWS = 100;
@@ -23,8 +21,6 @@ export interface RowsOptions {
   format?: ListFormat | undefined;
   /** In addition to the content type. */
   headers?: Headers | undefined;
-  /** Lower it for rows that may be large. */
-  rowsPerFetch?: number;
   /** No index has the list in order: each fetch has the timeout of a search. */
   isSearch?: boolean;
   /** Reads the replica if there is one that is current: for lists whose cost grows with the organization. */
@@ -42,7 +38,7 @@ export async function answerRows(
   options: RowsOptions = {},
 ): Promise<Raw> {
   const { c, services, org } = call;
-  const { info, rowsPerFetch = ROWS_PER_FETCH, isSearch, fromReplica } = options;
+  const { info, isSearch, fromReplica } = options;
   const request = c.get('request');
   const format = options.format ?? envelopeFormat(request, info);
   const headers = { 'content-type': format.type, ...options.headers };
@@ -59,8 +55,7 @@ export async function answerRows(
 
   const { reader, send } = createBodyStream(call, 'list');
   const { searchMs } = services.config;
-  const rowsFrom = (client: Transactions) =>
-    readRows(client, query, rowsPerFetch, isSearch ? searchMs : undefined);
+  const rowsFrom = (client: Transactions) => readRows(client, query, isSearch ? searchMs : undefined);
   const rowBatches = fromReplica ? services.reads.stream(org, rowsFrom) : rowsFrom(call.sql);
   const read = batchesInTurn(call, formatBatches(format, rowBatches), isSearch);
   call.leaveGate();
@@ -68,7 +63,7 @@ export async function answerRows(
   const signal = AbortSignal.any([c.req.raw.signal, cancelPermit.signal]);
   const permit = services.listPermits.enter(reader, { org, signal });
   if (!info && !isSearch && !(await isSettled(permit))) {
-    const rows = await readShort(call, query, rowsPerFetch);
+    const rows = await readShort(call, query);
     if (rows) {
       cancelPermit.abort();
       permit.then(
@@ -86,8 +81,8 @@ export async function answerRows(
   const first = await batches.next().catch((error) => {
     throw isSearch ? tooLong(error, searchMs) : error;
   });
-  const { rows, parts } = first.done ? { rows: 0, parts: [] } : first.value;
-  if (rows < rowsPerFetch) {
+  const { parts, isLast } = first.done ? { parts: [], isLast: true } : first.value;
+  if (isLast) {
     await batches.return(undefined);
     return { status: 200, headers, body: complete(parts) };
   }
@@ -105,15 +100,12 @@ export async function answerRows(
 
 /** Rows of a list as the response has them. */
 interface Batch {
-  rows: number;
   parts: readonly Uint8Array[];
+  isLast: boolean;
 }
 
-async function* formatBatches(
-  format: ListFormat,
-  batches: AsyncGenerator<Uint8Array[]>,
-): AsyncGenerator<Batch> {
-  for await (const rows of batches) yield { rows: rows.length, parts: await formatRows(format, rows) };
+async function* formatBatches(format: ListFormat, batches: AsyncGenerator<RowBatch>): AsyncGenerator<Batch> {
+  for await (const { rows, isLast } of batches) yield { parts: await formatRows(format, rows), isLast };
 }
 
 /** A free permit is acquired within this time. */
@@ -133,20 +125,19 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Reads a list with fewer than `max` rows without a permit, like a page, so that slow clients of other organizations that
- * hold all permits do not delay it.
+ * Reads a list of one batch without a permit, like a page, so that slow clients of other organizations that hold all permits do
+ * not delay it.
  * @returns undefined when the list is longer or the query fails
  */
-async function readShort(
-  { sql }: PublicCall,
-  query: TextQuery,
-  max: number,
-): Promise<Uint8Array[] | undefined> {
+async function readShort({ sql }: PublicCall, query: TextQuery): Promise<Uint8Array[] | undefined> {
+  const batches = readRows(sql, query);
   try {
-    const rows = await readAtOnce(sql, query, max);
-    return rows.length < max ? rows : undefined;
+    const { value } = await batches.next();
+    return value?.isLast ? value.rows : undefined;
   } catch {
     // The regular read reports the error.
     return undefined;
+  } finally {
+    await batches.return(undefined);
   }
 }

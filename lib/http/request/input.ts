@@ -58,7 +58,8 @@ function valid(schema: z.ZodType, value: unknown): unknown {
 /** Whether a request may leave out the body, because it requires no field. */
 export const isOptionalBody = (schema: z.ZodType): boolean => schema.safeParse({}).success;
 
-const hasNoBody = (c: Context): boolean =>
+/** Whether no header announces a body. */
+export const hasNoBody = (c: Context): boolean =>
   ['content-type', 'transfer-encoding'].every((name) => c.req.header(name) === undefined) &&
   (c.req.header('content-length') ?? '0') === '0';
 

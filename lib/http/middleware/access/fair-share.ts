@@ -1,5 +1,7 @@
 import { hasTables } from '../../../../db/orgs/tables.ts';
 import type { InOrgCall } from '../../call.ts';
+import { announcedLength } from '../../request/body-stream.ts';
+import { hasNoBody } from '../../request/input.ts';
 import { type AnyMiddleware, middleware } from '../middleware.ts';
 
 /**
@@ -15,9 +17,10 @@ export const fairShare = (checks: readonly AnyMiddleware[]) =>
     const { db, sql } = services.database.of(org);
     call.db = db;
     call.sql = sql;
-    const entered = services.gate.tryEnter(org);
+    const bodyBytes = hasNoBody(c) ? 0 : (announcedLength(c) ?? Number.POSITIVE_INFINITY);
+    const entered = services.gate.tryEnter(org, bodyBytes);
     const hasToWait = entered === undefined;
-    call.leaveGate = entered ?? (await services.gate.enter(org, c.req.raw.signal));
+    call.leaveGate = entered ?? (await services.gate.enter(org, { bodyBytes, signal: c.req.raw.signal }));
     try {
       // Its tables may have been created meanwhile, with the flag `require_mfa`.
       if (hasToWait && !hasTables(org)) call.namedOrg = undefined;
