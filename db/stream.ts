@@ -54,7 +54,7 @@ export async function* readRows(
     };
     let batch = await read(FIRST_ROWS);
     if (!batch.isLast) {
-      const { rows, isLast } = await read(countLike(batch.rows));
+      const { rows, isLast } = await read(Math.max(1, countLike(batch.rows) - FIRST_ROWS));
       batch = { rows: [...batch.rows, ...rows], isLast };
     }
     for (; ; batch = await read(countLike(batch.rows))) {
