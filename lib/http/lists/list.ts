@@ -132,8 +132,9 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 async function readShort({ sql }: PublicCall, query: TextQuery): Promise<Uint8Array[] | undefined> {
   const batches = readRows(sql, query);
   try {
-    const { value } = await batches.next();
-    return value?.isLast ? value.rows : undefined;
+    const first = await batches.next();
+    if (first.done) return [];
+    return first.value.isLast ? first.value.rows : undefined;
   } catch {
     // The regular read reports the error.
     return undefined;
