@@ -35,6 +35,7 @@ export function sarifOf(findings: number, run: string): string {
     partialFingerprints: { primaryLocationLineHash: `${i.toString(16)}${run}:1` },
   }));
   return JSON.stringify({
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [{ tool: { driver: { name: 'CodeQL', version: '2.20', rules } }, results }],
   });
