@@ -22,7 +22,7 @@ const FIRST_ROWS = 25;
  * The filter in an address of the list or of one of its findings. Routes also pass on unknown parameters.
  */
 export function filterOf(search: FindingSearch): FindingFilter {
-  const { page: _, group_by: __, ...filter } = findingSearch({ ...search });
+  const { page: _, group_by: __, view: ___, ...filter } = findingSearch({ ...search });
   return filter;
 }
 

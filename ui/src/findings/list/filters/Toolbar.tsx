@@ -13,19 +13,18 @@ import { projectsQuery } from '../../../projects/queries.ts';
 import { scansQuery } from '../../../scans/queries.ts';
 import { scanName } from '../../../scans/scan-name.ts';
 import type { FindingFilter } from '../../list-queries.ts';
+import { type FilterChange, filtersBeside, type ListState } from '../../list-state.ts';
 import { QueryField } from '../../query/QueryField.tsx';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
-import { filtersBesideView } from '../../views.ts';
 import { GROUP_NAMES, SORT_NAMES } from './filter-chips.tsx';
 import classes from './Toolbar.module.css';
 import { useTyped } from './use-typed.ts';
 
 interface Props {
-  filter: FindingFilter;
-  /** Called with changed filters; undefined removes a filter. */
-  onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }): void;
-  /** Called with the filter of an edited query. */
-  onQuery(filter: FindingFilter): void;
+  list: ListState;
+  onChange(change: FilterChange): void;
+  /** Called with the list after the query was edited. */
+  onQuery(list: ListState): void;
   search: RefObject<HTMLInputElement | null>;
   /** Whether the screen is narrow. */
   narrow: boolean;
@@ -34,10 +33,11 @@ interface Props {
 }
 
 /** The filters of the list. */
-export function Toolbar({ filter, onChange, onQuery, search, narrow, children }: Props) {
+export function Toolbar({ list, onChange, onQuery, search, narrow, children }: Props) {
   const org = useOrg();
   const [opened, { toggle }] = useDisclosure();
   const projects = useQuery(projectsQuery(org)).data ?? [];
+  const { filter } = list;
   const { project_id, scan_id } = filter;
   /** Unset if there are several. */
   const project = project_id?.includes(',') ? undefined : project_id;
@@ -103,10 +103,10 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
 
   return (
     <search className={classes.bar} aria-label={text.filters} data-print-hidden>
-      <QueryField ref={search} filter={filter} onChange={onQuery} />
+      <QueryField ref={search} list={list} onChange={onQuery} />
       {narrow ? (
         <>
-          <Indicator disabled={Object.keys(filtersBesideView(filter)).length === 0} size={9} offset={4}>
+          <Indicator disabled={Object.keys(filtersBeside(list)).length === 0} size={9} offset={4}>
             <Button
               variant="default"
               px="xs"
