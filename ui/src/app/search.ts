@@ -169,6 +169,17 @@ export function findingSearch(given: Given): FindingSearch {
   });
 }
 
+/** The filter in an address of the list or of one of its findings. Routes also pass on unknown parameters. */
+export function filterOf(search: FindingSearch): FindingFilter {
+  const { page: _, group_by: __, view: ___, ...filter } = findingSearch({ ...search });
+  return filter;
+}
+
+/** The filters without the order: those of numbers and of bulk changes. */
+export function matchingOf({ sort: _, ...filters }: FindingFilter): FindingFilter {
+  return filters;
+}
+
 /** The parameters of the page of a scan. */
 export interface ScanSearch {
   /** The scan to compare with. */

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../app/api.ts';
 import { fetchEarly } from '../app/early.ts';
-import { type FindingFilter, type FindingSearch, findingSearch } from '../app/search.ts';
+import { type FindingFilter, matchingOf } from '../app/search.ts';
 import type { OrgSession } from '../app/session.ts';
 
 export type ListedFinding = Schemas['ListedFinding'];
@@ -18,14 +18,6 @@ export const PAGE_ROWS = 100;
 /** The rows that are read first when a list is opened for the first time: as many as most windows show. */
 const FIRST_ROWS = 25;
 
-/**
- * The filter in an address of the list or of one of its findings. Routes also pass on unknown parameters.
- */
-export function filterOf(search: FindingSearch): FindingFilter {
-  const { page: _, group_by: __, view: ___, ...filter } = findingSearch({ ...search });
-  return filter;
-}
-
 /** The prefix of the keys of all pages of lists. */
 export const rowsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'rows'] as const;
 
@@ -33,11 +25,13 @@ export const rowsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'rows
 export const totalsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'totals'] as const;
 
 /** The number of findings that match a filter. */
-export const totalQuery = (org: OrgSession, { sort: _, ...filter }: FindingFilter) =>
-  queryOptions({
-    queryKey: [...totalsKey(org), filter],
-    queryFn: async ({ signal }) => (await readFindings(org, filter, 1, 1, signal)).total,
+export const totalQuery = (org: OrgSession, filter: FindingFilter) => {
+  const matching = matchingOf(filter);
+  return queryOptions({
+    queryKey: [...totalsKey(org), matching],
+    queryFn: async ({ signal }) => (await readFindings(org, matching, 1, 1, signal)).total,
   });
+};
 
 /** Reads a part of the findings that match a filter, without descriptions, and how many match. */
 export async function readFindings(

@@ -1,5 +1,11 @@
-import { type FindingFilter, type FindingSearch, findingSearch, withoutUndefined } from '../app/search.ts';
-import { filterOf } from './list-queries.ts';
+import {
+  type FindingFilter,
+  type FindingSearch,
+  filterOf,
+  findingSearch,
+  matchingOf,
+  withoutUndefined,
+} from '../app/search.ts';
 import type { Filters, QueryContext } from './query/key.ts';
 import { formatQuery, parseQuery, type QueryProblem } from './query/query.ts';
 import { addressOf, VIEWS, type View } from './views.ts';
@@ -51,8 +57,8 @@ export const searchOf = ({ filter, view }: ListState): FindingSearch => ({
 });
 
 /** The filters that the view does not set. */
-export const filtersBeside = ({ filter: { sort: _, ...filter }, view }: ListState): FindingFilter =>
-  Object.fromEntries(Object.entries(filter).filter(([name]) => !(name in view.filter)));
+export const filtersBeside = ({ filter, view }: ListState): FindingFilter =>
+  Object.fromEntries(Object.entries(matchingOf(filter)).filter(([name]) => !(name in view.filter)));
 
 /** The list after a change of its filters or order. It leaves the view if it loses a filter of the view. */
 export const withChange = ({ filter, view }: ListState, change: FilterChange): ListState =>

@@ -5,7 +5,13 @@ import { Suspense, useCallback, useMemo, useRef, useState } from 'react';
 import * as previewText from '#strings/findings/list/preview.ts';
 import * as text from '#strings/findings/list.tsx';
 import { lazyNamed } from '../../app/late.ts';
-import { type FindingSearch, findingSearch, type GroupKey, wholeNumber } from '../../app/search.ts';
+import {
+  type FindingSearch,
+  findingSearch,
+  type GroupKey,
+  matchingOf,
+  wholeNumber,
+} from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { openConfirm } from '../../components/dialogs/confirm.ts';
 import { Tip } from '../../components/floating/Tip.tsx';
@@ -61,7 +67,7 @@ export function Findings() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the state
   const list = useMemo(() => state, [keyOf(state)]);
   const { filter } = list;
-  const { sort: _, ...narrowed } = filter;
+  const narrowed = matchingOf(filter);
   const columns = useColumns(search.preview !== undefined && grouping === undefined);
   const [compact, toggleCompact] = useCompact();
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });

@@ -1,4 +1,4 @@
-import * as words from '#strings/findings/list/filters.tsx';
+import * as words from '#strings/findings/list/chips.ts';
 import * as names from '#strings/findings.ts';
 import { TEXTS } from '../../../app/search.ts';
 import { type FilterChange, filtersBeside, type ListState } from '../../list-state.ts';
