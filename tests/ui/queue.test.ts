@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FINDING_PARAMETERS } from '../../lib/client/parameters.ts';
-import { columnsFor } from '../../ui/src/findings/list/columns/columns.ts';
+import { COLUMNS, columnsFor } from '../../ui/src/findings/list/columns/columns.ts';
 import { compare } from '../../ui/src/findings/list/live/compare.ts';
 import { ALL, ATTENTION, isOutOf, leavesList, VIEWS } from '../../ui/src/findings/views.ts';
 import { scanName } from '../../ui/src/scans/scan-name.ts';
@@ -56,6 +56,12 @@ it('shows more columns in wider windows', () => {
   // The preview is beside a wide list, and above a narrow one.
   expect(columnsFor(90, true)).toEqual(['severity', 'title', 'status']);
   expect(columnsFor(60, true)).toEqual(columnsFor(60));
+  // The title grows first, and the due date is there where it is what the list is about.
+  expect(columnsFor(90, false, ['due'])).toContain('due');
+  expect(columnsFor(90, true, ['due'])).toEqual(['severity', 'title', 'status', 'due']);
+  const fixedRem = (ids: readonly string[]) =>
+    COLUMNS.reduce((sum, { id, width }) => sum + (id === 'title' || !ids.includes(id) ? 0 : width), 20);
+  expect(120 - fixedRem(columnsFor(120))).toBeGreaterThan(37);
   const narrow = columnsFor(60);
   expect(narrow).toEqual(['severity', 'title', 'status', 'project', 'last_seen']);
   expect(columnsFor(90)).toContain('assignee');

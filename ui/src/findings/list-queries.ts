@@ -33,6 +33,17 @@ export const totalQuery = (org: OrgSession, filter: FindingFilter) => {
   });
 };
 
+/** Filters for which the service searches rows instead of reading stored counts. */
+const SEARCHED = [
+  ...(['q', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'source', 'not_source', 'scan_id'] as const),
+  ...(['ref', 'missing', 'proposed', 'has_exploit'] as const),
+  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+] as const;
+
+/** Whether another number of findings costs a search. */
+export const isSearch = (filter: FindingFilter): boolean =>
+  SEARCHED.some((name) => filter[name] !== undefined);
+
 /** Reads a part of the findings that match a filter, without descriptions, and how many match. */
 export async function readFindings(
   { api }: Pick<OrgSession, 'api'>,

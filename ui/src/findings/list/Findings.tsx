@@ -68,7 +68,10 @@ export function Findings() {
   const list = useMemo(() => state, [keyOf(state)]);
   const { filter } = list;
   const narrowed = matchingOf(filter);
-  const columns = useColumns(search.preview !== undefined && grouping === undefined);
+  const columns = useColumns(
+    search.preview !== undefined && grouping === undefined,
+    filter.overdue ? ['due'] : [],
+  );
   const [compact, toggleCompact] = useCompact();
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);

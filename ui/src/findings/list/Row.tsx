@@ -105,7 +105,8 @@ type LoadedProps = Props & {
 };
 
 function Cells(props: LoadedProps) {
-  const { finding, index, columns, card, compact, mayTriage, selected, tab, actions, now, names } = props;
+  const { finding, index, columns, card, compact, mayTriage, selected, tab, actions, now, names, list } =
+    props;
   const projectName = names.projects.get(finding.project_id);
   const mark = (event: MouseEvent) => {
     event.stopPropagation();
@@ -153,6 +154,7 @@ function Cells(props: LoadedProps) {
           <div className={classes.facts}>
             <SeverityMark severity={finding.severity} />
             {status}
+            {list.filter.overdue && cell('due', finding, names, now, compact)}
             {compact && project}
           </div>
           {!compact && (

@@ -12,7 +12,7 @@ import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 import { OrgBox } from '../../../components/links.tsx';
 import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '../../../icons/icons.ts';
-import { type FindingFilter, totalQuery } from '../../list-queries.ts';
+import { isSearch, totalQuery } from '../../list-queries.ts';
 import { filtersBeside, inView, type ListState, searchOf } from '../../list-state.ts';
 import { VIEWS } from '../../views.ts';
 import { type SavedView, savedViewsQuery } from './saved-views.ts';
@@ -106,17 +106,6 @@ function Tab({ label, search, isCurrent, count }: TabProps) {
     </OrgBox>
   );
 }
-
-/** Filters for which the service searches rows instead of reading stored counts. */
-const SEARCHED = [
-  ...(['q', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'source', 'not_source', 'scan_id'] as const),
-  ...(['ref', 'missing', 'proposed', 'has_exploit'] as const),
-  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
-] as const;
-
-/** Whether another number of findings costs a search. */
-export const isSearch = (filter: FindingFilter): boolean =>
-  SEARCHED.some((name) => filter[name] !== undefined);
 
 /** The number of findings by the id of the view. */
 type ViewTotals = ReadonlyMap<string, number>;
