@@ -411,11 +411,15 @@ describePages('the list of findings', (site) => {
     await push(site.api, small, before, { title: 'Stays', fingerprint: 'stays' });
     await push(site.api, small, after, { title: 'Stays', fingerprint: 'stays' });
     await push(site.api, small, after, { title: 'Came' });
+    const refused: string[] = [];
     const page = await open(small, `?scan_id=${after}&against=${before}&change=new`);
+    page.on('response', (response) => response.status() === 400 && refused.push(response.url()));
+    await page.reload();
     await row(page, /Came/).waitFor();
     await said(page, 1);
     await button(page, /^New since/).click();
     await said(page, 2);
+    expect(refused).toEqual([]);
     await button(page, /^Scan: /).click();
     await expect.poll(() => searchOf(page)).toBe(ALL);
   });

@@ -44,6 +44,12 @@ describe('a query', () => {
     ['', {}],
     ['sql injection', { q: 'sql injection' }],
     ['severity:critical,high', { severity: ['critical', 'high'] }],
+    ['severity:crit,h status:w', { severity: ['critical', 'high'], status: ['wontfix'] }],
+    ['project:sh assignee:grace overdue:t', { project_id: [SHOP], assignee: [GRACE], overdue: true }],
+    ['project:web', { project_id: [WEB] }],
+    [`project:${GRACE} assignee:${WEB}`, { project_id: [GRACE], assignee: [WEB] }],
+    ['rule:"say ""x""" cve:""', { rule: 'say "x"', cve: '' }],
+    ['"severity:high" x', { q: 'severity:high x' }],
     ['severity:high severity:CRITICAL', { severity: ['critical', 'high'] }],
     ['-severity:info,low', { severity: ['critical', 'high', 'medium'] }],
     ['severity:high,low -severity:low', { severity: ['high'] }],
@@ -75,7 +81,11 @@ describe('a query', () => {
 
   it.each<[string, string, RegExp]>([
     ['severity:bad high', 'severity:bad', /“bad” is not one of critical/],
-    ['a severity: b', 'severity:', /not one of/],
+    ['a severity: b', 'severity:', /needs a value/],
+    ['severity:', 'severity:', /needs a value/],
+    ['status:f', 'status:f', /“f” can be fixed or false_positive/],
+    ['attention:false', 'attention:false', /only be true/],
+    ['regressed:true regressed:no', 'regressed:no', /once/],
     ['-severity:critical,high,medium,low,info', '-severity:critical,high,medium,low,info', /excludes all/],
     ['regressed:maybe', 'regressed:maybe', /true or false/],
     ['project:nope', 'project:nope', /project “nope” does not exist/],
@@ -120,7 +130,7 @@ describe('a query', () => {
     const date = fc
       .date({ min: new Date('2000-01-01'), max: new Date('2099-01-01'), noInvalidDate: true })
       .chain((day) => fc.constantFrom(day.toISOString().slice(0, 10), day.toISOString()));
-    const text = fc.string({ minLength: 1 }).filter((value) => !/"/.test(value) && value.trim() !== '');
+    const text = fc.string({ minLength: 1 }).filter((value) => !value.includes(','));
     const filters = fc
       .record({
         severity: optional(someOf(SEVERITIES)),
@@ -139,7 +149,7 @@ describe('a query', () => {
         found_after: optional(date),
         found_before: optional(date),
         seen_after: optional(date),
-        q: optional(fc.constantFrom('xss', 'two words', 'Export.java:193')),
+        q: optional(fc.oneof(text, fc.constantFrom('two words', 'Export.java:193', 'severity:high'))),
       })
       .map((made) => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)));
     fc.assert(

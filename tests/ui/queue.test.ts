@@ -1,33 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FINDING_PARAMETERS } from '../../lib/client/parameters.ts';
-import { columnsFor } from '../../ui/src/findings/list/columns/columns.ts';
+import { COLUMNS, columnsFor } from '../../ui/src/findings/list/columns/columns.ts';
 import { compare } from '../../ui/src/findings/list/live/compare.ts';
-import {
-  ALL,
-  ATTENTION,
-  addressOf,
-  filtersBesideView,
-  inView,
-  isOutOf,
-  leavesList,
-  VIEWS,
-  viewOf,
-} from '../../ui/src/findings/views.ts';
+import { ALL, ATTENTION, isOutOf, leavesList, VIEWS } from '../../ui/src/findings/views.ts';
 import { scanName } from '../../ui/src/scans/scan-name.ts';
 
 describe('the views of the list', () => {
-  it('are found by their filters, and change nothing else', () => {
-    for (const view of VIEWS) {
-      const filter = inView({ severity: ['high'], project_id: 'p' }, view);
-      expect(viewOf(filter)).toBe(view);
-      expect(filtersBesideView(filter)).toEqual({ severity: ['high'], project_id: 'p' });
-    }
-    expect(viewOf({ status: ['open', 'confirmed'] })?.id).toBe('all');
-    expect(filtersBesideView({ status: ['fixed'] })).toEqual({ status: ['fixed'] });
-    expect(addressOf({})).toEqual(ALL);
-    expect(addressOf({ cwe: 'CWE-1' })).toEqual({ cwe: 'CWE-1' });
-  });
-
   it('use only filters that the service has', () => {
     const used = VIEWS.flatMap(({ filter }) => Object.keys(filter));
     expect(used.filter((name) => !FINDING_PARAMETERS.includes(name))).toEqual([]);
@@ -78,6 +56,12 @@ it('shows more columns in wider windows', () => {
   // The preview is beside a wide list, and above a narrow one.
   expect(columnsFor(90, true)).toEqual(['severity', 'title', 'status']);
   expect(columnsFor(60, true)).toEqual(columnsFor(60));
+  // The title grows first, and the due date is there where it is what the list is about.
+  expect(columnsFor(90, false, ['due'])).toContain('due');
+  expect(columnsFor(90, true, ['due'])).toEqual(['severity', 'title', 'status', 'due']);
+  const fixedRem = (ids: readonly string[]) =>
+    COLUMNS.reduce((sum, { id, width }) => sum + (id === 'title' || !ids.includes(id) ? 0 : width), 20);
+  expect(120 - fixedRem(columnsFor(120))).toBeGreaterThan(37);
   const narrow = columnsFor(60);
   expect(narrow).toEqual(['severity', 'title', 'status', 'project', 'last_seen']);
   expect(columnsFor(90)).toContain('assignee');

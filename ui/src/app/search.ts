@@ -37,6 +37,9 @@ export const SORTS = [
 ] as const;
 export const GROUP_KEYS = ['rule', 'cve', 'file', 'project'] as const;
 export type GroupKey = (typeof GROUP_KEYS)[number];
+/** The views of the list of findings, in the order of their tabs. */
+export const VIEW_IDS = ['attention', 'regressed', 'mine', 'mentions', 'overdue', 'verify', 'all'] as const;
+export type ViewId = (typeof VIEW_IDS)[number];
 export const CHANGES = ['new', 'seen_again', 'gone'] as const;
 
 /** Whether the service can filter findings by a parameter. */
@@ -52,7 +55,7 @@ export interface FindingSearch {
   severity?: Severity[];
   status?: FindingStatus[];
   /** Unresolved findings, and those that have regressed. */
-  attention?: boolean;
+  attention?: true;
   regressed?: boolean;
   /** `me`, `none` or user ids, separated by commas. */
   assignee?: string;
@@ -84,18 +87,24 @@ export interface FindingSearch {
   seen_before?: string;
   q?: string;
   group_by?: GroupKey;
+  /** The view that the list is part of, where the filters alone would select another one. */
+  view?: ViewId;
   sort?: (typeof SORTS)[number];
   page?: number;
 }
 
 /** The filters and the order of the list of findings. */
-export type FindingFilter = Omit<FindingSearch, 'page' | 'group_by'>;
+export type FindingFilter = Omit<FindingSearch, 'page' | 'group_by' | 'view'>;
 
 /** The parameters of an address, all text. */
 export type Given = Record<string, unknown>;
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
+
+/** Values separated by commas, each once. */
+const listOf = (value: unknown): string | undefined =>
+  textOf([...new Set(textOf(value)?.split(','))].filter((one) => one !== '').join());
 
 export const oneOf = <T extends string>(values: readonly T[], value: unknown): T | undefined =>
   values.find((one) => one === value);
@@ -134,26 +143,41 @@ const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['cve', 'file']);
 /** Parses the parameters of the list of findings and omits invalid ones. */
 export function findingSearch(given: Given): FindingSearch {
   return withoutUndefined({
-    project_id: textOf(given.project_id),
+    project_id: listOf(given.project_id),
     scan_id: textOf(given.scan_id),
     against: textOf(given.against),
     change: oneOf(CHANGES, given.change),
     severity: someOf(SEVERITIES, given.severity),
     status: someOf(STATUSES, given.status),
-    attention: flagOf(given.attention),
+    // `false` selects every finding.
+    attention: flagOf(given.attention) || undefined,
     regressed: flagOf(given.regressed),
-    assignee: has('assignee') ? textOf(given.assignee) : undefined,
-    mentions: has('mentions') ? textOf(given.mentions) : undefined,
+    assignee: has('assignee') ? listOf(given.assignee) : undefined,
+    mentions: has('mentions') ? listOf(given.mentions) : undefined,
     overdue: has('overdue') ? flagOf(given.overdue) : undefined,
     missing: flagOf(given.missing),
     proposed: flagOf(given.proposed),
     has_exploit: flagOf(given.has_exploit),
     ...textsOf(given, TEXTS),
+    source: listOf(given.source),
+    not_source: listOf(given.not_source),
     q: textOf(given.q),
     group_by: oneOf(GROUP_KEYS, given.group_by),
+    view: oneOf(VIEW_IDS, given.view),
     sort: oneOf(SORTS, given.sort),
     page: wholeNumber(given.page),
   });
+}
+
+/** The filter in an address of the list or of one of its findings. Routes also pass on unknown parameters. */
+export function filterOf(search: FindingSearch): FindingFilter {
+  const { page: _, group_by: __, view: ___, ...filter } = findingSearch({ ...search });
+  return filter;
+}
+
+/** The filters without the order: those of numbers and of bulk changes. */
+export function matchingOf({ sort: _, ...filters }: FindingFilter): FindingFilter {
+  return filters;
 }
 
 /** The parameters of the page of a scan. */

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Schemas } from '../app/api.ts';
 import { fetchEarly } from '../app/early.ts';
-import { type FindingFilter, type FindingSearch, findingSearch } from '../app/search.ts';
+import { type FindingFilter, matchingOf } from '../app/search.ts';
 import type { OrgSession } from '../app/session.ts';
 
 export type ListedFinding = Schemas['ListedFinding'];
@@ -18,14 +18,6 @@ export const PAGE_ROWS = 100;
 /** The rows that are read first when a list is opened for the first time: as many as most windows show. */
 const FIRST_ROWS = 25;
 
-/**
- * The filter in an address of the list or of one of its findings. Routes also pass on unknown parameters.
- */
-export function filterOf(search: FindingSearch): FindingFilter {
-  const { page: _, group_by: __, ...filter } = findingSearch({ ...search });
-  return filter;
-}
-
 /** The prefix of the keys of all pages of lists. */
 export const rowsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'rows'] as const;
 
@@ -33,11 +25,24 @@ export const rowsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'rows
 export const totalsKey = ({ slug }: OrgSession) => ['org', slug, 'findings', 'totals'] as const;
 
 /** The number of findings that match a filter. */
-export const totalQuery = (org: OrgSession, { sort: _, ...filter }: FindingFilter) =>
-  queryOptions({
-    queryKey: [...totalsKey(org), filter],
-    queryFn: async ({ signal }) => (await readFindings(org, filter, 1, 1, signal)).total,
+export const totalQuery = (org: OrgSession, filter: FindingFilter) => {
+  const matching = matchingOf(filter);
+  return queryOptions({
+    queryKey: [...totalsKey(org), matching],
+    queryFn: async ({ signal }) => (await readFindings(org, matching, 1, 1, signal)).total,
   });
+};
+
+/** Filters for which the service searches rows instead of reading stored counts. */
+const SEARCHED = [
+  ...(['q', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'source', 'not_source', 'scan_id'] as const),
+  ...(['ref', 'missing', 'proposed', 'has_exploit'] as const),
+  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+] as const;
+
+/** Whether another number of findings costs a search. */
+export const isSearch = (filter: FindingFilter): boolean =>
+  SEARCHED.some((name) => filter[name] !== undefined);
 
 /** Reads a part of the findings that match a filter, without descriptions, and how many match. */
 export async function readFindings(

@@ -1,9 +1,9 @@
 import * as text from '#strings/findings.ts';
-import { type FindingFilter, type FindingSearch, type FindingStatus, has } from '../app/search.ts';
+import { type FindingFilter, type FindingStatus, has, type ViewId } from '../app/search.ts';
 
 /** A part of the findings that is often needed, with its own order. */
 export interface View {
-  id: string;
+  id: ViewId;
   label: string;
   filter: FindingFilter;
   sort: NonNullable<FindingFilter['sort']>;
@@ -12,21 +12,21 @@ export interface View {
 const NEWEST = '-created_at';
 
 /** The findings that need work: unresolved ones, and those that have regressed. */
-export const ATTENTION = { attention: true, sort: '-priority' } as const satisfies FindingSearch;
+export const ATTENTION = { attention: true, sort: '-priority' } as const satisfies FindingFilter;
 /** Findings that were seen again after they were fixed or verified. */
-export const REGRESSED = { regressed: true, sort: '-priority' } as const satisfies FindingSearch;
+export const REGRESSED = { regressed: true, sort: '-priority' } as const satisfies FindingFilter;
 /** Fixed findings that no agent has verified yet. */
 export const TO_VERIFY = {
   status: ['fixed'],
   regressed: false,
   sort: '-priority',
-} satisfies FindingSearch;
+} satisfies FindingFilter;
 /** Unresolved findings whose due date has passed. */
-export const OVERDUE = { attention: true, overdue: true, sort: '-priority' } as const satisfies FindingSearch;
+export const OVERDUE = { attention: true, overdue: true, sort: '-priority' } as const satisfies FindingFilter;
 /** Findings of every status. */
-export const ALL = { sort: NEWEST } as const satisfies FindingSearch;
+export const ALL = { sort: NEWEST } as const satisfies FindingFilter;
 
-const view = (id: string, label: string, { sort, ...filter }: FindingSearch & Pick<View, 'sort'>): View => ({
+const view = (id: ViewId, label: string, { sort, ...filter }: FindingFilter & Pick<View, 'sort'>): View => ({
   id,
   label,
   filter,
@@ -43,36 +43,6 @@ export const VIEWS: readonly View[] = [
   view('verify', text.toVerify, TO_VERIFY),
   view('all', text.all, ALL),
 ].filter(({ filter }) => Object.keys(filter).every(has));
-
-/** The filters that views set. */
-const VIEW_KEYS = ['attention', 'regressed', 'assignee', 'mentions', 'overdue'] as const;
-
-/** The view of a filter; undefined if no view has this combination. */
-export function viewOf(filter: FindingFilter): View | undefined {
-  const matches = VIEWS.filter(({ filter: own }) => VIEW_KEYS.every((key) => own[key] === filter[key]));
-  const status = filter.status?.join();
-  return (
-    matches.find(({ filter: own }) => own.status?.join() === status) ??
-    matches.find(({ filter: own }) => own.status === undefined)
-  );
-}
-
-/** A filter in another view. Filters that views do not set stay. */
-export function inView(filter: FindingFilter, view: View | undefined): FindingFilter {
-  const { filter: own, sort } = view ?? { filter: {}, sort: ALL.sort };
-  const { attention, regressed, assignee, mentions, overdue, status, sort: _, ...rest } = filter;
-  return { ...rest, ...own, sort };
-}
-
-/** The filters that are not part of the view. */
-export function filtersBesideView(filter: FindingFilter): FindingFilter {
-  const { sort: _, ...rest } = filter;
-  const own = viewOf(filter)?.filter ?? {};
-  const entries = Object.entries(rest).filter(
-    ([key, value]) => String(own[key as keyof typeof own]) !== String(value),
-  );
-  return Object.fromEntries(entries);
-}
 
 /** A filter as an address. Without parameters, the list shows its default view. */
 export const addressOf = (filter: FindingFilter): FindingFilter =>

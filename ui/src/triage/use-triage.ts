@@ -9,6 +9,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { lazyNamed } from '../app/late.ts';
+import { matchingOf } from '../app/search.ts';
 import { type OrgSession, useMe, useOrg } from '../app/session.ts';
 import { type FindingFilter, totalQuery } from '../findings/list-queries.ts';
 import { refreshFindings, shownStatuses, showStatuses } from './cache.ts';
@@ -59,8 +60,7 @@ export function useTriage(filter: FindingFilter) {
   const { mutateAsync: sendMatching } = useMutation({
     mutationFn: async ({ change, step }: { change: MatchingChange; step: Step }) => {
       const { filter, total: _, assignee: __, ...decision } = change;
-      const { sort: ___, ...matching } = filter;
-      const body = { filter: matching, limit: MATCHING_BATCH, ...step, ...decision };
+      const body = { filter: matchingOf(filter), limit: MATCHING_BATCH, ...step, ...decision };
       return (await org.api.patch('/findings', { body })).result;
     },
   });

@@ -29,6 +29,8 @@ export function Completions<T>({ id, label, options, keyOf, chosen, onInsert, ch
       id={id}
       role="listbox"
       aria-label={label}
+      // Browsers add areas that scroll to the order of Tab.
+      tabIndex={-1}
       // A press on the scrollbar would take the focus from the field.
       onMouseDown={(event) => event.preventDefault()}
     >

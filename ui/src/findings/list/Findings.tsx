@@ -9,8 +9,8 @@ import {
   type FindingSearch,
   findingSearch,
   type GroupKey,
+  matchingOf,
   wholeNumber,
-  withoutUndefined,
 } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { openConfirm } from '../../components/dialogs/confirm.ts';
@@ -22,9 +22,17 @@ import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import { IconArrowUp, IconKeyboard } from '../../icons/icons.ts';
 import { useTriage } from '../../triage/use-triage.ts';
 import { type Counts, Groups } from '../groups/Groups.tsx';
-import { type FindingFilter, filterOf } from '../list-queries.ts';
+import {
+  type FilterChange,
+  keyOf,
+  type ListState,
+  searchOf,
+  stateOf,
+  withChange,
+  withoutFilters,
+} from '../list-state.ts';
 import { MAX_QUERY } from '../query/QueryField.tsx';
-import { ALL, addressOf, inView, viewOf } from '../views.ts';
+import { ALL } from '../views.ts';
 import { ColumnMenu, DensityButton, useColumns, useCompact } from './columns/ColumnMenu.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
 import classes from './Findings.module.css';
@@ -54,11 +62,16 @@ export function Findings() {
   const { group_by: grouping } = groupingOf(search);
   const navigate = route.useNavigate();
   const org = useOrg();
-  // The same object while the filter does not change.
-  const said = JSON.stringify(filterOf(search));
-  const filter = useMemo(() => JSON.parse(said) as FindingFilter, [said]);
-  const { sort: _, ...narrowed } = filter;
-  const columns = useColumns(search.preview !== undefined && grouping === undefined);
+  const state = stateOf(search);
+  // The same object while the list does not change.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the state
+  const list = useMemo(() => state, [keyOf(state)]);
+  const { filter } = list;
+  const narrowed = matchingOf(filter);
+  const columns = useColumns(
+    search.preview !== undefined && grouping === undefined,
+    filter.overdue ? ['due'] : [],
+  );
   const [compact, toggleCompact] = useCompact();
   const narrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const field = useRef<HTMLInputElement>(null);
@@ -74,13 +87,13 @@ export function Findings() {
   const triage = useTriage(filter);
   const preview = usePreview(search.preview);
   const words = useListWords(search);
-  const totals = useViewTotals(filter, total != null);
+  const totals = useViewTotals(list, total != null);
 
   const change = useCallback(
-    (part: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }) =>
+    (part: FilterChange) =>
       navigate({
         search: (before) => ({
-          ...addressOf(withoutUndefined<FindingFilter>({ ...filterOf(before), ...part })),
+          ...searchOf(withChange(stateOf(before), part)),
           ...groupingOf(before),
           ...previewOf(before),
         }),
@@ -120,7 +133,7 @@ export function Findings() {
       ),
   });
 
-  const all = totals.totals.get('all');
+  const all = totals.get('all');
   const isEmpty = all === undefined ? undefined : all === 0;
   const exports = <ExportMenu filter={filter} disabled={!total} />;
   return (
@@ -152,13 +165,13 @@ export function Findings() {
           {text.onlyVisiblePrinted(words)}
         </Text>
         <div className={classes.list}>
-          <ViewTabs search={search} {...totals} total={total} />
+          <ViewTabs search={search} list={list} totals={totals} total={total} />
           <Toolbar
-            filter={filter}
+            list={list}
             onChange={change}
-            onQuery={(next) =>
+            onQuery={(next: ListState) =>
               navigate({
-                search: { ...addressOf(next), ...groupingOf(search), ...previewOf(search) },
+                search: { ...searchOf(next), ...groupingOf(search), ...previewOf(search) },
                 state: { isPreviewKept: true },
                 replace: true,
                 resetScroll: false,
@@ -181,9 +194,11 @@ export function Findings() {
             </Text>
             <NewsButton news={news} onShow={show} />
             <FilterChips
-              filter={filter}
+              list={list}
               onChange={change}
-              onClear={() => navigate({ search: { ...inView({}, viewOf(filter)), ...groupingOf(search) } })}
+              onClear={() =>
+                navigate({ search: { ...searchOf(withoutFilters(list)), ...groupingOf(search) } })
+              }
             />
             <div className={classes.order} data-print-hidden>
               <GroupBySelect
@@ -192,7 +207,7 @@ export function Findings() {
                   setTotal(undefined);
                   setGroups(undefined);
                   void navigate({
-                    search: { ...addressOf(filter), ...(by && { group_by: by }) },
+                    search: { ...searchOf(list), ...(by && { group_by: by }) },
                     resetScroll: false,
                   });
                 }}
@@ -206,14 +221,14 @@ export function Findings() {
               filter={filter}
               by={grouping}
               triage={triage}
-              empty={<NoFindings filter={filter} isEmpty={isEmpty} />}
+              empty={<NoFindings list={list} isEmpty={isEmpty} />}
               onCounts={onCounts}
             />
           ) : (
             <div className={classes.split}>
               <FindingsGrid
                 key={JSON.stringify(narrowed)}
-                filter={filter}
+                list={list}
                 page={page}
                 columns={columns.shown}
                 card={narrow}

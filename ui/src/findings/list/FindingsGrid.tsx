@@ -8,7 +8,8 @@ import type { FormPreset } from '../../triage/form/triage-form.ts';
 import { asksReason, type UserStatus } from '../../triage/statuses.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
 import type { FindingFilter, ListedFinding } from '../list-queries.ts';
-import { ALL, leavesList, viewOf } from '../views.ts';
+import { type ListState, searchOf, withChange } from '../list-state.ts';
+import { ALL, leavesList } from '../views.ts';
 import { useNames } from './columns/cells.tsx';
 import { type COLUMNS, minWidth, template } from './columns/columns.ts';
 import classes from './FindingsGrid.module.css';
@@ -28,7 +29,7 @@ import { type Bulk, useBulk } from './selection/use-bulk.ts';
 import { useGridKeys } from './use-grid-keys.ts';
 
 interface Props {
-  filter: FindingFilter;
+  list: ListState;
   page: number;
   columns: typeof COLUMNS;
   /** Whether each finding has two lines. */
@@ -47,7 +48,7 @@ interface Props {
 
 /** The virtualized list: it has the height of all findings and renders the visible rows. */
 export function FindingsGrid({
-  filter,
+  list,
   page,
   columns,
   card,
@@ -58,6 +59,7 @@ export function FindingsGrid({
   onTotal,
   onNews,
 }: Props) {
+  const { filter, view } = list;
   const org = useOrg();
   const navigate = useNavigate();
   const mayTriage = org.may('updateFindings');
@@ -76,7 +78,7 @@ export function FindingsGrid({
     navigate({
       to: '/o/$org/findings/$id',
       params: { org: org.slug, id: finding.id },
-      search: { ...filter, at: index + 1 },
+      search: { ...searchOf(list), at: index + 1 },
     });
   };
 
@@ -152,14 +154,14 @@ export function FindingsGrid({
     names,
     now,
     org: org.slug,
-    filter,
+    list,
     selection,
     mayTriage,
     actions,
   };
   return (
     <div className={total === 0 ? undefined : classes.frame}>
-      {total === 0 && <NoFindings filter={filter} isEmpty={isEmpty} />}
+      {total === 0 && <NoFindings list={list} isEmpty={isEmpty} />}
       {/* At the same place in both cases, so that open details stay open. */}
       {bar}
       {total !== 0 && (
@@ -179,12 +181,12 @@ export function FindingsGrid({
               columns={columns}
               card={card}
               sort={filter.sort ?? ALL.sort}
-              usual={viewOf(filter)?.sort ?? ALL.sort}
+              usual={view.sort}
               onSort={(sort) =>
                 navigate({
                   to: '/o/$org/findings',
                   params: { org: org.slug },
-                  search: (before) => ({ ...filter, sort, ...previewOf(before) }),
+                  search: (before) => ({ ...searchOf(withChange(list, { sort })), ...previewOf(before) }),
                   resetScroll: false,
                 })
               }

@@ -4,7 +4,8 @@ import * as text from '#strings/findings/list.tsx';
 import { LinkAnchor } from '../../components/links.tsx';
 import type { UserStatus } from '../../triage/statuses.ts';
 import { FileLocation } from '../FileLocation.tsx';
-import type { FindingFilter, ListedFinding } from '../list-queries.ts';
+import type { ListedFinding } from '../list-queries.ts';
+import { type ListState, searchOf } from '../list-state.ts';
 import { SeverityMark } from '../Severity.tsx';
 import { titleOf } from '../title.ts';
 import { cell, type Names, Seen, StatusCell } from './columns/cells.tsx';
@@ -62,7 +63,7 @@ interface Props {
   names: Names;
   now: number;
   org: string;
-  filter: FindingFilter;
+  list: ListState;
   selection: Selection;
   mayTriage: boolean;
   actions: RowActions;
@@ -104,7 +105,8 @@ type LoadedProps = Props & {
 };
 
 function Cells(props: LoadedProps) {
-  const { finding, index, columns, card, compact, mayTriage, selected, tab, actions, now, names } = props;
+  const { finding, index, columns, card, compact, mayTriage, selected, tab, actions, now, names, list } =
+    props;
   const projectName = names.projects.get(finding.project_id);
   const mark = (event: MouseEvent) => {
     event.stopPropagation();
@@ -152,6 +154,7 @@ function Cells(props: LoadedProps) {
           <div className={classes.facts}>
             <SeverityMark severity={finding.severity} />
             {status}
+            {list.filter.overdue && cell('due', finding, names, now, compact)}
             {compact && project}
           </div>
           {!compact && (
@@ -178,7 +181,7 @@ function Cells(props: LoadedProps) {
   );
 }
 
-function Title({ finding, org, filter, index, tab, card, compact }: LoadedProps) {
+function Title({ finding, org, list, index, tab, card, compact }: LoadedProps) {
   const { file, line } = finding;
   return (
     <div className={compact && !card ? classes.line : classes.lines}>
@@ -186,7 +189,7 @@ function Title({ finding, org, filter, index, tab, card, compact }: LoadedProps)
         <LinkAnchor
           to="/o/$org/findings/$id"
           params={{ org, id: finding.id }}
-          search={{ ...filter, at: index + 1 }}
+          search={{ ...searchOf(list), at: index + 1 }}
           preload={false}
           tabIndex={tab}
           c="inherit"

@@ -1,7 +1,7 @@
 import { Button, Group, Kbd, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
 import { useQueries, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
 import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
@@ -17,7 +17,7 @@ import {
   pageOf,
   rememberFinding,
 } from '../list-queries.ts';
-import { addressOf } from '../views.ts';
+import { searchOf, stateOf } from '../list-state.ts';
 import classes from './Finding.module.css';
 
 interface Props extends Walk {
@@ -34,6 +34,8 @@ export function ListNav({ children, ...walk }: Props) {
   const neighbours = useNeighbours(walk);
   const here = neighbours?.place;
   const params = { org: org.slug, id };
+  const { view } = useSearch({ strict: false });
+  const search = searchOf(stateOf({ ...filter, ...(view && { view }) }));
 
   const go = (to: Neighbour | undefined) =>
     to &&
@@ -41,14 +43,14 @@ export function ListNav({ children, ...walk }: Props) {
       navigate({
         to: '/o/$org/findings/$id',
         params: { ...params, id: to.id },
-        search: { ...filter, at: to.at },
+        search: { ...search, at: to.at },
         // Back returns to the list.
         replace: true,
       }));
   useShortcuts({ j: go(neighbours?.next), k: go(neighbours?.previous) });
 
   const list = {
-    ...addressOf(filter),
+    ...search,
     ...(at !== undefined && at > PAGE_ROWS && { page: Math.ceil(at / PAGE_ROWS) }),
   };
   const leave = () => navigate({ to: '/o/$org/findings', params: { org: org.slug }, search: list });
@@ -60,10 +62,10 @@ export function ListNav({ children, ...walk }: Props) {
     navigate({
       to: '/o/$org/findings/$id',
       params: { org: org.slug, id },
-      search: { ...filter, at: here },
+      search: { ...filter, ...(view && { view }), at: here },
       replace: true,
     });
-  }, [here, at, id, org.slug, filter, navigate]);
+  }, [here, at, id, org.slug, filter, view, navigate]);
   useEffect(() => {
     if (at !== undefined) rememberFinding(queries, org, filter, at);
   }, [at, queries, org, filter]);

@@ -3,32 +3,29 @@ import { useFocusWithin, useMergedRef } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import * as text from '#strings/findings/query.ts';
-import { findingSearch } from '../../app/search.ts';
 import { useOrg } from '../../app/session.ts';
 import { CompletionPlace, Completions, completedBy } from '../../components/forms/Completions.tsx';
 import { IconSearch } from '../../icons/icons.ts';
 import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
-import { useTyped } from '../list/filters/use-typed.ts';
-import { type FindingFilter, filterOf } from '../list-queries.ts';
-import { filtersBesideView, viewOf } from '../views.ts';
-import type { Filters, QueryContext } from './key.ts';
+import type { ListState } from '../list-state.ts';
 import classes from './QueryField.module.css';
-import { formatQuery, parseQuery } from './query.ts';
+import { parseQuery } from './query.ts';
 import { suggest } from './suggest.ts';
+import { useQueryText } from './use-query-text.ts';
 
-const TYPING_MS = 300;
 /** The most characters of a query. */
 export const MAX_QUERY = 1_000;
 
 interface Props {
-  filter: FindingFilter;
-  onChange(filter: FindingFilter): void;
+  list: ListState;
+  /** Called with the list after the query was edited. */
+  onChange(list: ListState): void;
   ref: RefObject<HTMLInputElement | null>;
 }
 
-/** The query of the list: words, and filters such as `severity:high`. It applies after a pause, and with Enter at once. */
-export function QueryField({ filter, onChange, ref }: Props) {
+/** The query of the list: words, and filters such as `severity:high`. */
+export function QueryField({ list, onChange, ref }: Props) {
   const org = useOrg();
   const focus = useFocusWithin<HTMLInputElement>();
   const id = useId();
@@ -40,7 +37,7 @@ export function QueryField({ filter, onChange, ref }: Props) {
   const projects = useQuery(projectsQuery(org)).data;
   const members = useQuery({
     ...membersQuery(org),
-    enabled: focus.focused || filter.assignee !== undefined || filter.mentions !== undefined,
+    enabled: focus.focused || list.filter.assignee !== undefined || list.filter.mentions !== undefined,
   }).data;
   const context = useMemo(
     () => ({
@@ -50,12 +47,7 @@ export function QueryField({ filter, onChange, ref }: Props) {
     }),
     [projects, members],
   );
-  const normalize = (text: string) =>
-    parseQuery(text, context).problems.length > 0
-      ? undefined
-      : queryOf(withQuery(filter, text, context), context);
-  const apply = (query = '') => onChange(withQuery(filter, query, context));
-  const { typed, type, now } = useTyped(queryOf(filter, context), normalize, apply, TYPING_MS);
+  const { typed, type, isEntered, enter } = useQueryText(list, context, onChange);
   const [problem] = parseQuery(typed, context).problems;
   const { start, suggestions } = suggest(typed, cursor, context);
   const isOpen = suggests && suggestions.length > 0;
@@ -100,7 +92,7 @@ export function QueryField({ filter, onChange, ref }: Props) {
     const { key } = event;
     if (key === 'Enter' && chosen < 0) {
       show(false);
-      now();
+      enter();
       return;
     }
     const action = keys[key];
@@ -135,7 +127,11 @@ export function QueryField({ filter, onChange, ref }: Props) {
         typed !== '' && <CloseButton size="sm" aria-label={text.clear} onClick={() => type('')} />
       }
       value={typed}
-      error={problem !== undefined && (!focus.focused || typed.length > problem.end) && problem.message}
+      error={
+        problem !== undefined &&
+        (isEntered || !focus.focused || typed.length > problem.end) &&
+        problem.message
+      }
       onChange={({ currentTarget }) =>
         write(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length)
       }
@@ -145,7 +141,10 @@ export function QueryField({ filter, onChange, ref }: Props) {
         // The next term can be typed at the end.
         if (/\S$/.test(typed)) type(`${typed} `);
       }}
-      onBlur={() => show(false)}
+      onBlur={() => {
+        show(false);
+        enter();
+      }}
       onKeyDown={onKeyDown}
       role="combobox"
       autoComplete="off"
@@ -180,32 +179,4 @@ export function QueryField({ filter, onChange, ref }: Props) {
       )}
     />
   );
-}
-
-/** Parameters that are lists in a query, and text with commas in an address. */
-const LISTS = ['project_id', 'assignee', 'mentions', 'source', 'not_source'] as const;
-
-/** All filters that a query can express. */
-const NAMES = [
-  ...LISTS,
-  ...(['severity', 'status', 'attention', 'regressed', 'overdue', 'missing'] as const),
-  ...(['proposed', 'has_exploit', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'q'] as const),
-  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
-] satisfies readonly (keyof Filters & keyof FindingFilter)[];
-
-/** The query for a filter, without what the view says already. */
-function queryOf(filter: FindingFilter, context: QueryContext): string {
-  const beside = filtersBesideView(filter);
-  const filters: Record<string, unknown> = { ...beside };
-  for (const name of LISTS) if (beside[name] !== undefined) filters[name] = beside[name].split(',');
-  return formatQuery(filters as Filters, context);
-}
-
-/** A filter after its query was edited. Filters of the view stay, unless the query says otherwise. */
-function withQuery(filter: FindingFilter, query: string, context: QueryContext): FindingFilter {
-  const { filters } = parseQuery(query, context);
-  const own = viewOf(filter)?.filter ?? {};
-  const changed: Record<string, unknown> = { ...filter };
-  for (const name of NAMES) changed[name] = filters[name] === undefined ? own[name] : String(filters[name]);
-  return filterOf(findingSearch(changed));
 }

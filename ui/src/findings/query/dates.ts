@@ -1,5 +1,5 @@
 import * as text from '#strings/findings/query.ts';
-import { InvalidValue, type Key, requireAffirmed } from './key.ts';
+import { InvalidValue, type Key, requireAffirmed, setOnce } from './key.ts';
 
 const DAY_MS = 86_400_000;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -25,11 +25,12 @@ export const period = (name: Period, description: string): Key => ({
     const [, operator, operand = ''] = /^(>=|<=|>|<)?(.*)$/.exec(value) ?? [];
     const [first = '', last] = operand.split('..');
     if (operator === undefined) {
-      const range = [momentOf(first, 0), momentOf(last ?? first, 1)] as const;
-      [filters[after(name)], filters[before(name)]] = range;
+      setOnce(filters, after(name), momentOf(first, 0));
+      setOnce(filters, before(name), momentOf(last ?? first, 1));
     } else {
       const isNextDay = operator === '>' || operator === '<=';
-      filters[operator.startsWith('>') ? after(name) : before(name)] = momentOf(operand, isNextDay ? 1 : 0);
+      const bound = operator.startsWith('>') ? after(name) : before(name);
+      setOnce(filters, bound, momentOf(operand, isNextDay ? 1 : 0));
     }
   },
   write: ({ [after(name)]: from, [before(name)]: until }) => [
@@ -52,7 +53,7 @@ export const age = (name: 'found_after' | 'found_before', description: string): 
     const [, count, unit = ''] = /^(\d{1,4})([dwmy])$/i.exec(value) ?? [];
     const days = UNIT_DAYS[unit.toLowerCase()];
     if (count === undefined || days === undefined) throw new InvalidValue(text.noAge(value));
-    filters[name] = dateOf(now.getTime() - Number(count) * days * DAY_MS);
+    setOnce(filters, name, dateOf(now.getTime() - Number(count) * days * DAY_MS));
   },
   write: () => [],
   options: () => [

@@ -1,11 +1,21 @@
 import * as words from '#strings/findings/query.ts';
 import { SEVERITIES, STATUSES } from '../../app/search.ts';
 import { age, period } from './dates.ts';
-import { type Filters, InvalidValue, type Key, type ListName, type Option, requireAffirmed } from './key.ts';
+import {
+  type Filters,
+  InvalidValue,
+  isId,
+  type Key,
+  type ListName,
+  matchOf,
+  type Option,
+  requireAffirmed,
+  setOnce,
+} from './key.ts';
 import { quoted } from './terms.ts';
 
 type TextName = 'ref' | 'cwe' | 'cve' | 'rule' | 'file' | 'path' | 'not_path';
-type FlagName = 'attention' | 'regressed' | 'overdue' | 'missing' | 'proposed' | 'has_exploit';
+type FlagName = 'regressed' | 'overdue' | 'missing' | 'proposed' | 'has_exploit';
 
 /** The most values of a filter that the service accepts. */
 const MAX_VALUES = 50;
@@ -14,13 +24,27 @@ const add = (filters: Filters, name: ListName, values: readonly string[]) => {
   filters[name] = [...new Set([...(filters[name] ?? []), ...values])];
 };
 
+/** One of some values, by its name or the start of it. */
+function oneOf(values: readonly string[], given: string): string {
+  const found = matchOf(
+    values,
+    (value) => [value],
+    given,
+    (value) =>
+      words.severalOf(
+        value,
+        values.filter((one) => one.startsWith(value.toLowerCase())),
+      ),
+  );
+  if (found === undefined) throw new InvalidValue(words.noneOf(given, values));
+  return found;
+}
+
 /** Values of a fixed set. Excluding some means the others. */
 const choice = (name: 'severity' | 'status', values: readonly string[], description: string): Key => ({
   description,
   read(given, isNegated, filters) {
-    const wrong = given.find((value) => !values.includes(value.toLowerCase()));
-    if (wrong !== undefined) throw new InvalidValue(words.noneOf(wrong, values));
-    const named = given.map((value) => value.toLowerCase());
+    const named = given.map((value) => oneOf(values, value));
     const before = filters[name] ?? (isNegated ? values : []);
     const after = isNegated
       ? values.filter((value) => before.includes(value) && !named.includes(value))
@@ -38,34 +62,57 @@ const choice = (name: 'severity' | 'status', values: readonly string[], descript
   options: () => values.map((value) => ({ value })),
 });
 
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, false: false, no: false };
+
+function booleanOf(given: string): boolean {
+  const found = Object.keys(BOOLEANS).find((name) => given !== '' && name.startsWith(given.toLowerCase()));
+  if (found === undefined) throw new InvalidValue(words.trueOrFalse);
+  return BOOLEANS[found] === true;
+}
+
 const flag = (name: FlagName, key: string, description: string): Key => ({
   description,
   read([value = ''], isNegated, filters) {
-    const isTrue = { true: true, yes: true, false: false, no: false }[value.toLowerCase()];
-    if (isTrue === undefined) throw new InvalidValue(words.trueOrFalse);
-    filters[name] = isTrue !== isNegated;
+    setOnce(filters, name, booleanOf(value) !== isNegated);
   },
   write: ({ [name]: value }) => (value === undefined ? [] : [`${key}:${value}`]),
   options: () => [{ value: 'true' }, { value: 'false' }],
 });
+
+/** The service has no filter for the other findings. */
+const attention: Key = {
+  description: words.attention,
+  read([value = ''], isNegated, filters) {
+    if (booleanOf(value) === isNegated) throw new InvalidValue(words.onlyTrue);
+    filters.attention = true;
+  },
+  write: (filters) => (filters.attention ? ['attention:true'] : []),
+  options: () => [{ value: 'true' }],
+};
 
 const text = (
   name: Exclude<TextName, 'not_path'>,
   description: string,
   {
     not,
+    mayBeEmpty = false,
     normalize = (value) => value,
     options = () => [],
-  }: { not?: 'not_path'; normalize?: (value: string) => string; options?: Key['options'] } = {},
+  }: {
+    not?: 'not_path';
+    mayBeEmpty?: boolean;
+    normalize?: (value: string) => string;
+    options?: Key['options'];
+  } = {},
 ): Key => ({
   description,
+  isFreeText: true,
   read(values, isNegated, filters) {
     if (isNegated && !not) throw new InvalidValue(words.cannotBeExcluded);
     const target = isNegated ? (not as TextName) : name;
     const value = normalize(values.join());
-    if (value === '') throw new InvalidValue(words.needsValue);
-    if (filters[target] !== undefined && filters[target] !== value) throw new InvalidValue(words.onlyOnce);
-    filters[target] = value;
+    if (value === '' && !mayBeEmpty) throw new InvalidValue(words.needsValue);
+    setOnce(filters, target, value);
   },
   write: (filters) => [
     ...(filters[name] === undefined ? [] : [`${name}:${quoted(filters[name])}`]),
@@ -78,8 +125,12 @@ const project: Key = {
   description: words.project,
   read(values, isNegated, filters, { projects }) {
     const named = values.map((value) => {
-      const found = projects.find(({ id, slug, name }) =>
-        [id, slug, name.toLowerCase()].includes(value.toLowerCase()),
+      if (isId(value)) return value.toLowerCase();
+      const found = matchOf(
+        projects,
+        ({ slug, name }) => [slug, name.toLowerCase()],
+        value,
+        words.severalProjects,
       );
       if (!found) throw new InvalidValue(words.noProject(value));
       return found.id;
@@ -105,13 +156,15 @@ const people = (name: 'assignee' | 'mentions', others: readonly Option[], descri
     requireAffirmed(isNegated);
     const ids = values.map((value) => {
       const wanted = value.replace(/^@/, '').toLowerCase();
-      if (others.some(({ value }) => value === wanted)) return wanted;
-      const matching = members.filter(({ id, name, email }) =>
-        [id, email.toLowerCase(), name.toLowerCase()].includes(wanted),
+      if (isId(wanted) || others.some(({ value }) => value === wanted)) return wanted;
+      const found = matchOf(
+        members,
+        ({ name, email }) => [email.toLowerCase(), name.toLowerCase()],
+        wanted,
+        words.severalMembers,
       );
-      if (matching.length > 1) throw new InvalidValue(words.severalMembers(value));
-      if (!matching[0]) throw new InvalidValue(words.noMember(value));
-      return matching[0].id;
+      if (!found) throw new InvalidValue(words.noMember(value));
+      return found.id;
     });
     add(filters, name, ids);
   },
@@ -126,9 +179,12 @@ const ME = { value: 'me' };
 
 const source: Key = {
   description: words.source,
+  isFreeText: true,
   read(values, isNegated, filters) {
-    if (values.some((value) => value === '')) throw new InvalidValue(words.needsValue);
-    add(filters, isNegated ? 'not_source' : 'source', values);
+    // Names with commas cannot be written in an address.
+    const names = values.flatMap((value) => value.split(','));
+    if (names.includes('')) throw new InvalidValue(words.needsValue);
+    add(filters, isNegated ? 'not_source' : 'source', names);
   },
   write: ({ source: chosen = [], not_source: excluded = [] }) => [
     ...(chosen.length > 0 ? [`source:${chosen.map(quoted).join()}`] : []),
@@ -153,7 +209,7 @@ const namedRefs: Key['options'] = ({ projects }) =>
 export const KEYS: Readonly<Record<string, Key>> = {
   severity: choice('severity', SEVERITIES, words.severity),
   status: choice('status', STATUSES, words.status),
-  attention: flag('attention', 'attention', words.attention),
+  attention,
   regressed: flag('regressed', 'regressed', words.regressed),
   overdue: flag('overdue', 'overdue', words.overdue),
   missing: flag('missing', 'missing', words.missing),
@@ -165,9 +221,9 @@ export const KEYS: Readonly<Record<string, Key>> = {
   source,
   ref: text('ref', words.ref, { options: namedRefs }),
   cwe: text('cwe', words.cwe, { normalize: cweOf }),
-  cve: text('cve', words.cve, { normalize: (value) => value.toUpperCase() }),
+  cve: text('cve', words.cve, { mayBeEmpty: true, normalize: (value) => value.toUpperCase() }),
   rule: text('rule', words.rule),
-  file: text('file', words.file),
+  file: text('file', words.file, { mayBeEmpty: true }),
   path: text('path', words.path, { not: 'not_path' }),
   found: period('found', words.found),
   seen: period('seen', words.seen),

@@ -1,7 +1,7 @@
 import * as text from '#strings/findings/query.ts';
 import { type Filters, InvalidValue, type QueryContext } from './key.ts';
 import { KEYS } from './keys.ts';
-import { type Term, termsOf } from './terms.ts';
+import { inQuotes, type Term, termsOf } from './terms.ts';
 
 /** A term that is not understood. */
 export interface QueryProblem {
@@ -40,6 +40,7 @@ export function parseQuery(
       return;
     }
     try {
+      if (texts.length === 0) throw new InvalidValue(text.needsValue);
       KEYS[key]?.read(texts, isNegated, filters, context);
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
@@ -52,5 +53,24 @@ export function parseQuery(
 export const formatQuery = (filters: Filters, context: QueryContext): string =>
   [
     ...Object.values(KEYS).flatMap((key) => key.write(filters, context)),
-    ...(filters.q ? [filters.q.replaceAll('"', '')] : []),
+    ...(filters.q ? [isPlain(filters.q) ? filters.q : inQuotes(filters.q)] : []),
   ].join(' ');
+
+/** Whether a text is searched for as it is, so that it needs no quotes. */
+const isPlain = (words: string): boolean =>
+  !words.includes('"') &&
+  words.split(' ').every((word) => word !== '' && !/\s/.test(word)) &&
+  termsOf(words, isKey).every(({ key }) => key === undefined);
+
+/**
+ * Whether the term at the end of a query may be the start of another one: a word that is the start of a key, or a value of any text.
+ * Until it is complete, it would show an empty list.
+ */
+export function isUnfinished(query: string): boolean {
+  const term = termsOf(query, isKey).at(-1);
+  if (term?.end !== query.length) return false;
+  const { key, values } = term;
+  if (key !== undefined) return KEYS[key]?.isFreeText === true;
+  const word = values[0]?.text.replace(/^-/, '').toLowerCase() ?? '';
+  return Object.keys(KEYS).some((key) => key.startsWith(word));
+}

@@ -17,12 +17,18 @@ export interface Value {
 
 const KEY = /^(-?)([a-z_]+):/i;
 
+/** A text in quotes, in which two quotes stand for one. The last one may be missing. */
+const QUOTED = '"(?:[^"]|"")*"?';
+const QUOTES = new RegExp(QUOTED, 'g');
+const TERM = new RegExp(`(?:${QUOTED}|[^\\s"])+`, 'g');
+const VALUE = new RegExp(`(?:${QUOTED}|[^,"])+|(?<=,|^)(?=,|$)`, 'g');
+
 /**
  * Splits a query at white space outside of quotes.
  * @param isKey whether a term with this key is a filter; others are words, such as `Export.java:193`
  */
 export function termsOf(query: string, isKey: (key: string) => boolean): Term[] {
-  return [...query.matchAll(/(?:"[^"]*"?|[^\s"])+/g)].map(({ 0: text, index: start }): Term => {
+  return [...query.matchAll(TERM)].map(({ 0: text, index: start }): Term => {
     const [prefix = '', sign = '', key = ''] = KEY.exec(text) ?? [];
     const isFilter = key !== '' && isKey(key.toLowerCase());
     return {
@@ -34,15 +40,19 @@ export function termsOf(query: string, isKey: (key: string) => boolean): Term[] 
   });
 }
 
+/** None after a key with nothing behind it. */
 const valuesOf = (text: string, start: number): Value[] =>
-  [...text.matchAll(/(?:"[^"]*"?|[^,"])+|(?<=,|^)(?=,|$)/g)].map(({ 0: part, index }) =>
-    unquoted(part, start + index),
-  );
+  text === '' ? [] : [...text.matchAll(VALUE)].map(({ 0: part, index }) => unquoted(part, start + index));
 
-const unquoted = (text: string, start: number): Value => ({ text: text.replaceAll('"', ''), start });
+const unquoted = (text: string, start: number): Value => ({ text: text.replace(QUOTES, contentOf), start });
 
-/** Quotes a value that would be split. A quote in a value cannot be written and is left out. */
-export function quoted(value: string): string {
-  const text = value.replaceAll('"', '');
-  return text === '' || /[\s,]/.test(text) ? `"${text}"` : text;
+function contentOf(part: string): string {
+  const isClosed = part.replace(/[^"]/g, '').length % 2 === 0;
+  return part.slice(1, isClosed ? -1 : undefined).replaceAll('""', '"');
 }
+
+export const inQuotes = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** Quotes a value that would be split. */
+export const quoted = (value: string): string =>
+  value === '' || /[\s,"]/.test(value) ? inQuotes(value) : value;

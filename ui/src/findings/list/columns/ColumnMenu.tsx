@@ -85,14 +85,14 @@ const onResize = (listener: () => void) => {
 };
 
 /** The visible columns: those that fit, or the ones that the user has chosen, which are stored in the browser. */
-export function useColumns(hasPreview: boolean) {
+export function useColumns(hasPreview: boolean, needed: readonly ColumnId[]) {
   const width = useSyncExternalStore(onResize, windowRem);
   const [chosen, setChosen, reset] = useLocalStorage<ColumnId[] | null>({
     key: 'finding-columns',
     defaultValue: null,
     getInitialValueInEffect: false,
   });
-  const ids = Array.isArray(chosen) ? chosen : columnsFor(width, hasPreview);
+  const ids = Array.isArray(chosen) ? chosen : columnsFor(width, hasPreview, needed);
   return {
     ids,
     shown: COLUMNS.filter(({ id }) => ids.includes(id) || ALWAYS.includes(id)),

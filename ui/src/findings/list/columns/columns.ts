@@ -49,26 +49,35 @@ const BASE: readonly ColumnId[] = ['severity', 'title', 'status', 'project', 'la
 const BESIDE_PREVIEW: readonly ColumnId[] = ['severity', 'title', 'status'];
 /** Columns that are shown by default where there is room for them, in this order. */
 const EXTRA: readonly ColumnId[] = ['assignee', 'due', 'first_seen', 'source', 'cwe', 'cvss', 'cve'];
-/** The width of titles, in rem, before further columns are shown. */
-const TITLE_REM = 26;
 const SHORT_TITLE_REM = 18;
 /** Navigation, paddings and selection, in rem. */
 const BESIDE_REM = 20;
+
+/** The width of titles, in rem, before further columns are shown: most of what a wider window adds. */
+const titleRem = (windowRem: number): number =>
+  Math.min(48, Math.max(26, 0.4 * (windowRem - BESIDE_REM) - 2));
 
 /** The width of a preview beside the list, in rem, as in `Preview.module.css`. In narrow windows it covers the list. */
 const previewRem = (windowRem: number): number =>
   windowRem < 75 ? 0 : Math.min(46, Math.max(24, 0.36 * (windowRem - BESIDE_REM))) + 1;
 
-/** The columns that fit into a window by default. */
-export function columnsFor(windowRem: number, hasPreview = false): ColumnId[] {
+/**
+ * The columns that fit into a window by default.
+ * @param needed further columns without which the list does not say what it is for
+ */
+export function columnsFor(
+  windowRem: number,
+  hasPreview = false,
+  needed: readonly ColumnId[] = [],
+): ColumnId[] {
   const beside = hasPreview ? previewRem(windowRem) : 0;
-  const base = beside > 0 ? BESIDE_PREVIEW : BASE;
+  const base = [...(beside > 0 ? BESIDE_PREVIEW : BASE), ...needed];
   const extra = [...BASE, ...EXTRA].filter((id) => !base.includes(id));
   const widthOf = (id: ColumnId) =>
     id === 'title'
       ? beside > 0
         ? SHORT_TITLE_REM
-        : TITLE_REM
+        : titleRem(windowRem)
       : (COLUMNS.find((column) => column.id === id)?.width ?? 0);
   let left = windowRem - BESIDE_REM - beside - base.reduce((sum, id) => sum + widthOf(id), 0);
   const fitting = extra.filter((id) => {

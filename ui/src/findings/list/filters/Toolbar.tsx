@@ -1,9 +1,18 @@
-import { Button, Collapse, Indicator, NativeSelect, TextInput } from '@mantine/core';
+import {
+  Button,
+  Collapse,
+  Indicator,
+  type Menu as MenuParts,
+  NativeSelect,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ReactNode, RefObject } from 'react';
 import * as groups from '#strings/findings/groups.tsx';
 import * as text from '#strings/findings/list/filters.tsx';
+import { number } from '#strings/language.ts';
 import { GROUP_KEYS, type GroupKey, SEVERITIES, SORTS, STATUSES } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
@@ -12,20 +21,19 @@ import { IconAdjustmentsHorizontal, IconChevronDown } from '../../../icons/icons
 import { projectsQuery } from '../../../projects/queries.ts';
 import { scansQuery } from '../../../scans/queries.ts';
 import { scanName } from '../../../scans/scan-name.ts';
-import type { FindingFilter } from '../../list-queries.ts';
+import { type FindingFilter, isSearch, totalQuery } from '../../list-queries.ts';
+import { type FilterChange, filtersBeside, type ListState } from '../../list-state.ts';
 import { QueryField } from '../../query/QueryField.tsx';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
-import { filtersBesideView } from '../../views.ts';
 import { GROUP_NAMES, SORT_NAMES } from './filter-chips.tsx';
 import classes from './Toolbar.module.css';
 import { useTyped } from './use-typed.ts';
 
 interface Props {
-  filter: FindingFilter;
-  /** Called with changed filters; undefined removes a filter. */
-  onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }): void;
-  /** Called with the filter of an edited query. */
-  onQuery(filter: FindingFilter): void;
+  list: ListState;
+  onChange(change: FilterChange): void;
+  /** Called with the list after the query was edited. */
+  onQuery(list: ListState): void;
   search: RefObject<HTMLInputElement | null>;
   /** Whether the screen is narrow. */
   narrow: boolean;
@@ -34,10 +42,11 @@ interface Props {
 }
 
 /** The filters of the list. */
-export function Toolbar({ filter, onChange, onQuery, search, narrow, children }: Props) {
+export function Toolbar({ list, onChange, onQuery, search, narrow, children }: Props) {
   const org = useOrg();
   const [opened, { toggle }] = useDisclosure();
   const projects = useQuery(projectsQuery(org)).data ?? [];
+  const { filter } = list;
   const { project_id, scan_id } = filter;
   /** Unset if there are several. */
   const project = project_id?.includes(',') ? undefined : project_id;
@@ -84,18 +93,20 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
         />
       )}
       <MultiFilter
+        name="severity"
         label={text.severity}
         options={SEVERITIES}
         names={SEVERITY_NAMES}
-        value={filter.severity}
-        onChange={(severity) => onChange({ severity })}
+        filter={filter}
+        onChange={onChange}
       />
       <MultiFilter
+        name="status"
         label={text.status}
         options={STATUSES}
         names={STATUS_NAMES}
-        value={filter.status}
-        onChange={(status) => onChange({ status })}
+        filter={filter}
+        onChange={onChange}
       />
       <CweField value={filter.cwe} onChange={(cwe) => onChange({ cwe })} />
     </>
@@ -103,10 +114,10 @@ export function Toolbar({ filter, onChange, onQuery, search, narrow, children }:
 
   return (
     <search className={classes.bar} aria-label={text.filters} data-print-hidden>
-      <QueryField ref={search} filter={filter} onChange={onQuery} />
+      <QueryField ref={search} list={list} onChange={onQuery} />
       {narrow ? (
         <>
-          <Indicator disabled={Object.keys(filtersBesideView(filter)).length === 0} size={9} offset={4}>
+          <Indicator disabled={Object.keys(filtersBeside(list)).length === 0} size={9} offset={4}>
             <Button
               variant="default"
               px="xs"
@@ -206,16 +217,19 @@ export const GroupBySelect = ({ value, onGroup }: GroupBySelectProps) => (
 );
 
 interface MultiProps<T extends string> {
+  name: 'severity' | 'status';
   label: string;
   options: readonly T[];
   names: Record<T, string>;
-  value: readonly T[] | undefined;
-  onChange(value: T[] | undefined): void;
+  /** The filter of the list. */
+  filter: FindingFilter;
+  onChange(change: FilterChange): void;
 }
 
 /** A filter with several values. */
-function MultiFilter<T extends string>({ label, options, names, value = [], onChange }: MultiProps<T>) {
-  const { length } = value;
+function MultiFilter<T extends string>(props: MultiProps<T>) {
+  const { name, label, filter } = props;
+  const count = filter[name]?.length ?? 0;
   return (
     <LazyMenu
       closeOnItemClick={false}
@@ -226,38 +240,62 @@ function MultiFilter<T extends string>({ label, options, names, value = [], onCh
           {...props}
           variant="default"
           px="sm"
-          fw={length > 0 ? 600 : 400}
+          fw={count > 0 ? 600 : 400}
           rightSection={<IconChevronDown size={14} aria-hidden />}
         >
-          {length > 0 ? text.chosen(label, length) : label}
+          {count > 0 ? text.chosen(label, count) : label}
         </Button>
       )}
     >
-      {(Menu) => (
-        <>
-          <Menu.CheckboxGroup
-            value={[...value]}
-            onChange={(next) => {
-              const known = options.filter((one) => next.includes(one));
-              onChange(known.length > 0 ? known : undefined);
-            }}
-          >
-            {options.map((one) => (
-              <Menu.CheckboxItem key={one} value={one}>
-                {names[one]}
-              </Menu.CheckboxItem>
-            ))}
-          </Menu.CheckboxGroup>
-          {length > 0 && (
-            <>
-              <Menu.Divider />
-              <Menu.Item onClick={() => onChange(undefined)} closeMenuOnClick>
-                {text.any}
-              </Menu.Item>
-            </>
-          )}
-        </>
-      )}
+      {(Menu) => <Values {...props} menu={Menu} />}
     </LazyMenu>
   );
 }
+
+/** The values of a filter, each with the number of findings that have it and match the other filters. */
+function Values<T extends string>({ menu: Menu, name, options, names, filter, onChange }: ValuesProps<T>) {
+  const org = useOrg();
+  const counted = isSearch(filter) ? [] : options;
+  const totals = useQueries({ queries: counted.map((one) => totalQuery(org, { ...filter, [name]: [one] })) });
+  const value: readonly string[] = filter[name] ?? [];
+  return (
+    <>
+      <Menu.CheckboxGroup
+        value={[...value]}
+        onChange={(next) => {
+          const known = options.filter((one) => next.includes(one));
+          onChange({ [name]: known.length > 0 ? known : undefined });
+        }}
+      >
+        {options.map((one, i) => {
+          const total = totals[i]?.data;
+          return (
+            <Menu.CheckboxItem
+              key={one}
+              value={one}
+              rightSection={
+                total !== undefined && (
+                  <Text span size="xs" c="dimmed">
+                    {number(total)}
+                  </Text>
+                )
+              }
+            >
+              {names[one]}
+            </Menu.CheckboxItem>
+          );
+        })}
+      </Menu.CheckboxGroup>
+      {value.length > 0 && (
+        <>
+          <Menu.Divider />
+          <Menu.Item onClick={() => onChange({ [name]: undefined })} closeMenuOnClick>
+            {text.any}
+          </Menu.Item>
+        </>
+      )}
+    </>
+  );
+}
+
+type ValuesProps<T extends string> = MultiProps<T> & { menu: typeof MenuParts };

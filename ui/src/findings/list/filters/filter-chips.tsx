@@ -3,87 +3,28 @@ import { useQuery } from '@tanstack/react-query';
 import { createElement, Fragment, type ReactNode } from 'react';
 import * as groups from '#strings/findings/groups.tsx';
 import * as words from '#strings/findings/list/filters.tsx';
-import { type FindingSearch, GROUP_KEYS, type GroupKey, type SORTS, TEXTS } from '../../../app/search.ts';
+import { type FindingSearch, GROUP_KEYS, type GroupKey, type SORTS } from '../../../app/search.ts';
 import { useOrg } from '../../../app/session.ts';
 import { IconX } from '../../../icons/icons.ts';
 import { membersQuery } from '../../../members/queries.ts';
 import { projectsQuery } from '../../../projects/queries.ts';
 import { scanQuery } from '../../../scans/queries.ts';
 import { scanName } from '../../../scans/scan-name.ts';
-import type { FindingFilter } from '../../list-queries.ts';
-import { filterOf } from '../../list-queries.ts';
-import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
-import { ALL, filtersBesideView, viewOf } from '../../views.ts';
+import { type FilterChange, type ListState, stateOf } from '../../list-state.ts';
+import { ALL } from '../../views.ts';
 import classes from '../Findings.module.css';
+import { type Chip, chipsOf } from './chips.ts';
 
-const CHANGE_NAMES: Record<NonNullable<FindingFilter['change']>, string> = words.changes;
-
-const ASSIGNEES: Readonly<Record<string, string>> = { me: words.me, none: words.nobody };
-
-const FLAGS = ['attention', 'regressed', 'overdue', 'missing', 'proposed', 'has_exploit'] as const;
-
-/** A list of ids without one of them; undefined if none is left. */
-const otherThan = (ids: string | undefined, id: string): string | undefined =>
-  ids
-    ?.split(',')
-    .filter((other) => other !== id)
-    .join() || undefined;
-
-/** An active filter: its key, its name and value in words, and the change of the list that removes it. */
-export type FilterChip = [
-  key: string,
-  label: string,
-  text: ReactNode,
-  without: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined },
-];
-
-/** The filters that the view does not have, in words. */
-export function useFilterChips(filter: FindingFilter): FilterChip[] {
+/** The active filters beside the view, with their values in words. */
+function useFilterChips(list: ListState): (Chip & { text: ReactNode })[] {
   const org = useOrg();
-  const beside = filtersBesideView(filter);
-  const { project_id, assignee, mentions, scan_id, against, change, severity, status, q } = beside;
+  const { assignee, mentions } = list.filter;
   const members = useQuery({ ...membersQuery(org), enabled: (assignee ?? mentions) !== undefined }).data;
   const projects = useQuery(projectsQuery(org)).data;
-  const chips: FilterChip[] = [];
-  if (q) chips.push(['q', words.text, q, { q: undefined }]);
-  const nameOf = (id: string) => projects?.find((project) => project.id === id)?.name ?? id;
-  for (const id of project_id?.split(',') ?? [])
-    chips.push([`project ${id}`, words.project, nameOf(id), { project_id: otherThan(project_id, id) }]);
-  const memberOf = (id: string) =>
-    ASSIGNEES[id] ?? members?.find(({ user_id }) => user_id === id)?.name ?? id;
-  for (const id of assignee?.split(',') ?? [])
-    chips.push([`assignee ${id}`, words.assignee, memberOf(id), { assignee: otherThan(assignee, id) }]);
-  for (const id of mentions?.split(',') ?? [])
-    chips.push([`mentions ${id}`, words.mentions, memberOf(id), { mentions: otherThan(mentions, id) }]);
-  if (scan_id !== undefined) {
-    const without = { scan_id: undefined, against: undefined, change: undefined };
-    chips.push(['scan', words.scan, <ScanName key="scan" id={scan_id} />, without]);
-  }
-  if (against !== undefined && change) {
-    const without = { against: undefined, change: undefined };
-    chips.push(['change', CHANGE_NAMES[change], <ScanName key="against" id={against} />, without]);
-  }
-  for (const one of severity ?? []) {
-    const rest = severity?.filter((other) => other !== one) ?? [];
-    const without = { severity: rest.length > 0 ? rest : undefined };
-    chips.push([`severity ${one}`, words.severity, SEVERITY_NAMES[one], without]);
-  }
-  for (const one of status ?? []) {
-    const rest = status?.filter((other) => other !== one) ?? [];
-    const without = { status: rest.length > 0 ? rest : undefined };
-    chips.push([`status ${one}`, words.status, STATUS_NAMES[one], without]);
-  }
-  for (const name of FLAGS) {
-    const value = beside[name];
-    if (value !== undefined)
-      chips.push([name, words.flags[name], value ? words.yes : words.no, { [name]: undefined }]);
-  }
-  for (const name of TEXTS) {
-    const value = beside[name];
-    if (value !== undefined)
-      chips.push([name, words.texts[name], value || words.none, { [name]: undefined }]);
-  }
-  return chips;
+  return chipsOf(list, {
+    project: (id) => projects?.find((project) => project.id === id)?.name,
+    member: (id) => members?.find(({ user_id }) => user_id === id)?.name,
+  }).map((chip) => ({ ...chip, text: chip.scan ? <ScanName id={chip.scan} /> : chip.value }));
 }
 
 function ScanName({ id }: { id: string }) {
@@ -92,18 +33,18 @@ function ScanName({ id }: { id: string }) {
 }
 
 interface Props {
-  filter: FindingFilter;
-  onChange(change: { [K in keyof FindingFilter]?: FindingFilter[K] | undefined }): void;
+  list: ListState;
+  onChange(change: FilterChange): void;
   onClear(): void;
 }
 
 /** The active filters, each with a button that removes it. */
-export function FilterChips({ filter, onChange, onClear }: Props) {
-  const chips = useFilterChips(filter);
+export function FilterChips({ list, onChange, onClear }: Props) {
+  const chips = useFilterChips(list);
   if (chips.length === 0) return null;
   return (
     <ul className={classes.chips} aria-label={words.activeFilters}>
-      {chips.map(([key, label, value, without]) => (
+      {chips.map(({ key, label, text, without }) => (
         <li key={key}>
           <Button
             size="compact-xs"
@@ -115,7 +56,7 @@ export function FilterChips({ filter, onChange, onClear }: Props) {
             onClick={() => onChange(without)}
             title={words.removeFilter}
           >
-            {words.named(label, <bdi className={classes.value}>{value}</bdi>)}
+            {words.named(label, <bdi className={classes.value}>{text}</bdi>)}
           </Button>
         </li>
       ))}
@@ -136,16 +77,18 @@ export const GROUP_NAMES: Record<GroupKey, string> = groups.names;
 
 /** View, filters, grouping and order of a list in words: "Needs attention · Severity: Critical, High · Order: priority". */
 export function useListWords(search: FindingSearch): ReactNode {
-  const filter = filterOf(search);
+  const state = stateOf(search);
   const grouping = GROUP_KEYS.find((key) => key === search.group_by);
-  const chips = useFilterChips(filter);
+  const chips = useFilterChips(state);
   const values = new Map<string, ReactNode[]>();
-  for (const [key, label, text] of chips)
+  for (const { key, label, text } of chips)
     values.set(label, [...(values.get(label) ?? []), createElement('bdi', { key }, text)]);
   const parts: ReactNode[] = [
-    viewOf(filter)?.label ?? words.all,
+    state.view.label,
     ...[...values].map(([label, texts]) => words.named(label, separated(texts, words.betweenValues))),
-    grouping ? words.groupedBy(GROUP_NAMES[grouping]) : words.order(SORT_NAMES[filter.sort ?? ALL.sort]),
+    grouping
+      ? words.groupedBy(GROUP_NAMES[grouping])
+      : words.order(SORT_NAMES[state.filter.sort ?? ALL.sort]),
   ];
   return separated(parts, words.betweenParts);
 }

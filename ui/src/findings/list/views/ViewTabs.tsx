@@ -12,8 +12,9 @@ import { LazyMenu } from '../../../components/floating/LazyMenu.tsx';
 import { useShortcuts, useShortcutsOn } from '../../../components/keyboard/shortcuts.ts';
 import { OrgBox } from '../../../components/links.tsx';
 import { IconBookmark, IconCheck, IconChevronDown, IconPlus, IconSettings } from '../../../icons/icons.ts';
-import { type FindingFilter, filterOf, totalQuery } from '../../list-queries.ts';
-import { inView, VIEWS, viewOf } from '../../views.ts';
+import { isSearch, totalQuery } from '../../list-queries.ts';
+import { filtersBeside, inView, type ListState, searchOf } from '../../list-state.ts';
+import { VIEWS } from '../../views.ts';
 import { type SavedView, savedViewsQuery } from './saved-views.ts';
 import classes from './ViewTabs.module.css';
 import { searchOfView, showsView } from './view-query.ts';
@@ -21,19 +22,20 @@ import { searchOfView, showsView } from './view-query.ts';
 /** The number of saved views with a tab. The menu has all of them. */
 const SAVED_TABS = 8;
 
-interface Props extends ViewTotals {
+interface Props {
   search: FindingSearch;
+  list: ListState;
+  totals: ViewTotals;
   /** The number of findings of the current view. */
   total: number | null | undefined;
 }
 
 /** Links to the views of the list, with their numbers, and to saved views. */
-export function ViewTabs({ search, totals, isSearch, total }: Props) {
+export function ViewTabs({ search, list, totals, total }: Props) {
   const org = useOrg();
-  const filter = filterOf(search);
   const views = useQuery(savedViewsQuery(org)).data ?? [];
   const saved = views.find((view) => showsView(search, view));
-  const current = saved ? undefined : viewOf(filter);
+  const current = saved ? undefined : list.view;
   const tabs = views.filter((view, i) => i < SAVED_TABS || view === saved);
   const nav = useRef<HTMLElement>(null);
   const shown = saved?.id ?? current?.id;
@@ -48,15 +50,13 @@ export function ViewTabs({ search, totals, isSearch, total }: Props) {
         <ul>
           {VIEWS.map((view) => {
             const isCurrent = view === current;
-            const own = (isCurrent ? total : undefined) ?? undefined;
             return (
               <li key={view.id}>
                 <Tab
                   label={view.label}
-                  search={inView(filter, view)}
+                  search={searchOf(inView(list, view))}
                   isCurrent={isCurrent}
-                  count={own ?? totals.get(view.id)}
-                  isWithoutSearch={isSearch && own === undefined}
+                  count={(isCurrent ? total : undefined) ?? totals.get(view.id)}
                 />
               </li>
             );
@@ -86,11 +86,9 @@ interface TabProps {
   search: FindingSearch;
   isCurrent: boolean;
   count: number | undefined;
-  /** Whether the number ignores the search of the list. */
-  isWithoutSearch?: boolean;
 }
 
-function Tab({ label, search, isCurrent, count, isWithoutSearch = false }: TabProps) {
+function Tab({ label, search, isCurrent, count }: TabProps) {
   return (
     <OrgBox
       to="/o/$org/findings"
@@ -104,50 +102,32 @@ function Tab({ label, search, isCurrent, count, isWithoutSearch = false }: TabPr
       {...(isCurrent && { 'aria-current': 'page' as const, 'data-current': true })}
     >
       <bdi className={classes.label}>{label}</bdi>
-      <span
-        className={classes.count}
-        {...(isWithoutSearch && { 'data-dimmed': true, title: text.withoutSearch })}
-      >
-        {count !== undefined && number(count)}
-      </span>
+      <span className={classes.count}>{count !== undefined && number(count)}</span>
     </OrgBox>
   );
 }
 
-/** Filters for which the service searches rows instead of reading stored counts. */
-const SEARCHED = [
-  ...(['q', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'source', 'not_source', 'scan_id'] as const),
-  ...(['ref', 'missing', 'proposed', 'has_exploit'] as const),
-  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
-] as const;
-
-interface ViewTotals {
-  /** The number of findings by the id of the view. */
-  totals: ReadonlyMap<string, number>;
-  /** Whether the list is a search. Then the numbers are those without it, because each other number would cost a search. */
-  isSearch: boolean;
-}
+/** The number of findings by the id of the view. */
+type ViewTotals = ReadonlyMap<string, number>;
 
 /**
- * The number of findings of each view with the other filters of the list.
+ * The number of findings of each view with the further filters of the list, which a click on its tab keeps. A search has no numbers,
+ * because each would cost a search.
  * @param enabled false until the list has its rows
  */
-export function useViewTotals(filter: FindingFilter, enabled: boolean): ViewTotals {
+export function useViewTotals(list: ListState, enabled: boolean): ViewTotals {
   const org = useOrg();
-  const isSearch = SEARCHED.some((key) => filter[key] !== undefined);
-  const counted: FindingFilter = { ...filter };
-  for (const key of SEARCHED) delete counted[key];
-  const totals = useQueries({
-    queries: VIEWS.map((view) => ({ ...totalQuery(org, inView(counted, view)), enabled })),
+  const views = isSearch(filtersBeside(list)) ? [] : VIEWS;
+  return useQueries({
+    queries: views.map((view) => ({ ...totalQuery(org, inView(list, view).filter), enabled })),
     combine: (results) =>
       new Map(
-        VIEWS.flatMap(({ id }, i) => {
+        views.flatMap(({ id }, i) => {
           const total = results[i]?.data;
           return total === undefined ? [] : [[id, total] as const];
         }),
       ),
   });
-  return { totals, isSearch };
 }
 
 const SaveView = lazyDialog(() => import('./SaveView.tsx'), 'SaveView');

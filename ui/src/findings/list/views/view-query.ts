@@ -7,9 +7,9 @@ import {
 } from '../../../app/search.ts';
 import { addressOf } from '../../views.ts';
 
-/** The filters, order and grouping of a list, without the position in it. */
+/** The filters, order and grouping of a list, as the service stores them: without the view, and the position in it. */
 const withoutPage = (search: FindingSearch): FindingSearch => {
-  const { page: _, ...list } = findingSearch({ ...search });
+  const { page: _, view: __, ...list } = findingSearch({ ...search });
   return list;
 };
 

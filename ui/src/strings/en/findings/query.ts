@@ -39,13 +39,17 @@ export const cannotBeExcluded = 'cannot be excluded with “-”';
 export const noneOf = (value: string, values: readonly string[]) =>
   `“${value}” is not one of ${values.join(', ')}`;
 export const excludesAll = 'excludes all findings';
+export const severalOf = (value: string, values: readonly string[]) =>
+  `“${value}” can be ${values.join(' or ')}`;
+export const onlyTrue = 'can only be true';
 export const trueOrFalse = 'must be true or false';
 export const needsValue = 'needs a value';
 export const onlyOnce = 'can be given once';
 export const noProject = (value: string) => `project “${value}” does not exist`;
 export const tooManyProjects = (count: number) =>
   `leaves more than ${count} projects: name the ones to include`;
-export const severalMembers = (value: string) => `several members are called “${value}”: use the address`;
+export const severalProjects = (value: string) => `several projects start with “${value}”: use the slug`;
+export const severalMembers = (value: string) => `several members match “${value}”: use the email address`;
 export const noMember = (value: string) => `member “${value}” does not exist`;
 export const noCwe = (value: string) => `“${value}” is not a CWE such as CWE-79`;
 export const noDate = (value: string) => `“${value}” is not a date such as 2026-01-31`;

@@ -1,6 +1,8 @@
 import type { ReactNode } from 'react';
 import { number } from '../../language.ts';
 
+export { project, scan, severity, status } from './chips.ts';
+
 export const filters = 'Filters';
 export const moreFilters = 'More filters';
 export const activeFilters = 'Active filters';
@@ -12,13 +14,9 @@ export const named = (name: string, value: ReactNode) => (
     {name}: {value}
   </>
 );
-export const project = 'Project';
 export const severalProjects = 'Several projects';
 export const noProject = 'No matching project';
-export const scan = 'Scan';
 export const noScan = 'No matching scan in the latest 50';
-export const severity = 'Severity';
-export const status = 'Status';
 export const any = 'Any';
 export const chosen = (label: string, count: number) => `${label} · ${number(count)}`;
 export const cwe = 'CWE';
@@ -39,39 +37,6 @@ export const sorts = {
   due_at: 'Due first',
   '-due_at': 'Due last',
 };
-
-export const changes = { new: 'New since', seen_again: 'Also in', gone: 'Gone since' };
-export const me = 'me';
-export const nobody = 'nobody';
-export const text = 'Text';
-export const assignee = 'Assignee';
-export const mentions = 'Mentions';
-export const flags = {
-  attention: 'Needs attention',
-  regressed: 'Regressed',
-  overdue: 'Overdue',
-  missing: 'Missing',
-  proposed: 'Proposed',
-  has_exploit: 'Exploit',
-};
-export const yes = 'yes';
-export const no = 'no';
-export const texts = {
-  source: 'Source',
-  not_source: 'Source is not',
-  ref: 'Present on',
-  cwe: 'CWE',
-  cve: 'CVE',
-  rule: 'Title',
-  file: 'File',
-  path: 'Path',
-  not_path: 'Path is not',
-  found_after: 'Found since',
-  found_before: 'Found before',
-  seen_after: 'Seen since',
-  seen_before: 'Seen before',
-};
-export const none = 'none';
 
 export const all = 'All';
 /** Abbreviations keep their capitals. */

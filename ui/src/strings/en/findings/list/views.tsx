@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 
 export const views = 'Views';
-export const withoutSearch = 'Without the search';
 export const savedViews = 'Saved views';
 export const shown = 'Shown';
 export const saveViewAs = 'Save view…';

@@ -1,0 +1,36 @@
+export const project = 'Project';
+export const scan = 'Scan';
+export const severity = 'Severity';
+export const status = 'Status';
+export const changes = { new: 'New since', seen_again: 'Also in', gone: 'Gone since' };
+export const me = 'me';
+export const nobody = 'nobody';
+export const text = 'Text';
+export const assignee = 'Assignee';
+export const mentions = 'Mentions';
+export const flags = {
+  attention: 'Needs attention',
+  regressed: 'Regressed',
+  overdue: 'Overdue',
+  missing: 'Missing',
+  proposed: 'Proposed',
+  has_exploit: 'Exploit',
+};
+export const yes = 'yes';
+export const no = 'no';
+export const texts = {
+  source: 'Source',
+  not_source: 'Source is not',
+  ref: 'Present on',
+  cwe: 'CWE',
+  cve: 'CVE',
+  rule: 'Title',
+  file: 'File',
+  path: 'Path',
+  not_path: 'Path is not',
+  found_after: 'Found since',
+  found_before: 'Found before',
+  seen_after: 'Seen since',
+  seen_before: 'Seen before',
+};
+export const none = 'none';
