@@ -62,11 +62,6 @@ export const findingsInFile = 'Findings in this file';
 export const source = 'Source';
 export const firstSeen = 'First seen';
 export const lastSeen = 'Last seen';
-export const seenBy = (time: ReactNode, scan: ReactNode) => (
-  <>
-    {time} by {scan}
-  </>
-);
 export const seen = 'Seen';
 export const timesSeen = (count: number) => plural(count, { one: 'Once', other: '# times' });
 export const identifiers = 'Identifiers';
