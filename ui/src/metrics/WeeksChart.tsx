@@ -1,5 +1,5 @@
 import { CompositeChart } from '@mantine/charts';
-import { TAG } from '#strings/language.ts';
+import { number, TAG } from '#strings/language.ts';
 import type { Metrics } from './queries.ts';
 import { SERIES } from './words.ts';
 
@@ -29,6 +29,7 @@ export function WeeksChart({ weeks, height, label }: Props) {
         curveType="linear"
         gridAxis="x"
         tickLine="none"
+        valueFormatter={number}
         maxBarWidth={22}
         withDots={weeks.length < 3}
         withRightYAxis

@@ -20,7 +20,10 @@ const CHANGE_NAMES: Record<NonNullable<FindingFilter['change']>, string> = words
 
 const ASSIGNEES: Readonly<Record<string, string>> = { me: words.me, none: words.nobody };
 
-const FLAGS = ['attention', 'regressed', 'overdue', 'missing', 'proposed', 'has_exploit'] as const;
+const FLAGS = [
+  ...(['attention', 'regressed', 'overdue', 'missing', 'proposed', 'has_exploit'] as const),
+  'resolved_in_time',
+] as const;
 
 /** A list of ids without one of them; undefined if none is left. */
 const otherThan = (ids: string | undefined, id: string): string | undefined =>
