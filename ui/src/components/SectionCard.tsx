@@ -1,5 +1,5 @@
 import { Card, type MantineSpacing, Stack, Text, Title } from '@mantine/core';
-import { type ReactNode, useId } from 'react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 
 interface Props {
   title: string;
@@ -8,11 +8,27 @@ interface Props {
   children?: ReactNode;
 }
 
+/** The id of a section, for links to it. */
+export const anchorOf = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+
 /** A part of a page in a card: its heading, what it is about, and its content. */
 export function SectionCard({ title, description, gap = 'md', children }: Props) {
   const id = useId();
+  const anchor = anchorOf(title);
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // The router looks for it before the content of the page is there.
+    if (window.location.hash === `#${anchor}`) card.current?.scrollIntoView();
+  }, [anchor]);
   return (
-    <Card withBorder component="section" aria-labelledby={id}>
+    <Card
+      withBorder
+      component="section"
+      id={anchor}
+      ref={card}
+      aria-labelledby={id}
+      style={{ scrollMarginTop: 'calc(var(--header-height) + var(--mantine-spacing-md))' }}
+    >
       <Stack gap={gap}>
         <div>
           <Title order={2} id={id}>

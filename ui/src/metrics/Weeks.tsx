@@ -4,13 +4,14 @@ import { number } from '#strings/language.ts';
 import * as text from '#strings/metrics.tsx';
 import { lazyNamed } from '../app/late.ts';
 import { Tip } from '../components/floating/Tip.tsx';
+import { utcDay } from '../components/time/dates.ts';
 import { Card } from '../dashboard/Card.tsx';
 import { IconChartBar, IconTable } from '../icons/icons.ts';
 import classes from './Metrics.module.css';
 import { foundIn, NumberLink, periodOf, resolvedIn } from './NumberLink.tsx';
 import type { Metrics } from './queries.ts';
 import type { DayRange, OfProject } from './range.ts';
-import { dayInWords, SERIES } from './words.ts';
+import { SERIES } from './words.ts';
 
 const WeeksChart = lazyNamed(() => import('./WeeksChart.tsx'), 'WeeksChart');
 
@@ -69,7 +70,7 @@ export function Weeks({ weeks, range, of }: Props) {
               <WeeksChart
                 weeks={weeks}
                 height={HEIGHT}
-                label={text.chartOfWeeks(dayInWords(range.from), dayInWords(range.to), sumsOf(weeks))}
+                label={text.chartOfWeeks(utcDay(range.from), utcDay(range.to), sumsOf(weeks))}
               />
             </Suspense>
           </div>
@@ -114,7 +115,7 @@ function WeeksTable({ weeks, of }: Pick<Metrics, 'weeks'> & { of: OfProject }) {
         {weeks.toReversed().map((week) => (
           <Table.Tr key={week.start}>
             <Table.Th scope="row" fw={500}>
-              {dayInWords(week.start)}
+              {utcDay(week.start)}
             </Table.Th>
             <Table.Td>
               <NumberLink count={week.found} search={{ ...of, ...foundIn(week) }} />

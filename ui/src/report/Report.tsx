@@ -20,7 +20,8 @@ import { addressOf } from '../findings/views.ts';
 import { IconArrowLeft } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
-import { dateOf, REASON_NAMES } from '../triage/texts.ts';
+import { dayOf } from '../components/time/dates.ts';
+import { REASON_NAMES } from '../triage/texts.ts';
 import classes from './Report.module.css';
 import { type Report as Data, reportQuery, takeRequest } from './report-queries.ts';
 
@@ -168,8 +169,8 @@ function Row({ finding, project, assignee }: RowProps) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td data-label={text.found}>{dateOf(created_at)}</Table.Td>
-      {due_at ? <Table.Td data-label={text.due}>{dateOf(due_at)}</Table.Td> : <Table.Td />}
+      <Table.Td data-label={text.found}>{dayOf(created_at)}</Table.Td>
+      {due_at ? <Table.Td data-label={text.due}>{dayOf(due_at)}</Table.Td> : <Table.Td />}
     </Table.Tr>
   );
 }

@@ -22,13 +22,15 @@ export const positionOf = (position: number, total: number) => `${number(positio
 export const previous = 'Previous';
 export const next = 'Next';
 
-export const regressed = (when: string | undefined) =>
-  when === undefined
-    ? 'Regressed: seen again after it was fixed'
-    : `Regressed ${when}: seen again after it was fixed`;
+export const regressed = (when: ReactNode) =>
+  when === undefined ? (
+    'Regressed: seen again after it was fixed'
+  ) : (
+    <>Regressed {when}: seen again after it was fixed</>
+  );
 export const proposed = 'Proposed: neither the default branch nor a tracked branch has it yet';
-export const overdueSince = (date: string) => `Overdue since ${date}`;
-export const riskAcceptedUntil = (date: string) => `Risk accepted until ${date}`;
+export const overdueSince = (date: ReactNode) => <>Overdue since {date}</>;
+export const riskAcceptedUntil = (date: ReactNode) => <>Risk accepted until {date}</>;
 
 export const triage = 'Triage';
 export const reason = 'Reason';
