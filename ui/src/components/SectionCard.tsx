@@ -11,24 +11,21 @@ interface Props {
 /** The id of a section, for links to it. */
 export const anchorOf = (title: string): string => title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
+/** Makes an element the target of links to a section. The router looks for it before the content of the page is there. */
+export function useAnchor<E extends HTMLElement>(title: string) {
+  const id = anchorOf(title);
+  const ref = useRef<E>(null);
+  useEffect(() => {
+    if (window.location.hash === `#${id}`) ref.current?.scrollIntoView();
+  }, [id]);
+  return { id, ref };
+}
+
 /** A part of a page in a card: its heading, what it is about, and its content. */
 export function SectionCard({ title, description, gap = 'md', children }: Props) {
   const id = useId();
-  const anchor = anchorOf(title);
-  const card = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // The router looks for it before the content of the page is there.
-    if (window.location.hash === `#${anchor}`) card.current?.scrollIntoView();
-  }, [anchor]);
   return (
-    <Card
-      withBorder
-      component="section"
-      id={anchor}
-      ref={card}
-      aria-labelledby={id}
-      style={{ scrollMarginTop: 'calc(var(--header-height) + var(--mantine-spacing-md))' }}
-    >
+    <Card withBorder component="section" {...useAnchor<HTMLElement>(title)} aria-labelledby={id}>
       <Stack gap={gap}>
         <div>
           <Title order={2} id={id}>

@@ -107,9 +107,21 @@ function Summary({ data, range, of, found, open }: SummaryProps) {
   const resolved = { ...of, ...resolvedIn(period) };
   return (
     <dl className={classes.summary} style={{ marginBlock: 0 }} aria-label={text.summary}>
-      <Cell name={text.found} value={<NumberLink count={found} search={{ ...of, ...foundIn(period) }} />} about={text.inTheRange} />
-      <Cell name={text.resolved} value={<NumberLink count={data.resolved.total} search={resolved} />} about={text.inTheRange} />
-      <Cell name={text.unresolved} value={<NumberLink count={open} search={{ ...of, ...ATTENTION }} />} about={text.now} />
+      <Cell
+        name={text.found}
+        value={<NumberLink count={found} search={{ ...of, ...foundIn(period) }} />}
+        about={text.inTheRange}
+      />
+      <Cell
+        name={text.resolved}
+        value={<NumberLink count={data.resolved.total} search={resolved} />}
+        about={text.inTheRange}
+      />
+      <Cell
+        name={text.unresolved}
+        value={<NumberLink count={open} search={{ ...of, ...ATTENTION }} />}
+        about={text.now}
+      />
       <Cell
         name={text.medianTime}
         value={inHours(median_hours)}

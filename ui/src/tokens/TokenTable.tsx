@@ -28,7 +28,6 @@ import { tokensKey } from './queries.ts';
 import { ScopeNames } from './scopes/Scopes.tsx';
 import { type ApiToken, expiresSoon, isUsable, type TokenState, tokenState } from './token-state.ts';
 
-
 const STATES: Record<TokenState, { label: string; color: string }> = {
   active: { label: text.active, color: 'green' },
   expired: { label: text.expired, color: 'gray' },

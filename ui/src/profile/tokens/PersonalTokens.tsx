@@ -24,7 +24,6 @@ import { daysFromNow } from '../../tokens/token-state.ts';
 
 type PersonalToken = Schemas['PersonalToken'];
 
-
 /** The personal access tokens of the user. */
 export function PersonalTokens() {
   const tokens = useQuery(personalTokensQuery);

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import { dueDates } from '#strings/due-dates.ts';
 import { retention } from '#strings/retention.ts';
 import * as settings from '#strings/settings.ts';
-import { darkMode, lightMode } from '#strings/shell.tsx';
 import * as words from '#strings/shell/spotlight.ts';
+import { darkMode, lightMode } from '#strings/shell.tsx';
 import { useMe, useOrg } from '../../app/session.ts';
 import { anchorOf } from '../../components/SectionCard.tsx';
 import { savedViewsQuery } from '../../findings/list/views/saved-views.ts';
@@ -65,11 +65,7 @@ const matches = (text: string, ...names: string[]): boolean => {
  * @param settled the text after a pause
  * @param openDialog opens a dialog in place of the search
  */
-export function useDestinations(
-  text: string,
-  settled: string,
-  openDialog: (dialog: PaletteDialog) => void,
-) {
+export function useDestinations(text: string, settled: string, openDialog: (dialog: PaletteDialog) => void) {
   const pages = usePages().filter(({ label }) => matches(text, label));
   const views = useViews().filter(({ label }) => matches(text, label));
   const actions = useActions(openDialog).filter(({ label }) => matches(text, label));
