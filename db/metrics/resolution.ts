@@ -52,7 +52,7 @@ export interface Resolution {
   /** Found in each period, and after the last one. */
   found: { period: number; count: number }[];
   /** Resolved in each period, and after the last one. */
-  resolved: { period: number; count: number }[];
+  resolved: { severity: Severity; period: number; count: number }[];
   /** Unresolved now, by severity and age; the last age comes from all that are unresolved. */
   open: { severity: Severity; count: number }[];
   aged: Aged[];
@@ -64,9 +64,8 @@ type Row = Omit<Resolution, 'classes'> & { classes: string };
 export interface ResolutionQuery {
   /** The beginnings of the periods, and the end of the last one. */
   bounds: readonly Date[];
-  /** Ages in days below which unresolved findings are counted, in ascending order. */
-  ages: readonly number[];
-  now: Date;
+  /** Times from which unresolved findings are counted, the latest first. */
+  ages: readonly Date[];
   projectId?: string | undefined;
 }
 
@@ -120,7 +119,7 @@ with period as materialized (
       offset 0
     ) r
   ) classed
-  group by grouping sets ((severity, class), (period))
+  group by grouping sets ((severity, class), (severity, period))
 ), aged as (
   select k.severity, a.period,
     n.count - ${proposed(sql`severity = k.severity and status = k.status`, sql`id >= a.first and id < a.next`)} as count
@@ -140,8 +139,8 @@ with period as materialized (
 select
   coalesce((select string_agg(concat_ws(' ', severity, class, count, seconds, due, in_time), ';') from resolved
     where class is not null), '') as classes,
-  coalesce((select json_agg(json_build_object('period', period, 'count', count)) from resolved where period is not null),
-    '[]') as resolved,
+  coalesce((select json_agg(json_build_object('severity', severity, 'period', period, 'count', count)) from resolved
+    where period is not null), '[]') as resolved,
   (select json_agg(json_build_object('period', period, 'count', coalesce(count, 0))) from found) as found,
   coalesce((select json_agg(o) from (
     select severity, sum(case when status in ${UNRESOLVED} then count - proposed else regressed end) as count
@@ -153,24 +152,21 @@ select
 const ofAll = resolutionOf(false);
 const ofProject = resolutionOf(true);
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-
 /** @throws an error with the code 57014 if it takes longer than `statementMs` */
 export async function readResolution(
   client: Transactions,
   tables: OrgTables,
-  { bounds, ages, now, projectId }: ResolutionQuery,
+  { bounds, ages, projectId }: ResolutionQuery,
   limits: SearchLimits,
 ): Promise<Resolution> {
-  const since = ages.map((days) => new Date(now.getTime() - days * DAY_MS));
   const arrayOf = (values: readonly string[]) => `{${values.join(',')}}`;
   const statement = projectId === undefined ? ofAll : ofProject;
   const query = statement(tables).query({
     projectId: projectId ?? null,
     ids: arrayOf(bounds.map((at) => lowestIdAt(at.getTime()))),
     times: arrayOf(bounds.map((at) => at.toISOString())),
-    ageIds: arrayOf(since.map((at) => lowestIdAt(at.getTime()))),
-    ageTimes: arrayOf(since.map((at) => at.toISOString())),
+    ageIds: arrayOf(ages.map((at) => lowestIdAt(at.getTime()))),
+    ageTimes: arrayOf(ages.map((at) => at.toISOString())),
   });
   const rows = await runSearch<Row>(client, query, limits);
   const { classes, ...row } = rows[0] as Row;

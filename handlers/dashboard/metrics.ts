@@ -1,6 +1,7 @@
 import { readResolution } from '../../db/metrics/resolution.ts';
 import {
   AGES,
+  ageBounds,
   MetricsQuery,
   metricsOf,
   requireRange,
@@ -38,6 +39,10 @@ export const dashboardMetrics = endpoint(
         result: z.object({
           from: timestamp(),
           to: timestamp(),
+          resolved: SeveritySummary.openapi({
+            description:
+              'Resolved in the range. Those that a rule resolved when they were found have no time to resolve.',
+          }),
           time_to_resolve: z
             .object({
               ...{ all: TimeToResolve, critical: TimeToResolve, high: TimeToResolve, medium: TimeToResolve },
@@ -61,6 +66,10 @@ export const dashboardMetrics = endpoint(
               z.object({
                 min_days: count(0),
                 max_days: count(AGES[0]).optional().openapi({ description: 'Absent for the oldest.' }),
+                unresolved_after: timestamp()
+                  .optional()
+                  .openapi({ description: 'With `unresolved_before`, the filters of a list of them.' }),
+                unresolved_before: timestamp().optional(),
                 ...SeveritySummary.shape,
               }),
             )
@@ -83,9 +92,9 @@ export const dashboardMetrics = endpoint(
     const bounds = weekBounds(range);
     const resolution = await search(call, (limits) =>
       services.reads.once(org, (client) =>
-        readResolution(client, org.tables, { bounds, ages: AGES, now, projectId }, limits),
+        readResolution(client, org.tables, { bounds, ages: ageBounds(now), projectId }, limits),
       ),
     );
-    return ok(metricsOf(range, bounds, resolution));
+    return ok(metricsOf(range, bounds, now, resolution));
   },
 );

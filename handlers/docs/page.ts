@@ -4,14 +4,66 @@ import { API_PREFIX, endpoint } from '../../lib/http/endpoint.ts';
 import { contentSecurityPolicy, PAGE_HEADERS } from '../../lib/http/security-headers.ts';
 import { shown } from '../../lib/schema.ts';
 
+/** Follows the colours that the user has chosen in the web UI, or those of the system. Runs before the page is shown. */
+const COLORS = `
+const system = matchMedia('(prefers-color-scheme: dark)');
+const apply = () => {
+  const chosen = localStorage.getItem('mantine-color-scheme-value');
+  const isDark = chosen === 'dark' || (chosen !== 'light' && system.matches);
+  document.documentElement.classList.toggle('dark-mode', isDark);
+};
+apply();
+system.addEventListener('change', apply);
+addEventListener('storage', apply);
+`;
+
+/** Names the parts that Swagger UI leaves without one, and makes its scrollable examples reachable by keyboard. */
+const NAMES = `
+const name = () => {
+  for (const one of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
+    const label = one.closest('[data-param-name]')?.dataset.paramName
+      ?? (one.id === 'servers' ? 'Server' : one.className.includes('examples') ? 'Example' : 'Media type');
+    one.setAttribute('aria-label', label);
+  }
+  for (const one of document.querySelectorAll('.swagger-ui pre.microlight:not([tabindex])')) one.tabIndex = 0;
+  // A button must not contain a link. The button opens the operation, which changes the address.
+  for (const one of document.querySelectorAll('.opblock-summary-control a[href]')) one.removeAttribute('href');
+};
+new MutationObserver(name).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true });
+`;
+
+/** The way back, and the colours of Swagger UI that have too little contrast. */
+const STYLES = `
+body { margin: 0; }
+header { max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; box-sizing: border-box; font: 600 14px/24px system-ui, sans-serif; }
+header a, .swagger-ui a, .swagger-ui .info .link, .swagger-ui .info .title + a .url { color: #1864ab; }
+.dark-mode header a, .dark-mode .swagger-ui a, .dark-mode .swagger-ui .info .title + a .url { color: #a5d8ff; }
+.swagger-ui .info .title small, .swagger-ui .info .title small.version-stamp { background: #495057; }
+.swagger-ui .btn.authorize { color: #1b6b3f; border-color: #1b6b3f; }
+.swagger-ui .btn.authorize svg { fill: #1b6b3f; }
+.dark-mode .swagger-ui .btn.authorize { color: #8ce99a; border-color: #8ce99a; }
+.dark-mode .swagger-ui .btn.authorize svg { fill: #8ce99a; }
+.swagger-ui .opblock .opblock-summary-method { color: #000; text-shadow: none; }
+.swagger-ui .btn.execute { background: #1864ab; border-color: #1864ab; color: #fff; }
+.swagger-ui .btn.cancel { color: #c92a2a; border-color: #c92a2a; }
+.dark-mode .swagger-ui .btn.cancel { color: #ffa8a8; border-color: #ffa8a8; }
+.swagger-ui .parameter__in, .swagger-ui .header-example { color: #495057; }
+.dark-mode .swagger-ui .parameter__in, .dark-mode .swagger-ui .header-example { color: #ced4da; }
+.dark-mode .swagger-ui .header-col { color: #dee2e6; }
+.swagger-ui .microlight span[style*="211, 99, 99"] { color: #ffa8a8 !important; }
+`;
+
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Security findings service: API</title>
+<script>${COLORS}</script>
 </head>
 <body>
+<header><a href="/">← Back to the web UI</a></header>
 ${SwaggerUI({
   url: `${API_PREFIX}/docs/openapi.yaml`,
   // Where the build has put the files of swagger-ui-dist; from us, not from its CDN.
@@ -20,6 +72,8 @@ ${SwaggerUI({
   docExpansion: 'none',
   displayRequestDuration: true,
 })}
+<script>${NAMES}</script>
+<style>${STYLES}</style>
 </body>
 </html>
 `;

@@ -3374,6 +3374,31 @@ export interface components {
              * @example 2026-01-31
              */
             seen_before?: string;
+            /**
+             * @description Resolved, which means neither `open` nor `confirmed` nor regressed, at this time or later. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            resolved_after?: string;
+            /**
+             * @description Resolved, which means neither `open` nor `confirmed` nor regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            resolved_before?: string;
+            /**
+             * @description Whether they were resolved within their due date: those of the share of `GET /dashboard/metrics`. Findings without a due date, and those that a rule resolved when they were found, match neither value.
+             * @example true
+             */
+            resolved_in_time?: boolean;
+            /**
+             * @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, at this time or later. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            unresolved_after?: string;
+            /**
+             * @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            unresolved_before?: string;
             /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
             q?: string;
         };
@@ -6686,6 +6711,17 @@ export interface components {
              * @example 7
              */
             max_days?: number;
+            /**
+             * Format: date-time
+             * @description With `unresolved_before`, the filters of a list of them.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            unresolved_after?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            unresolved_before?: string;
             /** @example 42 */
             total: number;
             /** @example 1 */
@@ -6710,6 +6746,7 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             to: string;
+            resolved: components["schemas"]["SeveritySummary"];
             time_to_resolve: components["schemas"]["DashboardMetricsResultTimeToResolve"];
             within_due_date: components["schemas"]["DashboardMetricsResultWithinDueDate"];
             /** @description Unresolved findings of now, by the days since they were found or have regressed. */
@@ -9889,6 +9926,16 @@ export interface operations {
                 seen_after?: string;
                 /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 seen_before?: string;
+                /** @description Resolved, which means neither `open` nor `confirmed` nor regressed, at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                resolved_after?: string;
+                /** @description Resolved, which means neither `open` nor `confirmed` nor regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                resolved_before?: string;
+                /** @description Whether they were resolved within their due date: those of the share of `GET /dashboard/metrics`. Findings without a due date, and those that a rule resolved when they were found, match neither value. */
+                resolved_in_time?: boolean;
+                /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                unresolved_after?: string;
+                /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                unresolved_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
@@ -10197,6 +10244,16 @@ export interface operations {
                 seen_after?: string;
                 /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 seen_before?: string;
+                /** @description Resolved, which means neither `open` nor `confirmed` nor regressed, at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                resolved_after?: string;
+                /** @description Resolved, which means neither `open` nor `confirmed` nor regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                resolved_before?: string;
+                /** @description Whether they were resolved within their due date: those of the share of `GET /dashboard/metrics`. Findings without a due date, and those that a rule resolved when they were found, match neither value. */
+                resolved_in_time?: boolean;
+                /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                unresolved_after?: string;
+                /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                unresolved_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
@@ -10278,6 +10335,16 @@ export interface operations {
                 seen_after?: string;
                 /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 seen_before?: string;
+                /** @description Resolved, which means neither `open` nor `confirmed` nor regressed, at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                resolved_after?: string;
+                /** @description Resolved, which means neither `open` nor `confirmed` nor regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                resolved_before?: string;
+                /** @description Whether they were resolved within their due date: those of the share of `GET /dashboard/metrics`. Findings without a due date, and those that a rule resolved when they were found, match neither value. */
+                resolved_in_time?: boolean;
+                /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                unresolved_after?: string;
+                /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                unresolved_before?: string;
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
@@ -11507,6 +11574,14 @@ export interface operations {
                      *       "result": {
                      *         "from": "2026-01-01T00:00:00.000Z",
                      *         "to": "2026-01-01T00:00:00.000Z",
+                     *         "resolved": {
+                     *           "total": 42,
+                     *           "critical": 1,
+                     *           "high": 5,
+                     *           "medium": 12,
+                     *           "low": 20,
+                     *           "info": 4
+                     *         },
                      *         "time_to_resolve": {
                      *           "all": {
                      *             "resolved": 12,
@@ -11554,6 +11629,8 @@ export interface operations {
                      *           {
                      *             "min_days": 0,
                      *             "max_days": 7,
+                     *             "unresolved_after": "2026-01-01T00:00:00.000Z",
+                     *             "unresolved_before": "2026-01-01T00:00:00.000Z",
                      *             "total": 42,
                      *             "critical": 1,
                      *             "high": 5,

@@ -1,5 +1,5 @@
 import { CLASS_SECONDS, type Resolution, type ResolvedClass } from '../../db/metrics/resolution.ts';
-import { SEVERITIES, type SeverityCounts } from '../../db/schema/values.ts';
+import { SEVERITIES, type Severity, type SeverityCounts } from '../../db/schema/values.ts';
 import { ApiError } from '../errors.ts';
 import { count, time, timestamp, z } from '../schema.ts';
 
@@ -106,6 +106,7 @@ function timeToResolve(classes: readonly ResolvedClass[]) {
 export function metricsOf(
   { from, to }: Range,
   bounds: readonly Date[],
+  now: Date,
   { classes, found, resolved, open, aged }: Resolution,
 ) {
   const bySeverity = SEVERITIES.map((severity) => [
@@ -114,12 +115,16 @@ export function metricsOf(
   ]);
   const due = sum(classes.map((one) => one.due));
   const inTime = sum(classes.map((one) => one.in_time));
+  const inRange = resolved.filter(({ period }) => period < bounds.length);
   return {
     from: from.toISOString(),
     to: to.toISOString(),
+    resolved: summaryOf((severity) =>
+      sum(inRange.filter((one) => one.severity === severity).map(({ count }) => count)),
+    ),
     time_to_resolve: { all: timeToResolve(byClass(classes)), ...Object.fromEntries(bySeverity) },
     within_due_date: { resolved: due, in_time: inTime, ...(due > 0 && { share: inTime / due }) },
-    open_by_age: agesOf(open, aged),
+    open_by_age: agesOf(open, aged, now),
     weeks: weeksOf(bounds, { found, resolved, open: sum(open.map(({ count }) => count)) }),
   };
 }
@@ -134,9 +139,17 @@ function byClass(classes: readonly ResolvedClass[]): ResolvedClass[] {
   return [...all.values()];
 }
 
-function agesOf(open: Resolution['open'], aged: Resolution['aged']) {
-  const groups = [0, ...AGES].map((days, i) => {
-    const counts = SEVERITIES.map((severity) => {
+/** The times from which unresolved findings are of an age, the youngest first. */
+export const ageBounds = (now: Date): Date[] => AGES.map((days) => new Date(now.getTime() - days * DAY_MS));
+
+function agesOf(open: Resolution['open'], aged: Resolution['aged'], now: Date) {
+  const since = ageBounds(now).map((at) => at.toISOString());
+  return [0, ...AGES].map((days, i) => ({
+    min_days: i === 0 ? 0 : days + 1,
+    ...(AGES[i] !== undefined && { max_days: AGES[i] }),
+    ...(since[i] !== undefined && { unresolved_after: since[i] }),
+    ...(i > 0 && { unresolved_before: since[i - 1] }),
+    ...summaryOf((severity) => {
       const inPeriod = (period: number) =>
         sum(
           aged.filter((one) => one.severity === severity && one.period === period).map(({ count }) => count),
@@ -144,24 +157,24 @@ function agesOf(open: Resolution['open'], aged: Resolution['aged']) {
       if (i < AGES.length) return inPeriod(i + 1);
       const all = sum(open.filter((one) => one.severity === severity).map(({ count }) => count));
       return Math.max(0, all - sum(AGES.map((_, period) => inPeriod(period + 1))));
-    });
-    const summary = Object.fromEntries(SEVERITIES.map((severity, j) => [severity, counts[j]]));
-    return {
-      min_days: i === 0 ? 0 : days + 1,
-      ...(AGES[i] !== undefined && { max_days: AGES[i] }),
-      ...({ total: sum(counts), ...summary } as SeverityCounts),
-    };
-  });
-  return groups;
+    }),
+  }));
+}
+
+/** Numbers of findings by severity, and their total. */
+function summaryOf(countOf: (severity: Severity) => number): SeverityCounts {
+  const counts = SEVERITIES.map((severity) => [severity, countOf(severity)] as const);
+  const total = sum(counts.map(([, count]) => count));
+  return { total, ...Object.fromEntries(counts) } as SeverityCounts;
 }
 
 /** The last week first: what is open at its end is what is open now without what happened later. */
 export function weeksOf(
   bounds: readonly Date[],
-  { found, resolved, open }: Pick<Resolution, 'found' | 'resolved'> & { open: number },
+  { found, resolved, open }: { found: Resolution['found']; resolved: Resolution['found']; open: number },
 ) {
   const countIn = (counts: Resolution['found'], period: number) =>
-    counts.find((one) => one.period === period)?.count ?? 0;
+    sum(counts.filter((one) => one.period === period).map(({ count }) => count));
   let left = open;
   const weeks = [];
   for (let period = bounds.length; period >= 1; period--) {

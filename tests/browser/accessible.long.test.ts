@@ -1,7 +1,8 @@
-import { beforeAll, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { limit } from '../support/run/limits.ts';
 import { expectAccessible } from './support/axe.ts';
+import { shiftsOf, watchShifts } from './support/shifts.ts';
 import { describePages } from './support/site.ts';
 
 /* Every page, with content. Dialogs are tested with what they are for. */
@@ -13,11 +14,18 @@ describePages('every page', (site) => {
   beforeAll(async () => {
     org = await createOrg(site.api);
     const first = await createScan(site.api, org);
-    const regressed = await push(site.api, org, first, { title: 'Regressed', fingerprint: 'regressed' });
+    const fields = {
+      ...{ title: 'Regressed', fingerprint: 'regressed', cwe: 'CWE-89', file: 'src/search.ts', line: 2 },
+      cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
+      description: 'Text.\n\n```js\nconst a = 1;\nrun(a);\n```\n\n- a\n- list\n\n**Fix**\n\nUpgrade.',
+    };
+    const regressed = await push(site.api, org, first, fields);
+    const exploit = { filename: 'poc.py', language: 'python', code: 'print(1)\n' };
+    must(await site.api.post(`/agent/findings/${regressed.id}/exploits`, { ...org.asAgent, body: exploit }));
     const change = (id: string, body: object) => site.api.patch(`/findings/${id}`, { ...org.asOwner, body });
     must(await change(regressed.id, { status: 'fixed' }));
     const scan = await createScan(site.api, org);
-    await push(site.api, org, scan, { title: 'Regressed', fingerprint: 'regressed' });
+    await push(site.api, org, scan, fields);
     const overdue = await push(site.api, org, scan, { title: 'Overdue', severity: 'critical' });
     must(await change(overdue.id, { assignee_id: org.owner.id, due_at: '2020-01-01T00:00:00Z' }));
     const accepted = await push(site.api, org, scan, { title: 'Accepted', severity: 'medium' });
@@ -60,6 +68,15 @@ describePages('every page', (site) => {
       await page.waitForLoadState('networkidle');
       await expectAccessible(page);
     }
+    await page.goto(`${site.url}/api/v1/docs`);
+    await page.getByRole('link', { name: 'Back to the web UI' }).waitFor();
+    await page.locator('.opblock-tag').first().waitFor();
+    await expectAccessible(page);
+    expect(await page.locator('html.dark-mode').count()).toBe(1);
+    await page.locator('.opblock-tag', { hasText: 'Scans' }).click();
+    await page.locator('.opblock-summary-control').first().click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    await expectAccessible(page);
     const stranger = await site.visit({ own: true });
     for (const path of ['/login', '/register', '/forgot-password']) {
       await stranger.goto(site.url + path);
@@ -67,4 +84,25 @@ describePages('every page', (site) => {
       await expectAccessible(stranger);
     }
   });
+
+  it.each([1280, 360])(
+    'moves nothing that is shown, at %i px',
+    { timeout: limit(180_000) },
+    async (width) => {
+      const page = await site.visit({
+        cookie: org.owner.cookie,
+        own: true,
+        viewport: { width, height: 740 },
+      });
+      await watchShifts(page);
+      for (const path of paths) {
+        await page.goto(path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle');
+        await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
+        const { sum, shifts } = await shiftsOf(page);
+        expect(sum, `${path}: ${JSON.stringify(shifts)}`).toBeLessThanOrEqual(0.02);
+      }
+    },
+  );
 });

@@ -360,6 +360,26 @@ describePages('the dashboard and scans', (site) => {
     await page.waitForURL('**/findings/*?q=goes+away&at=1'.replace('+', '%20'));
 
     await page.keyboard.press('Control+k');
+    const choose = async (text: string, option: string) => {
+      await search.fill(text);
+      await page.getByRole('option', { name: option }).click();
+    };
+    await choose('overdue', 'Overdue');
+    await page.waitForURL(/overdue=true/);
+    await page.keyboard.press('Control+k');
+    await choose(org.owner.email, 'Assigned to');
+    await page.waitForURL((url) => url.searchParams.get('assignee') === org.owner.id);
+    await page.keyboard.press('Control+k');
+    await choose('settings due', 'Due dates');
+    await heading(page, 'Settings');
+    await page.getByRole('heading', { name: 'Due dates' }).and(page.locator(':visible')).waitFor();
+    await page.keyboard.press('Control+k');
+    await choose('create a project', 'Create a project');
+    await page.getByRole('dialog', { name: 'New project' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    await page.keyboard.press('Control+k');
     await search.fill('nothing of this name');
     await page.getByRole('option', { name: 'Search findings for “nothing of this name”' }).waitFor();
     await page.keyboard.press('Escape');

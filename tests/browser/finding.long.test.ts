@@ -399,6 +399,41 @@ describePages('the page of a finding', (site) => {
     await heading(page, 'Outdated library too');
   });
 
+  it('has activity below the text and similar findings below that, and on phones the status in view', async () => {
+    const description = 'A long text.\n\n'.repeat(40);
+    const { id } = await report({ title: 'Wide', cve: 'CVE-2026-8888', description });
+    await report({ title: 'Wide too', cve: 'CVE-2026-8888' });
+    const page = await open(id);
+    const boxOf = async (name: string) => {
+      const region = page.getByRole('region', { name });
+      await region.waitFor();
+      return (await region.boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    };
+    const similar = await boxOf('Similar findings');
+    const [text, activity, triage] = [
+      await boxOf('Description'),
+      await boxOf('Activity'),
+      await boxOf('Triage'),
+    ];
+    expect([activity.x, activity.width]).toEqual([text.x, text.width]);
+    expect(activity.y).toBeGreaterThan(text.y);
+    expect(similar.y).toBeGreaterThan(activity.y);
+    expect(triage.x).toBeGreaterThan(text.x + text.width);
+
+    await page.setViewportSize({ width: 360, height: 740 });
+    const buttons = page.getByRole('group', { name: 'Set the status' });
+    const isInView = async () => {
+      const box = await buttons.boundingBox();
+      return box !== null && box.y > 500 && Math.round(box.y + box.height) <= 740;
+    };
+    await expect.poll(isInView).toBe(true);
+    // The bar does not cover the end of the page.
+    await page.getByRole('link', { name: 'Wide too' }).click({ trial: true });
+    expect(await isInView()).toBe(true);
+    await buttons.getByRole('button', { name: 'Confirmed' }).click();
+    await expect.poll(() => statusOf(id)).toBe('confirmed');
+  });
+
   it('saves exploits as text, by a name that is only a name', async () => {
     const { id } = await report({});
     await attach(id, { filename: '../../etc/\u202Etxt:poc.py', language: 'python', code: POC });

@@ -108,7 +108,7 @@ it('unresolved findings are counted by age and severity, regressed ones from the
   await set(old, { status: 'fixed' });
   expect((await push(t.api, org, scanId, { fingerprint: 'back', severity: 'low' })).regressed).toBe(true);
   const none = { critical: 0, high: 0, medium: 0, low: 0, info: 0 };
-  expect((await metrics()).open_by_age).toEqual([
+  expect((await metrics()).open_by_age).toMatchObject([
     { ...none, min_days: 0, max_days: 7, total: 3, high: 2, low: 1 },
     { ...none, min_days: 8, max_days: 30, total: 2, high: 2 },
     { ...none, min_days: 31, max_days: 90, total: 4, high: 3, critical: 1 },
@@ -151,6 +151,56 @@ describe('weeks', () => {
     expect(weeks.at(-1)).toMatchObject({ end: to, found: 1, resolved: 0, open: 1 });
     expect((await metrics('?to=9999-01-01&from=2026-10-01')).to.slice(0, 4)).not.toBe('9999');
   });
+});
+
+it('every number is that of a list of findings with filters, also within a project', async () => {
+  must(await t.api.put('/settings/due-dates', { ...org.asOwner, body: { high: 5, critical: 1 } }));
+  const rule = {
+    name: 'Low',
+    conditions: { severity: ['low'] },
+    actions: { status: 'wontfix', reason: 'other' },
+  };
+  const { id: ruleId } = must(await t.api.post('/rules', { ...org.asOwner, body: rule }));
+  await push(t.api, org, scanId, { severity: 'low', fingerprint: 'by a rule' });
+  must(await t.api.delete(`/rules/${ruleId}`, org.asOwner));
+  for (const days of [2, 20, 100]) await foundAt(ago(days * DAY_MS));
+  await foundAt(ago(200 * DAY_MS), { fingerprint: 'back' }).then((id) => set(id, { status: 'fixed' }));
+  expect((await push(t.api, org, scanId, { fingerprint: 'back' })).regressed).toBe(true);
+  await resolvedAt(await foundAt(ago(20 * DAY_MS)), ago(10 * DAY_MS));
+  await resolvedAt(await foundAt(ago(20 * DAY_MS), { severity: 'critical' }), ago(DAY_MS));
+  await run(
+    `update ORG.findings set due_at = now() - interval '15 days' where resolved_at < now() - interval '1 hour'`,
+  );
+  const { id } = await push(t.api, org, scanId, { severity: 'critical' });
+  t.advance(HOUR_MS);
+  await set(id, { status: 'fixed' });
+
+  for (const project of ['', `project_id=${org.projectId}`]) {
+    const { from, to, weeks, resolved, within_due_date, open_by_age } = await metrics(`?${project}`);
+    const count = async (query: string) => {
+      const answer = await t.api.get(`/findings?${query}&${project}&per_page=1`, org.asOwner);
+      return must(answer) && answer.json.result_info.total;
+    };
+    const inRange = `resolved_after=${from}&resolved_before=${to}`;
+    expect(resolved).toMatchObject({ total: 4, critical: 2, high: 1, low: 1 });
+    expect(await count(inRange)).toBe(resolved.total);
+    for (const severity of ['critical', 'high', 'medium', 'low'])
+      expect(await count(`${inRange}&severity=${severity}`)).toBe(resolved[severity]);
+    expect(within_due_date).toMatchObject({ resolved: 3, in_time: 1 });
+    expect(await count(`${inRange}&resolved_in_time=true`)).toBe(1);
+    expect(await count(`${inRange}&resolved_in_time=false`)).toBe(2);
+    for (const { start, end, ...week } of weeks) {
+      expect(await count(`found_after=${start}&found_before=${end}&proposed=false`)).toBe(week.found);
+      expect(await count(`resolved_after=${start}&resolved_before=${end}`)).toBe(week.resolved);
+    }
+    expect(open_by_age.map(({ total }: { total: number }) => total)).toEqual([2, 1, 0, 1]);
+    for (const { unresolved_after, unresolved_before, ...age } of open_by_age) {
+      const period = Object.entries({ unresolved_after, unresolved_before }).filter(([, at]) => at);
+      const query = new URLSearchParams(period as [string, string][]);
+      expect(await count(`${query}`)).toBe(age.total);
+      expect(await count(`${query}&severity=high`)).toBe(age.high);
+    }
+  }
 });
 
 it('are of one project only if it is named', async () => {

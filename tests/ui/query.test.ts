@@ -69,6 +69,11 @@ describe('a query', () => {
     ['found:2026-01-31', { found_after: '2026-01-31', found_before: '2026-02-01' }],
     ['found:2026-01-01..2026-01-31', { found_after: '2026-01-01', found_before: '2026-02-01' }],
     ['seen:>2026-01-01 seen:<=2026-02-01', { seen_after: '2026-01-02', seen_before: '2026-02-02' }],
+    [
+      'resolved:2026-01-01 in_time:false',
+      { resolved_after: '2026-01-01', resolved_before: '2026-01-02', resolved_in_time: false },
+    ],
+    ['unresolved:<2026-01-01', { unresolved_before: '2026-01-01' }],
     ['found:>=2026-01-01T10:00:00Z', { found_after: '2026-01-01T10:00:00Z' }],
     // Text that pages print is searched as it is.
     ['Export.java:193 CWE-502', { q: 'Export.java:193 CWE-502' }],
@@ -149,6 +154,9 @@ describe('a query', () => {
         found_after: optional(date),
         found_before: optional(date),
         seen_after: optional(date),
+        resolved_after: optional(date),
+        unresolved_before: optional(date),
+        resolved_in_time: optional(fc.boolean()),
         q: optional(fc.oneof(text, fc.constantFrom('two words', 'Export.java:193', 'severity:high'))),
       })
       .map((made) => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)));

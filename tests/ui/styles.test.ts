@@ -38,6 +38,13 @@ it('style sheets use no light-dark(), which the build replaces by variables that
   expect(used.map(({ path }) => path)).toEqual([]);
 });
 
+it('data is brighter than controls in the dark theme', () => {
+  const { dark } = variables(mergeMantineTheme(DEFAULT_THEME, theme));
+  const luminanceOf = (name: string) => luminance(toLinear(dark[`--mantine-color-${name}`] ?? ''));
+  for (const control of ['default-color', 'gray-light-color', 'dimmed'])
+    expect(luminanceOf('text')).toBeGreaterThan(luminanceOf(control));
+});
+
 type Rgb = [number, number, number];
 
 const linear = (x: number) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);

@@ -73,7 +73,12 @@ export const variables: CSSVariablesResolver = (theme) => ({
     // The default leaves a contrast of 4.1 to the text of subtle and light buttons.
     '--mantine-color-indigo-light-hover': `color-mix(in srgb, ${theme.colors.indigo[1]}, ${theme.colors.indigo[2]})`,
   },
+  // Data is brighter than the controls around it. By default, the text of buttons is white and other text is grey.
   dark: {
+    '--mantine-color-text': theme.colors.gray[2],
+    '--mantine-color-default-color': theme.colors.dark[0],
+    '--mantine-color-gray-light-color': theme.colors.dark[0],
+    '--mantine-color-indigo-light-color': theme.colors.indigo[2],
     '--mantine-color-dimmed': theme.colors.dark[1],
     '--mantine-color-error': theme.colors.red[4],
     '--mantine-color-anchor': theme.colors.indigo[3],

@@ -86,9 +86,7 @@ export function conditionsOf(context: FilterContext, given: FindingFilter): SQL 
     filter.severity && inArray(f.severity, filter.severity),
     filter.status && inArray(f.status, filter.status),
     filter.regressed === undefined ? undefined : eq(f.regressed, filter.regressed),
-    filter.attention
-      ? or(and(inArray(f.status, [...UNRESOLVED]), isNull(f.proposed)), f.regressed)
-      : undefined,
+    filter.attention ? needsAttention(f) : undefined,
     filter.proposed === undefined ? undefined : filter.proposed ? sql`${f.proposed}` : isNull(f.proposed),
     filter.ref === undefined ? undefined : presentOn(org.tables, filter.ref),
     filter.assignee && ofAssignees(context, filter.assignee),
@@ -116,6 +114,8 @@ export function conditionsOf(context: FilterContext, given: FindingFilter): SQL 
     found_before === undefined ? undefined : lt(f.id, lowestIdAt(Date.parse(found_before))),
     seen_after === undefined ? undefined : sql`${f.lastSeenAt} >= ${seen_after}`,
     seen_before === undefined ? undefined : sql`${f.lastSeenAt} < ${seen_before}`,
+    ...resolvedWithin(f, filter),
+    ...unresolvedSince(f, filter),
     ...words(filter.q).map((word) => matchesWord(f, word)),
   );
 
@@ -124,6 +124,57 @@ export function conditionsOf(context: FilterContext, given: FindingFilter): SQL 
     const end = [...text].slice(-INDEXED_CHARACTERS).join('');
     return end.length < 3 ? undefined : ilike(searchedText(f), `%${escapeLike(end)}%`);
   }
+}
+
+type Findings = OrgTables['findings'];
+
+const needsAttention = (f: Findings) =>
+  or(and(inArray(f.status, [...UNRESOLVED]), isNull(f.proposed)), f.regressed);
+
+/** Findings that were resolved in a period or within their due date, as the metrics count them, with the index of the metrics. */
+function resolvedWithin(
+  f: Findings,
+  { resolved_after, resolved_before, resolved_in_time }: FindingFilter,
+): (SQL | undefined)[] {
+  if ([resolved_after, resolved_before, resolved_in_time].every((value) => value === undefined)) return [];
+  const at = sql`coalesce(${f.resolvedAt}, ${f.statusChangedAt})`;
+  return [
+    sql`${f.status} not in ${unresolved}`,
+    not(f.regressed),
+    isNull(f.proposed),
+    resolved_after === undefined ? undefined : sql`${at} >= ${resolved_after}`,
+    resolved_before === undefined ? undefined : sql`${at} < ${resolved_before}`,
+    // A rule resolves a finding at the time when it is found.
+    resolved_in_time === undefined
+      ? undefined
+      : sql`${f.dueAt} is not null and ${at} > ${f.createdAt} and (${at} <= ${f.dueAt}) = ${resolved_in_time}`,
+  ];
+}
+
+/** Findings that need attention since a period, as the metrics count them. */
+function unresolvedSince(
+  f: Findings,
+  { unresolved_after: after, unresolved_before: before }: FindingFilter,
+): (SQL | undefined)[] {
+  if (after === undefined && before === undefined) return [];
+  const idAt = (time: string) => lowestIdAt(Date.parse(time));
+  const since = sql`coalesce(${f.regressedAt}, ${f.createdAt})`;
+  return [
+    or(
+      and(
+        inArray(f.status, [...UNRESOLVED]),
+        isNull(f.proposed),
+        after === undefined ? undefined : gte(f.id, idAt(after)),
+        before === undefined ? undefined : lt(f.id, idAt(before)),
+      ),
+      and(
+        f.regressed,
+        sql`${f.status} not in ${unresolved}`,
+        after === undefined ? undefined : sql`${since} >= ${after}`,
+        before === undefined ? undefined : sql`${since} < ${before}`,
+      ),
+    ),
+  ];
 }
 
 /** Findings that are present on a ref. Scans without a ref are of the default branch. */

@@ -53,6 +53,10 @@ const moment = (description: string) =>
 
 const CVE = FINDING_FIELDS.cve.input;
 
+const RESOLVED = 'Resolved, which means neither `open` nor `confirmed` nor regressed';
+const UNRESOLVED_SINCE =
+  'Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed';
+
 /** The filters of a list of findings, in a query or in JSON. A finding must match all of them. */
 export const filterShape = {
   scan_id: scanIdQuery().optional(),
@@ -128,6 +132,14 @@ export const filterShape = {
   found_before: moment('First reported before this time.').optional(),
   seen_after: moment('Last reported at this time or later.').optional(),
   seen_before: moment('Last reported before this time.').optional(),
+  resolved_after: moment(`${RESOLVED}, at this time or later.`).optional(),
+  resolved_before: moment(`${RESOLVED}, before this time.`).optional(),
+  resolved_in_time: flag().optional().openapi({
+    description:
+      'Whether they were resolved within their due date: those of the share of `GET /dashboard/metrics`. Findings without a due date, and those that a rule resolved when they were found, match neither value.',
+  }),
+  unresolved_after: moment(`${UNRESOLVED_SINCE}, at this time or later.`).optional(),
+  unresolved_before: moment(`${UNRESOLVED_SINCE}, before this time.`).optional(),
   q: text({ max: 200 }).optional().openapi({
     description:
       'Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`).',

@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, type ReactNode } from 'react';
+import { type ComponentType, createElement, lazy, type ReactNode, useState } from 'react';
 import styles from '../late.css?url';
 import { whenUp } from './server.ts';
 
@@ -29,9 +29,19 @@ export const late = <T>(load: () => Promise<T>): (() => Promise<T>) =>
 
 type PropsOf<Component> = Component extends (props: infer Props) => ReactNode ? Props : never;
 
-/** A component whose module is loaded when it is shown for the first time. */
-export const lazyNamed = <Module, Name extends keyof Module>(
-  load: () => Promise<Module>,
-  name: Name,
-): ComponentType<PropsOf<Module[Name]>> =>
-  lazy(late(async () => ({ default: (await load())[name] as ComponentType<PropsOf<Module[Name]>> })));
+/** A component whose module is loaded when it is shown for the first time, or by `load` before. */
+export function lazyNamed<Module, Name extends keyof Module>(load: () => Promise<Module>, name: Name) {
+  type Loaded = ComponentType<PropsOf<Module[Name]>>;
+  let loaded: Loaded | undefined;
+  const read = late(async () => {
+    loaded = (await load())[name] as Loaded;
+    return { default: loaded };
+  });
+  const Lazy: ComponentType<PropsOf<Module[Name]>> = lazy(read);
+  // A lazy component shows the fallback for a moment even if its module is loaded.
+  const Shown = (props: PropsOf<Module[Name]>) => {
+    const [Component] = useState(() => loaded ?? Lazy);
+    return createElement(Component as ComponentType<object>, props as object);
+  };
+  return Object.assign(Shown, { load: read });
+}

@@ -85,6 +85,13 @@ export interface FindingSearch {
   found_before?: string;
   seen_after?: string;
   seen_before?: string;
+  resolved_after?: string;
+  resolved_before?: string;
+  /** Whether they were resolved within their due date. */
+  resolved_in_time?: boolean;
+  /** Since when they are unresolved. */
+  unresolved_after?: string;
+  unresolved_before?: string;
   q?: string;
   group_by?: GroupKey;
   /** The view that the list is part of, where the filters alone would select another one. */
@@ -128,6 +135,7 @@ export const wholeNumber = (value: unknown): number | undefined => {
 export const TEXTS = [
   ...(['source', 'not_source', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+  ...(['resolved_after', 'resolved_before', 'unresolved_after', 'unresolved_before'] as const),
 ];
 
 const textsOf = <Name extends string>(given: Given, names: readonly Name[]) =>
@@ -158,6 +166,7 @@ export function findingSearch(given: Given): FindingSearch {
     missing: flagOf(given.missing),
     proposed: flagOf(given.proposed),
     has_exploit: flagOf(given.has_exploit),
+    resolved_in_time: flagOf(given.resolved_in_time),
     ...textsOf(given, TEXTS),
     source: listOf(given.source),
     not_source: listOf(given.not_source),

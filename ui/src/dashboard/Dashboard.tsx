@@ -18,7 +18,7 @@ import { IconFolderOff } from '../icons/icons.ts';
 import { MetricsFilter, RangeInWords } from '../metrics/MetricsFilter.tsx';
 import type { Metrics } from '../metrics/queries.ts';
 import { useMetrics } from '../metrics/queries.ts';
-import type { DayRange, MetricsSearch } from '../metrics/range.ts';
+import { type DayRange, type MetricsSearch, ofProject } from '../metrics/range.ts';
 import { TimeToResolve } from '../metrics/TimeToResolve.tsx';
 import { Weeks } from '../metrics/Weeks.tsx';
 import { scansQuery } from '../scans/queries.ts';
@@ -197,11 +197,13 @@ function OverTime({ search, range, query }: OverTimeProps) {
   return (
     <Grid gap="md">
       <Grid.Col span={{ base: 12, lg: 7 }}>
-        <Weeks weeks={data?.weeks} range={range} />
+        <Weeks weeks={data?.weeks} range={range} of={ofProject(search)} />
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 5 }}>
         <TimeToResolve
-          times={data?.time_to_resolve}
+          metrics={data}
+          range={range}
+          of={ofProject(search)}
           side={
             <OrgAnchor to="/o/$org/metrics" search={search} size="sm">
               {text.allMetrics}

@@ -38,6 +38,8 @@ const SEARCHED = [
   ...(['q', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'source', 'not_source', 'scan_id'] as const),
   ...(['ref', 'missing', 'proposed', 'has_exploit'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+  ...(['resolved_after', 'resolved_before', 'resolved_in_time'] as const),
+  ...(['unresolved_after', 'unresolved_before'] as const),
 ] as const;
 
 /** Whether another number of findings costs a search. */

@@ -82,6 +82,8 @@ const NAMES = [
   ...(['severity', 'status', 'attention', 'regressed', 'overdue', 'missing'] as const),
   ...(['proposed', 'has_exploit', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'q'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+  ...(['resolved_after', 'resolved_before', 'resolved_in_time'] as const),
+  ...(['unresolved_after', 'unresolved_before'] as const),
 ] satisfies readonly (keyof Filters & keyof FindingFilter)[];
 
 /** The query of a list: the filters that the view does not set. */

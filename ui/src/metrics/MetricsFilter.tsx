@@ -2,9 +2,9 @@ import { Group, SegmentedControl, Select, Text, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query';
 import * as text from '#strings/metrics.tsx';
 import { useOrg } from '../app/session.ts';
+import { utcDay } from '../components/time/dates.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { DAYS, type DayRange, daysOf, type MetricsSearch } from './range.ts';
-import { dayInWords } from './words.ts';
 
 interface Props {
   search: MetricsSearch;
@@ -86,8 +86,8 @@ export function RangeInWords({ range, project_id }: { range: DayRange; project_i
   const projects = useQuery(projectsQuery(useOrg())).data;
   const project = projects?.find(({ id }) => id === project_id);
   return text.rangeAndProject(
-    dayInWords(range.from),
-    dayInWords(range.to),
+    utcDay(range.from),
+    utcDay(range.to),
     project_id === undefined ? text.allProjects : <bdi>{project?.name ?? text.oneProject}</bdi>,
   );
 }

@@ -4,12 +4,14 @@ import { number } from '#strings/language.ts';
 import * as text from '#strings/metrics.tsx';
 import { lazyNamed } from '../app/late.ts';
 import { Tip } from '../components/floating/Tip.tsx';
+import { utcDay } from '../components/time/dates.ts';
 import { Card } from '../dashboard/Card.tsx';
 import { IconChartBar, IconTable } from '../icons/icons.ts';
 import classes from './Metrics.module.css';
+import { foundIn, NumberLink, periodOf, resolvedIn } from './NumberLink.tsx';
 import type { Metrics } from './queries.ts';
-import type { DayRange } from './range.ts';
-import { dayInWords, SERIES } from './words.ts';
+import type { DayRange, OfProject } from './range.ts';
+import { SERIES } from './words.ts';
 
 const WeeksChart = lazyNamed(() => import('./WeeksChart.tsx'), 'WeeksChart');
 
@@ -19,13 +21,13 @@ interface Props {
   /** Undefined while they load. */
   weeks: Metrics['weeks'] | undefined;
   range: DayRange;
+  of: OfProject;
 }
 
 /** Found and resolved findings per week, and how many were unresolved at its end. */
-export function Weeks({ weeks, range }: Props) {
+export function Weeks({ weeks, range, of }: Props) {
   const [asTable, setAsTable] = useState(false);
   const switching = asTable ? text.showAsChart : text.showAsTable;
-  const words = weeks && inWords(weeks);
   return (
     <Card
       title={text.perWeek}
@@ -40,7 +42,7 @@ export function Weeks({ weeks, range }: Props) {
       <Box className={classes.chart}>
         {/* The height is that of two lines where the words may need them. */}
         <Text size="xs" c="dimmed" aria-live="polite" mih={{ base: 38, xs: 19 }}>
-          {words}
+          {weeks && <InWords weeks={weeks} range={range} of={of} />}
         </Text>
         <Group gap="sm" mih={22} aria-hidden data-print-hidden>
           {!asTable &&
@@ -59,7 +61,7 @@ export function Weeks({ weeks, range }: Props) {
             viewportProps={{ tabIndex: 0 }}
             data-print-hidden
           >
-            <WeeksTable weeks={weeks} />
+            <WeeksTable weeks={weeks} of={of} />
           </ScrollArea.Autosize>
         )}
         {weeks && !asTable && (
@@ -68,26 +70,36 @@ export function Weeks({ weeks, range }: Props) {
               <WeeksChart
                 weeks={weeks}
                 height={HEIGHT}
-                label={text.chartOfWeeks(dayInWords(range.from), dayInWords(range.to), inWords(weeks))}
+                label={text.chartOfWeeks(utcDay(range.from), utcDay(range.to), sumsOf(weeks))}
               />
             </Suspense>
           </div>
         )}
         {/* Paper has another width than the window, for which the chart was drawn. */}
-        <div className="print-only">{weeks && <WeeksTable weeks={weeks} />}</div>
+        <div className="print-only">{weeks && <WeeksTable weeks={weeks} of={of} />}</div>
       </Box>
     </Card>
   );
 }
 
-function inWords(weeks: Metrics['weeks']): string {
-  const found = weeks.reduce((sum, week) => sum + week.found, 0);
-  const resolved = weeks.reduce((sum, week) => sum + week.resolved, 0);
-  const open = weeks.at(-1)?.open ?? 0;
-  return text.weeksInWords(found, resolved, open);
+const sumsOf = (weeks: Metrics['weeks']) => ({
+  found: weeks.reduce((sum, week) => sum + week.found, 0),
+  resolved: weeks.reduce((sum, week) => sum + week.resolved, 0),
+  open: weeks.at(-1)?.open ?? 0,
+});
+
+/** The sums of all weeks. */
+function InWords({ weeks, range, of }: { weeks: Metrics['weeks']; range: DayRange; of: OfProject }) {
+  const { found, resolved, open } = sumsOf(weeks);
+  const period = periodOf(range);
+  return text.weeksInWords(
+    <NumberLink count={found} search={{ ...of, ...foundIn(period) }} />,
+    <NumberLink count={resolved} search={{ ...of, ...resolvedIn(period) }} />,
+    open,
+  );
 }
 
-function WeeksTable({ weeks }: Pick<Metrics, 'weeks'>) {
+function WeeksTable({ weeks, of }: Pick<Metrics, 'weeks'> & { of: OfProject }) {
   return (
     <Table className={classes.table} stickyHeader verticalSpacing={4} fz="xs" captionSide="bottom">
       <Table.Caption>{text.aboutWeeks}</Table.Caption>
@@ -103,11 +115,15 @@ function WeeksTable({ weeks }: Pick<Metrics, 'weeks'>) {
         {weeks.toReversed().map((week) => (
           <Table.Tr key={week.start}>
             <Table.Th scope="row" fw={500}>
-              {dayInWords(week.start)}
+              {utcDay(week.start)}
             </Table.Th>
-            {SERIES.map(({ name }) => (
-              <Table.Td key={name}>{number(week[name])}</Table.Td>
-            ))}
+            <Table.Td>
+              <NumberLink count={week.found} search={{ ...of, ...foundIn(week) }} />
+            </Table.Td>
+            <Table.Td>
+              <NumberLink count={week.resolved} search={{ ...of, ...resolvedIn(week) }} />
+            </Table.Td>
+            <Table.Td>{number(week.open)}</Table.Td>
           </Table.Tr>
         ))}
       </Table.Tbody>

@@ -1,5 +1,6 @@
 import { CompositeChart } from '@mantine/charts';
-import { TAG } from '#strings/language.ts';
+import { number, TAG } from '#strings/language.ts';
+import { shortUtcDay } from '../components/time/dates.ts';
 import type { Metrics } from './queries.ts';
 import { SERIES } from './words.ts';
 
@@ -22,13 +23,14 @@ export function WeeksChart({ weeks, height, label }: Props) {
         h={height}
         data={weeks.map(({ start, found, resolved, open }) => ({
           ...{ found, resolved, open },
-          week: shortDay(start.slice(0, 10)),
+          week: shortUtcDay(start),
         }))}
         dataKey="week"
         series={SERIES.map((one) => ({ ...one }))}
         curveType="linear"
         gridAxis="x"
         tickLine="none"
+        valueFormatter={number}
         maxBarWidth={22}
         withDots={weeks.length < 3}
         withRightYAxis
@@ -42,8 +44,3 @@ export function WeeksChart({ weeks, height, label }: Props) {
     </div>
   );
 }
-
-const day = new Intl.DateTimeFormat(TAG, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-
-/** A date of the API, such as "Nov 3". */
-const shortDay = (date: string): string => day.format(new Date(`${date}T00:00:00Z`));

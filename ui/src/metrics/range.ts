@@ -15,6 +15,12 @@ export interface MetricsSearch {
   project_id?: string;
 }
 
+/** The project that numbers are of; empty for all. */
+export type OfProject = Pick<MetricsSearch, 'project_id'>;
+
+export const ofProject = ({ project_id }: MetricsSearch): OfProject =>
+  project_id === undefined ? {} : { project_id };
+
 const dayOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
     ? value

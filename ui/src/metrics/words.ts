@@ -12,11 +12,6 @@ export function inHours(hours: number | undefined): string {
   return hours < 48 ? text.hours(rounded(hours)) : text.daysOf(rounded(hours / 24));
 }
 
-const day = new Intl.DateTimeFormat(TAG, { dateStyle: 'medium', timeZone: 'UTC' });
-
-/** A day of a range, such as "Nov 3, 2026". */
-export const dayInWords = (date: string): string => day.format(Date.parse(`${date.slice(0, 10)}T00:00:00Z`));
-
 /** A share of 1, such as "94%". Only complete shares are 100%. */
 export const inPercent = (share: number): string =>
   text.percent(share > 0.99 && share < 1 ? 99 : Math.round(share * 100));

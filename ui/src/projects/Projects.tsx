@@ -165,7 +165,7 @@ const Rows = () => (
 );
 
 /** A dialog that creates a project and opens it. */
-function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={text.newProject}>
       <NewProjectForm onClose={onClose} />

@@ -11,6 +11,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
+import { dayOf } from '../components/time/dates.ts';
 import { FileLocation } from '../findings/FileLocation.tsx';
 import { useListWords } from '../findings/list/filters/filter-chips.tsx';
 import type { ListedFinding } from '../findings/list-queries.ts';
@@ -20,7 +21,7 @@ import { addressOf } from '../findings/views.ts';
 import { IconArrowLeft } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
-import { dateOf, REASON_NAMES } from '../triage/texts.ts';
+import { REASON_NAMES } from '../triage/texts.ts';
 import classes from './Report.module.css';
 import { type Report as Data, reportQuery, takeRequest } from './report-queries.ts';
 
@@ -168,8 +169,8 @@ function Row({ finding, project, assignee }: RowProps) {
           </Text>
         )}
       </Table.Td>
-      <Table.Td data-label={text.found}>{dateOf(created_at)}</Table.Td>
-      {due_at ? <Table.Td data-label={text.due}>{dateOf(due_at)}</Table.Td> : <Table.Td />}
+      <Table.Td data-label={text.found}>{dayOf(created_at)}</Table.Td>
+      {due_at ? <Table.Td data-label={text.due}>{dayOf(due_at)}</Table.Td> : <Table.Td />}
     </Table.Tr>
   );
 }

@@ -9,6 +9,7 @@ import { openConfirm } from '../components/dialogs/confirm.ts';
 import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { showError, showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
+import { useAnchor } from '../components/SectionCard.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { IconAlertTriangle } from '../icons/icons.ts';
 import { mfaQuery } from '../profile/queries.ts';
@@ -144,7 +145,7 @@ function SwitchCard(props: SwitchCardProps) {
   const state = isOn ? text.on : text.off;
   return (
     <Card component={component} withBorder aria-labelledby={id}>
-      <Group justify="space-between" wrap="nowrap" align="flex-start">
+      <Group {...useAnchor<HTMLDivElement>(title)} justify="space-between" wrap="nowrap" align="flex-start">
         <Stack gap={6} style={{ minWidth: 0 }}>
           <Group gap="xs">
             <Title order={2} id={id}>

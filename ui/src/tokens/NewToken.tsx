@@ -2,13 +2,13 @@ import { Modal, Select, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DATES } from '#strings/language.ts';
 import * as text from '#strings/tokens/new-token.tsx';
 import { useOrg } from '../app/session.ts';
 import { DaysInput, daysProblem } from '../components/forms/DaysInput.tsx';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { useSend } from '../components/forms/use-send.ts';
 import { KEPT_OPEN } from '../components/ShownOnce.tsx';
+import { dayOf } from '../components/time/dates.ts';
 import { tokensKey } from './queries.ts';
 import { type Scope, ScopeSelect, TokenShown } from './scopes/Scopes.tsx';
 import { daysFromNow } from './token-state.ts';
@@ -23,7 +23,6 @@ const EXPIRIES = [
 const MAX_DAYS = 36_500;
 const OF_PROJECTS = ['ingest', 'read', 'triage'] as const;
 const OF_ORGS = [...OF_PROJECTS, 'admin'] as const;
-const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'long' });
 
 interface Props {
   opened: boolean;
@@ -133,7 +132,7 @@ function TokenForm(props: {
       )}
       <Text size="sm" c="dimmed" aria-live="polite">
         {days > 0 && days <= MAX_DAYS
-          ? text.validUntil(day.format(daysFromNow(days)))
+          ? text.validUntil(dayOf(daysFromNow(days)))
           : days === 0
             ? text.validUntilRevoked
             : ''}

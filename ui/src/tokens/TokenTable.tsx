@@ -12,7 +12,6 @@ import {
 } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DATES } from '#strings/language.ts';
 import * as text from '#strings/tokens.tsx';
 import { useMe, useOrg } from '../app/session.ts';
 import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
@@ -21,16 +20,13 @@ import { showSuccess } from '../components/errors/toasts.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { OrgAnchor } from '../components/links.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
-import { ago } from '../components/time/ago.ts';
-import { Ago } from '../components/time/Time.tsx';
+import { Ago, Day } from '../components/time/Time.tsx';
 import { IconAlertTriangle, IconKey, IconTrash } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
 import { tokensKey } from './queries.ts';
 import { ScopeNames } from './scopes/Scopes.tsx';
 import { type ApiToken, expiresSoon, isUsable, type TokenState, tokenState } from './token-state.ts';
-
-const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium' });
 
 const STATES: Record<TokenState, { label: string; color: string }> = {
   active: { label: text.active, color: 'green' },
@@ -87,7 +83,7 @@ function TokenRow({ token, withScope }: { token: ApiToken; withScope: boolean })
   const state = tokenState(token);
   const { label, color } = STATES[state];
   const used = token.last_used ? <Ago time={token.last_used} /> : text.never;
-  const expires = token.expires_at ? <DayOf time={token.expires_at} /> : text.never;
+  const expires = token.expires_at ? <Day time={token.expires_at} /> : text.never;
   return (
     <Table.Tr {...(!isUsable(token) && { c: 'dimmed' })}>
       <Table.Td>
@@ -160,13 +156,6 @@ function Creator({ userId }: { userId: string }) {
   const creator = members.find(({ user_id }) => user_id === userId);
   return creator ? text.createdBy(<bdi>{creator.name}</bdi>) : text.createdByFormer;
 }
-
-/** A date, with the relative time as a tooltip. */
-const DayOf = ({ time }: { time: string }) => (
-  <Tip label={ago(time)}>
-    <time dateTime={time}>{day.format(new Date(time))}</time>
-  </Tip>
-);
 
 function RevokeButton({ token }: { token: ApiToken }) {
   const org = useOrg();

@@ -37,7 +37,13 @@ export function StatusButtons({ finding, triage: { run, decide, undo }, hasKeys 
     );
   }
   return (
-    <Box role="group" aria-label={text.setTheStatus} className={classes.buttons ?? ''} data-print-hidden>
+    <Box
+      role="group"
+      aria-label={text.setTheStatus}
+      className={classes.buttons ?? ''}
+      data-status-buttons
+      data-print-hidden
+    >
       {USER_STATUSES.map((status) => (
         <KeyButton
           key={status}

@@ -1,5 +1,5 @@
-import { DATES } from '#strings/language.ts';
 import * as text from '#strings/triage.tsx';
+import { dayOf } from '../components/time/dates.ts';
 import { STATUS_NAMES } from '../findings/Severity.tsx';
 import type { Decision, Reason } from './decision.ts';
 
@@ -12,11 +12,6 @@ export const REASONS: Record<'false_positive' | 'wontfix' | 'other', readonly Re
   other: Object.keys(REASON_NAMES) as Reason[],
 };
 
-const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium' });
-
-/** A date in the time zone of the user. */
-export const dateOf = (time: string): string => day.format(new Date(time));
-
 /** The effect of a decision in words, such as "Set to False positive (Used in tests)". */
 export function textOf(
   { status, reason, note, assignee_id, due_at, accepted_until }: Decision,
@@ -25,9 +20,9 @@ export function textOf(
   return text.effectOf({
     status: status && STATUS_NAMES[status],
     reason: reason ?? undefined,
-    acceptedUntil: accepted_until && dateOf(accepted_until),
+    acceptedUntil: accepted_until && dayOf(accepted_until),
     assignee: assignee_id && (assignee ?? text.aMember),
-    due: due_at && dateOf(due_at),
+    due: due_at && dayOf(due_at),
     hasNote: Boolean(note),
   });
 }

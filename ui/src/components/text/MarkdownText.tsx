@@ -1,15 +1,12 @@
 import { Box, Button, Stack, Typography } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { CatchBoundary } from '@tanstack/react-router';
-import { memo, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { memo, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import * as words from '#strings/components/text.ts';
-import { lazyNamed } from '../../app/late.ts';
+import { MarkdownPiece } from './MarkdownPiece.tsx';
 import classes from './MarkdownText.module.css';
 import { headingLevels, type Piece, piecesOf } from './markdown-pieces.ts';
 import type { Mention } from './mentions.ts';
-import { TextSkeleton } from './TextSkeleton.tsx';
-
-const MarkdownPiece = lazyNamed(() => import('./MarkdownPiece.tsx'), 'MarkdownPiece');
 
 /** Longer texts are shown in full on request. */
 const FIRST_LENGTH = 8000;
@@ -74,9 +71,7 @@ const Rendered = memo(function Rendered({
   if (plain) return written;
   return (
     <CatchBoundary getResetKey={() => text} errorComponent={() => written}>
-      <Suspense fallback={<TextSkeleton />}>
-        <MarkdownPiece text={text} levels={levels} mentions={mentions} fallback={written} />
-      </Suspense>
+      <MarkdownPiece text={text} levels={levels} mentions={mentions} fallback={written} />
     </CatchBoundary>
   );
 });

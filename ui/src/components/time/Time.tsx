@@ -1,14 +1,11 @@
 import { Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useState } from 'react';
-import { DATES } from '#strings/language.ts';
 import { Tip } from '../floating/Tip.tsx';
 import { ago } from './ago.ts';
+import { dateTime, dayOf } from './dates.ts';
 
-const full = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium', timeStyle: 'medium' });
-
-/** Date and time in the time zone of the user. */
-export const dateTime = (time: string | Date): string => full.format(new Date(time));
+export { dateTime };
 
 /** A relative time, with the exact time as a tooltip. */
 export function Ago({ time }: { time: string }) {
@@ -22,3 +19,10 @@ export function Ago({ time }: { time: string }) {
     </Tip>
   );
 }
+
+/** A day, with the exact time as a tooltip. */
+export const Day = ({ time }: { time: string }) => (
+  <time dateTime={time} title={dateTime(time)}>
+    {dayOf(time)}
+  </time>
+);

@@ -1,6 +1,6 @@
-import { Anchor, Skeleton, Title } from '@mantine/core';
+import { Anchor, Text, Title } from '@mantine/core';
 import { CatchBoundary } from '@tanstack/react-router';
-import { type ReactNode, Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { score } from '#strings/findings/page/cvss.tsx';
 import * as text from '#strings/findings/page.tsx';
 import { lazyNamed } from '../../app/late.ts';
@@ -13,9 +13,12 @@ import type { Finding } from '../finding-queries.ts';
 import { Collapsible } from './Collapsible.tsx';
 import classes from './Finding.module.css';
 
-const Cvss = lazyNamed(() => import('./cvss/Cvss.tsx'), 'Cvss');
+export const Cvss = lazyNamed(() => import('./cvss/Cvss.tsx'), 'Cvss');
 
-/** The classification of a finding and where it was seen. Its identifiers are collapsed, except on paper. */
+/**
+ * The classification of a finding and where it was seen. Its identifiers are collapsed, except on paper. Suspends until it can
+ * explain a CVSS vector.
+ */
 export function Facts({ finding }: { finding: Finding }) {
   const { cwe, cve, file, source, cvss_score, cvss_vector, project_id } = finding;
   return (
@@ -32,9 +35,7 @@ export function Facts({ finding }: { finding: Finding }) {
                 getResetKey={() => cvss_vector}
                 errorComponent={() => <Copyable value={cvss_vector} label={text.copyVector} />}
               >
-                <Suspense fallback={<Skeleton h={48} w="100%" />}>
-                  <Cvss vector={cvss_vector} score={cvss_score} />
-                </Suspense>
+                <Cvss vector={cvss_vector} score={cvss_score} />
               </CatchBoundary>
             )}
           </Fact>
@@ -66,14 +67,8 @@ export function Facts({ finding }: { finding: Finding }) {
             <bdi>{source}</bdi>
           </Fact>
         )}
-        <Fact name={text.firstSeen}>
-          <span>{text.seenBy(<Ago time={finding.created_at} />, <ScanLink id={finding.scan_id} />)}</span>
-        </Fact>
-        <Fact name={text.lastSeen}>
-          <span>
-            {text.seenBy(<Ago time={finding.last_seen_at} />, <ScanLink id={finding.last_scan_id} />)}
-          </span>
-        </Fact>
+        <Seen name={text.firstSeen} time={finding.created_at} scan={finding.scan_id} />
+        <Seen name={text.lastSeen} time={finding.last_seen_at} scan={finding.last_scan_id} />
         <Fact name={text.seen}>{text.timesSeen(finding.seen_count)}</Fact>
       </dl>
       <Collapsible summary={text.identifiers}>
@@ -89,6 +84,18 @@ export function Facts({ finding }: { finding: Finding }) {
     </section>
   );
 }
+
+/** When and by which scan a finding was seen. The scan is in a line of its own, because its name arrives later. */
+const Seen = ({ name, time, scan }: { name: string; time: string; scan: string }) => (
+  <Fact name={name}>
+    <Text span size="sm" w="100%">
+      <Ago time={time} />
+    </Text>
+    <Text span size="sm" w="100%" truncate>
+      <ScanLink id={scan} />
+    </Text>
+  </Fact>
+);
 
 function Identifier({ value, label }: { value: string; label: string }) {
   return (

@@ -2,11 +2,12 @@ import { ActionIcon, Box, Group, Skeleton, Stack, Text, VisuallyHidden } from '@
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import * as deletion from '#strings/deletion.tsx';
 import * as text from '#strings/findings/page.tsx';
 import { ServiceError } from '../../app/api.ts';
 import { type FindingFilter, filterOf } from '../../app/search.ts';
-import { useOrg } from '../../app/session.ts';
+import { useMe, useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { useConfirmed } from '../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
@@ -18,16 +19,18 @@ import { Page } from '../../components/Page.tsx';
 import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import { DeleteMenu } from '../../deletion/DeleteMenu.tsx';
 import { IconKeyboard, IconPrinter } from '../../icons/icons.ts';
+import { membersQuery } from '../../members/queries.ts';
+import { projectsQuery } from '../../projects/queries.ts';
 import { refreshFindings } from '../../triage/cache.ts';
 import { TRIAGE_SHORTCUTS } from '../../triage/shortcuts.ts';
 import { type TriageState, useTriage } from '../../triage/use-triage.ts';
-import { type Finding, findingKey, findingQuery } from '../finding-queries.ts';
+import { exploitsQuery, type Finding, findingKey, findingQuery, refsQuery } from '../finding-queries.ts';
 import { titleOf } from '../title.ts';
 import { addressOf, isOutOf } from '../views.ts';
 import { Exploits } from './Exploits.tsx';
-import { Facts } from './Facts.tsx';
+import { Cvss, Facts } from './Facts.tsx';
 import classes from './Finding.module.css';
-import { FindingText } from './FindingText.tsx';
+import { FindingText, MarkdownText } from './FindingText.tsx';
 import { Headline } from './Headline.tsx';
 import { ListNav } from './ListNav.tsx';
 import { OthersChanges } from './OthersChanges.tsx';
@@ -38,6 +41,9 @@ import { Timeline } from './timeline/Timeline.tsx';
 
 const route = getRouteApi('/_signed-in/o/$org/findings/$id');
 
+// While the finding is read.
+for (const part of [MarkdownText, Cvss]) part.load().catch(() => {});
+
 /** Longer titles have a smaller font. */
 const LONG_TITLE = 120;
 
@@ -47,6 +53,7 @@ export function FindingPage() {
   const search = route.useSearch();
   const filter = filterOf(search);
   const finding = useQuery(findingQuery(useOrg(), id));
+  const isReady = useReady(id, finding.data);
   const triage = useTriage(filter);
   const isOut = finding.data !== undefined && isOutOf(filter, finding.data);
   return (
@@ -68,9 +75,9 @@ export function FindingPage() {
         </VisuallyHidden>
       )}
       {finding.data && <OthersChanges key={id} id={id} />}
-      {finding.data ? (
+      {finding.data && isReady ? (
         <FindingDetails key={id} finding={finding.data} triage={triage} />
-      ) : finding.error ? (
+      ) : finding.error && !finding.data ? (
         <Missing error={finding.error} onRetry={finding.refetch} />
       ) : (
         <Waiting />
@@ -89,23 +96,39 @@ function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageS
       <Box mt={-12}>
         <Headline finding={finding} />
       </Box>
-      <div className={classes.columns}>
-        <div className={classes.main}>
-          <FindingText finding={finding} />
-          <Exploits id={finding.id} />
+      <Suspense fallback={<WaitingColumns />}>
+        <div className={classes.columns}>
+          <div className={classes.main}>
+            <FindingText finding={finding} />
+            <Exploits id={finding.id} />
+          </div>
+          <div className={classes.side}>
+            <StatusPanel finding={finding} triage={triage} />
+            <Facts finding={finding} />
+            <Refs finding={finding} />
+          </div>
+          <div className={classes.below}>
+            <Timeline id={finding.id} />
+            <Similar id={finding.id} />
+          </div>
         </div>
-        <div className={classes.side}>
-          <StatusPanel finding={finding} triage={triage} />
-          <Facts finding={finding} />
-          <Refs finding={finding} />
-          <Timeline id={finding.id} />
-        </div>
-        <div className={classes.similar}>
-          <Similar id={finding.id} />
-        </div>
-      </div>
+      </Suspense>
     </Page>
   );
+}
+
+/** Whether everything that would move other parts of the page has loaded or failed. */
+function useReady(id: string, finding: Finding | undefined): boolean {
+  const org = useOrg();
+  const { user } = useMe();
+  const isOthers = finding?.assignee_id !== undefined && finding.assignee_id !== user.id;
+  const loads = [
+    useQuery(projectsQuery(org)),
+    useQuery(exploitsQuery(org, id)),
+    useQuery(refsQuery(org, id)),
+    useQuery({ ...membersQuery(org), enabled: isOthers }),
+  ];
+  return loads.every(({ isLoading }) => !isLoading);
 }
 
 function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
@@ -126,15 +149,19 @@ function Waiting() {
         <Skeleton h={22} w={80} />
         <Skeleton h={22} w={220} />
       </Group>
-      <div className={classes.columns}>
-        <div className={classes.main}>
-          <TextSkeleton />
-        </div>
-        <Skeleton h={320} className={classes.side ?? ''} />
-      </div>
+      <WaitingColumns />
     </Stack>
   );
 }
+
+const WaitingColumns = () => (
+  <div className={classes.columns}>
+    <div className={classes.main}>
+      <TextSkeleton />
+    </div>
+    <Skeleton h={320} className={classes.side ?? ''} />
+  </div>
+);
 
 const WALKING: ShortcutList = [
   [['j'], text.nextInList],

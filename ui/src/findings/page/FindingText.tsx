@@ -1,16 +1,15 @@
 import { Title } from '@mantine/core';
-import { Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import * as words from '#strings/findings/page.tsx';
 import { lazyNamed } from '../../app/late.ts';
 import { CodeBlock } from '../../components/text/CodeBlock.tsx';
-import { TextSkeleton } from '../../components/text/TextSkeleton.tsx';
 import type { Finding } from '../finding-queries.ts';
 import { type Evidence as Code, languageOf, partsOf } from './description-parts.ts';
 import { SourceLocation } from './SourceLocation.tsx';
 
-const MarkdownText = lazyNamed(() => import('../../components/text/MarkdownText.tsx'), 'MarkdownText');
+export const MarkdownText = lazyNamed(() => import('../../components/text/MarkdownText.tsx'), 'MarkdownText');
 
-/** How to fix a finding, its evidence, and the rest of its description. */
+/** How to fix a finding, its evidence, and the rest of its description. Suspends until it can render Markdown. */
 export function FindingText({ finding }: { finding: Finding }) {
   const { description, line, source } = finding;
   const { fix, evidence, rest } = useMemo(
@@ -32,9 +31,7 @@ function Prose({ id, title, text }: { id: string; title: string; text: string })
       <Title order={2} id={id} mb="xs">
         {title}
       </Title>
-      <Suspense fallback={<TextSkeleton />}>
-        <MarkdownText text={text} />
-      </Suspense>
+      <MarkdownText text={text} />
     </section>
   );
 }

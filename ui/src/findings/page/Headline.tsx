@@ -5,11 +5,9 @@ import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { Copy } from '../../components/Copy.tsx';
 import { OrgAnchor } from '../../components/links.tsx';
-import { ago } from '../../components/time/ago.ts';
-import { dateTime } from '../../components/time/Time.tsx';
+import { Ago, Day } from '../../components/time/Time.tsx';
 import { IconAlertTriangle, IconClock, IconInfoCircle, IconRotateClockwise } from '../../icons/icons.ts';
 import { projectsQuery } from '../../projects/queries.ts';
-import { dateOf } from '../../triage/texts.ts';
 import type { Finding } from '../finding-queries.ts';
 import { SeverityBadge, StatusBadge } from '../Severity.tsx';
 import classes from './Finding.module.css';
@@ -57,18 +55,18 @@ function StateWords({ finding }: { finding: Finding }) {
     <>
       {regressed && (
         <State alarming icon={<IconRotateClockwise size={14} aria-hidden />}>
-          {text.regressed(regressed_at && ago(regressed_at))}
+          {text.regressed(regressed_at && <Ago time={regressed_at} />)}
         </State>
       )}
       {proposed && <State icon={<IconInfoCircle size={14} aria-hidden />}>{text.proposed}</State>}
       {isOverdue && (
         <State alarming icon={<IconAlertTriangle size={14} aria-hidden />}>
-          <span title={dateTime(due_at)}>{text.overdueSince(dateOf(due_at))}</span>
+          {text.overdueSince(<Day time={due_at} />)}
         </State>
       )}
       {accepted_until && (
         <State icon={<IconClock size={14} aria-hidden />}>
-          <span title={dateTime(accepted_until)}>{text.riskAcceptedUntil(dateOf(accepted_until))}</span>
+          {text.riskAcceptedUntil(<Day time={accepted_until} />)}
         </State>
       )}
     </>

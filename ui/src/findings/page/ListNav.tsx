@@ -9,7 +9,7 @@ import { Tip } from '../../components/floating/Tip.tsx';
 import { isTaken, useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { OrgButton } from '../../components/links.tsx';
 import { IconArrowLeft, IconChevronLeft, IconChevronRight } from '../../icons/icons.ts';
-import { exploitsQuery, findingQuery, placeQuery } from '../finding-queries.ts';
+import { exploitsQuery, findingQuery, placeQuery, refsQuery } from '../finding-queries.ts';
 import {
   type FindingFilter,
   findingsPageQuery,
@@ -71,7 +71,7 @@ export function ListNav({ children, ...walk }: Props) {
   }, [at, queries, org, filter]);
 
   return (
-    <Group justify="space-between" gap="xs" data-print-hidden>
+    <Group justify="space-between" gap="xs" data-print-hidden className={classes.top ?? ''}>
       <OrgButton
         to="/o/$org/findings"
         search={list}
@@ -86,7 +86,7 @@ export function ListNav({ children, ...walk }: Props) {
           {text.escapeKey}
         </Kbd>
       </OrgButton>
-      <Group gap="xs">
+      <Group gap="xs" className={classes.tools ?? ''}>
         {at !== undefined && (
           <Group component="nav" gap="xs" aria-label={text.findingsInList}>
             <Text size="sm" c="dimmed" role="status">
@@ -208,11 +208,12 @@ function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | undefined 
   const ahead = neighbours?.next?.id;
   const behind = neighbours?.previous?.id;
   useEffect(() => {
-    if (ahead) {
-      queries.prefetchQuery(findingQuery(org, ahead));
-      queries.prefetchQuery(exploitsQuery(org, ahead));
+    for (const one of [ahead, behind]) {
+      if (!one) continue;
+      queries.prefetchQuery(findingQuery(org, one));
+      queries.prefetchQuery(exploitsQuery(org, one));
+      queries.prefetchQuery(refsQuery(org, one));
     }
-    if (behind) queries.prefetchQuery(findingQuery(org, behind));
   }, [ahead, behind, org, queries]);
   return neighbours;
 }

@@ -1,11 +1,11 @@
 import { Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import * as text from '#strings/findings/page.tsx';
 import { useOrg } from '../../app/session.ts';
 import { ShowMore } from '../../components/ShowMore.tsx';
 import { projectsQuery } from '../../projects/queries.ts';
 import { FindingItems } from '../FindingItems.tsx';
-import { type SimilarFinding, similarQuery } from '../finding-queries.ts';
+import { type SimilarFinding, similarQuery, timelineQuery } from '../finding-queries.ts';
 
 const WHY: Record<SimilarFinding['why'], string> = text.whySimilar;
 /** The number of findings shown of each kind. */
@@ -17,7 +17,9 @@ export function Similar({ id }: { id: string }) {
   const org = useOrg();
   const { data: findings = [] } = useQuery(similarQuery(org, id));
   const projects = useQuery({ ...projectsQuery(org), enabled: findings.length > 0 }).data;
-  if (findings.length === 0) return null;
+  // The activity above would move them.
+  const isActivityPending = useInfiniteQuery(timelineQuery(org, id)).isPending;
+  if (findings.length === 0 || isActivityPending) return null;
   const names = projects && new Map(projects.map((project) => [project.id, project.name]));
   return (
     <Stack gap="xs" component="section" aria-labelledby="similar">

@@ -5,10 +5,10 @@ import { useMe, useOrg } from '../../app/session.ts';
 import { KeyButton } from '../../components/keyboard/KeyButton.tsx';
 import { useShortcuts } from '../../components/keyboard/shortcuts.ts';
 import { OrgAnchor } from '../../components/links.tsx';
-import { Ago } from '../../components/time/Time.tsx';
+import { Ago, Day } from '../../components/time/Time.tsx';
 import { membersQuery } from '../../members/queries.ts';
 import { StatusButtons } from '../../triage/StatusButtons.tsx';
-import { dateOf, REASON_NAMES } from '../../triage/texts.ts';
+import { REASON_NAMES } from '../../triage/texts.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
 import type { Finding } from '../finding-queries.ts';
 import { Fact } from './Facts.tsx';
@@ -69,13 +69,13 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
         </Fact>
         <Fact name={text.due}>
           <Text span size="sm" {...(due_at === undefined && { c: 'dimmed' })}>
-            {due_at === undefined ? text.noDate : dateOf(due_at)}
+            {due_at === undefined ? text.noDate : <Day time={due_at} />}
           </Text>
         </Fact>
         {accepted_until && (
           <Fact name={text.acceptedUntil}>
             <Text span size="sm">
-              {dateOf(accepted_until)}
+              <Day time={accepted_until} />
             </Text>
           </Fact>
         )}

@@ -13,7 +13,7 @@ function momentOf(value: string, days: number): string {
   return DATE.test(value) ? dateOf(time + days * DAY_MS) : value;
 }
 
-type Period = 'found' | 'seen';
+type Period = 'found' | 'seen' | 'resolved' | 'unresolved';
 const after = (period: Period) => `${period}_after` as const;
 const before = (period: Period) => `${period}_before` as const;
 

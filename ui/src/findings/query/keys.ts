@@ -15,7 +15,7 @@ import {
 import { quoted } from './terms.ts';
 
 type TextName = 'ref' | 'cwe' | 'cve' | 'rule' | 'file' | 'path' | 'not_path';
-type FlagName = 'regressed' | 'overdue' | 'missing' | 'proposed' | 'has_exploit';
+type FlagName = 'regressed' | 'overdue' | 'missing' | 'proposed' | 'has_exploit' | 'resolved_in_time';
 
 /** The most values of a filter that the service accepts. */
 const MAX_VALUES = 50;
@@ -227,6 +227,9 @@ export const KEYS: Readonly<Record<string, Key>> = {
   path: text('path', words.path, { not: 'not_path' }),
   found: period('found', words.found),
   seen: period('seen', words.seen),
+  resolved: period('resolved', words.resolved),
+  unresolved: period('unresolved', words.unresolved),
+  in_time: flag('resolved_in_time', 'in_time', words.inTime),
   older: age('found_before', words.older),
   newer: age('found_after', words.newer),
 };

@@ -3,7 +3,6 @@ import { useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DATES } from '#strings/language.ts';
 import * as text from '#strings/profile/tokens.ts';
 import { api, type Schemas } from '../../app/api.ts';
 import { useMe } from '../../app/session.ts';
@@ -17,14 +16,13 @@ import { Row, Rows } from '../../components/Rows.tsx';
 import { SectionHead } from '../../components/SectionHead.tsx';
 import { KEPT_OPEN } from '../../components/ShownOnce.tsx';
 import { StateBadge } from '../../components/StateBadge.tsx';
-import { Ago } from '../../components/time/Time.tsx';
+import { dayOf } from '../../components/time/dates.ts';
+import { Ago, Day } from '../../components/time/Time.tsx';
 import { IconKey, IconPlus } from '../../icons/icons.ts';
 import { type Scope, ScopeNames, ScopeSelect, TokenShown } from '../../tokens/scopes/Scopes.tsx';
 import { daysFromNow } from '../../tokens/token-state.ts';
 
 type PersonalToken = Schemas['PersonalToken'];
-
-const day = new Intl.DateTimeFormat(DATES, { dateStyle: 'medium' });
 
 /** The personal access tokens of the user. */
 export function PersonalTokens() {
@@ -90,7 +88,7 @@ function TokenRow({ token }: { token: PersonalToken }) {
         ) : (
           text.neverUsed
         )}{' '}
-        · {isExpired ? text.expired : text.expires} {day.format(new Date(token.expires_at))}
+        · {isExpired ? text.expired : text.expires} <Day time={token.expires_at} />
       </Text>
     </Row>
   );
@@ -132,7 +130,6 @@ const EXPIRIES = [
   { value: '365', label: text.days365 },
 ];
 const ALL = '';
-const longDay = new Intl.DateTimeFormat(DATES, { dateStyle: 'long' });
 
 /** A token, and the organization of the example of its use. */
 interface Made {
@@ -215,7 +212,7 @@ function Form({ onCancel, onCreated }: { onCancel: () => void; onCreated: (made:
         {...form.getInputProps('expiry')}
       />
       <Text size="sm" c="dimmed" aria-live="polite">
-        {text.validUntil(longDay.format(daysFromNow(Number(expiry))))}
+        {text.validUntil(dayOf(daysFromNow(Number(expiry))))}
       </Text>
     </DialogForm>
   );

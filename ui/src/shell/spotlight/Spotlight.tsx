@@ -1,15 +1,21 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core';
 import { useDisclosure, useHotkeys, useOs } from '@mantine/hooks';
+import { useState } from 'react';
 import * as text from '#strings/shell.tsx';
 import { lazyDialog } from '../../components/dialogs/lazy-dialog.tsx';
 import { Tip } from '../../components/floating/Tip.tsx';
 import { IconSearch } from '../../icons/icons.ts';
+import type { PaletteDialog } from './destinations.tsx';
 
 const SpotlightDialog = lazyDialog(() => import('./SpotlightDialog.tsx'), 'SpotlightDialog');
+const NewProject = lazyDialog(() => import('../../projects/Projects.tsx'), 'NewProject');
+const InviteMember = lazyDialog(() => import('../../members/InviteMember.tsx'), 'InviteMember');
 
 /** The button and the key of the search. The dialog is loaded on first use. */
 export function Spotlight() {
   const [opened, { open, close }] = useDisclosure();
+  const [dialog, setDialog] = useState<PaletteDialog>();
+  const closeDialog = () => setDialog(undefined);
   // Also while a field has the focus.
   useHotkeys([['mod+K', open]], []);
   const os = useOs();
@@ -36,7 +42,9 @@ export function Spotlight() {
           <IconSearch size={18} />
         </ActionIcon>
       </Tip>
-      <SpotlightDialog opened={opened} onClose={close} />
+      <SpotlightDialog opened={opened} onClose={close} onDialog={setDialog} />
+      <NewProject opened={dialog === 'project'} onClose={closeDialog} />
+      <InviteMember opened={dialog === 'member'} onClose={closeDialog} />
     </>
   );
 }

@@ -4,18 +4,23 @@ import { useEffect, useId, useState } from 'react';
 import * as words from '#strings/shell/spotlight.ts';
 import { Advice } from '../../components/errors/Problem.tsx';
 import { IconSearch } from '../../icons/icons.ts';
-import { MIN_TEXT, useDestinations } from './destinations.tsx';
+import { MIN_TEXT, type PaletteDialog, useDestinations } from './destinations.tsx';
 import classes from './Spotlight.module.css';
 
 /** The pause after which a search starts. */
 const PAUSE_MS = 200;
 
-/** Searches pages, projects, findings and organizations. */
-export function SpotlightDialog({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+interface Props {
+  onClose(): void;
+  onDialog(dialog: PaletteDialog): void;
+}
+
+/** Searches pages, views, actions, projects, members, settings, organizations and findings. */
+export function SpotlightDialog({ opened, ...props }: Props & { opened: boolean }) {
   return (
     <Modal.Root
       opened={opened}
-      onClose={onClose}
+      onClose={props.onClose}
       size={620}
       yOffset="12dvh"
       transitionProps={{ duration: 100 }}
@@ -23,17 +28,17 @@ export function SpotlightDialog({ opened, onClose }: { opened: boolean; onClose:
       <Modal.Overlay />
       <Modal.Content aria-label={words.search}>
         <Modal.Body p={0}>
-          <Palette onClose={onClose} />
+          <Palette {...props} />
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>
   );
 }
 
-function Palette({ onClose }: { onClose: () => void }) {
+function Palette({ onClose, onDialog }: Props) {
   const [text, setText] = useState('');
   const [settled] = useDebouncedValue(text.trim(), PAUSE_MS);
-  const { groups, isSearching, error } = useDestinations(text.trim(), settled);
+  const { groups, isSearching, error } = useDestinations(text.trim(), settled, onDialog);
   const combobox = useCombobox({ opened: true, onDropdownClose: onClose });
   const { selectFirstOption } = combobox;
   const listId = useId();

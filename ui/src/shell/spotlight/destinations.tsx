@@ -1,13 +1,36 @@
-import { Box } from '@mantine/core';
+import { Box, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { dueDates } from '#strings/due-dates.ts';
+import { retention } from '#strings/retention.ts';
+import * as settings from '#strings/settings.ts';
 import * as words from '#strings/shell/spotlight.ts';
+import { darkMode, lightMode } from '#strings/shell.tsx';
 import { useMe, useOrg } from '../../app/session.ts';
+import { anchorOf } from '../../components/SectionCard.tsx';
+import { savedViewsQuery } from '../../findings/list/views/saved-views.ts';
+import { searchOfView } from '../../findings/list/views/view-query.ts';
 import { readFindings } from '../../findings/list-queries.ts';
 import { SeverityBadge } from '../../findings/Severity.tsx';
 import { titleOf } from '../../findings/title.ts';
-import { IconBuilding, IconFolder, IconSearch, IconShieldLock, IconUser } from '../../icons/icons.ts';
+import { ATTENTION, VIEWS } from '../../findings/views.ts';
+import {
+  IconBookmark,
+  IconBuilding,
+  IconExternalLink,
+  IconFolder,
+  IconFolderPlus,
+  IconMoon,
+  IconSearch,
+  IconSettings,
+  IconShieldLock,
+  IconSun,
+  IconUser,
+  IconUserPlus,
+  IconWand,
+} from '../../icons/icons.ts';
+import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { PAGES } from '../navigation.ts';
 
@@ -40,9 +63,16 @@ const matches = (text: string, ...names: string[]): boolean => {
  * Finds the results for a text.
  * @param text as typed
  * @param settled the text after a pause
+ * @param openDialog opens a dialog in place of the search
  */
-export function useDestinations(text: string, settled: string) {
+export function useDestinations(text: string, settled: string, openDialog: (dialog: PaletteDialog) => void) {
   const pages = usePages().filter(({ label }) => matches(text, label));
+  const views = useViews().filter(({ label }) => matches(text, label));
+  const actions = useActions(openDialog).filter(({ label }) => matches(text, label));
+  const sections = useSettings().filter(({ label }) => text !== '' && matches(text, label, words.settings));
+  const members = useMembers(text)
+    .filter(({ label, about = '' }) => text !== '' && matches(text, label, about))
+    .slice(0, SOME);
   const projects = useProjects()
     .filter(({ label, about }) => matches(text, label, about))
     .slice(0, SOME);
@@ -52,7 +82,11 @@ export function useDestinations(text: string, settled: string) {
   const { found, isSearching, error } = useFindings(text, settled);
   const groups: { name: string; items: Destination[] }[] = [
     { name: words.pages, items: pages },
+    { name: words.views, items: views },
+    { name: words.actions, items: actions },
     { name: words.projects, items: projects },
+    { name: words.members, items: members },
+    { name: words.settings, items: sections },
     { name: words.organizations, items: orgs },
     // Last, because they arrive late and must not move the other results.
     { name: words.findings, items: found },
@@ -83,6 +117,107 @@ function usePages(): Destination[] {
       go: () => void navigate({ to: '/profile/mfa' }),
     },
   ];
+}
+
+/** The views of the list of findings, then the saved ones. */
+function useViews(): Destination[] {
+  const org = useOrg();
+  const navigate = useNavigate();
+  const { data: saved = [] } = useQuery(savedViewsQuery(org));
+  return [
+    ...VIEWS.map(({ id, label, filter, sort }) => ({ id, label, search: { ...filter, sort } })),
+    ...saved.map((view) => ({ id: view.id, label: view.name, search: searchOfView(view) })),
+  ].map(({ id, label, search }) => ({
+    id: `view ${id}`,
+    label,
+    icon: <IconBookmark {...ICON} />,
+    go: () => void navigate({ to: '/o/$org/findings', params: { org: org.slug }, search }),
+  }));
+}
+
+/** The sections of the settings of the organization. */
+function useSettings(): Destination[] {
+  const { slug } = useOrg();
+  const navigate = useNavigate();
+  return SETTINGS.map((title) => ({
+    id: `setting ${title}`,
+    label: title,
+    icon: <IconSettings {...ICON} />,
+    go: () => void navigate({ to: '/o/$org/settings', params: { org: slug }, hash: anchorOf(title) }),
+  }));
+}
+
+const SETTINGS = [
+  dueDates,
+  retention,
+  settings.storage,
+  settings.requireMfa,
+  settings.orgWideTokens,
+  settings.tokenRules,
+];
+
+/** The dialogs that the search opens. */
+export type PaletteDialog = 'project' | 'member';
+
+/** What the user can do from every page. */
+function useActions(openDialog: (dialog: PaletteDialog) => void): Destination[] {
+  const { slug, may } = useOrg();
+  const navigate = useNavigate();
+  const { setColorScheme } = useMantineColorScheme();
+  const next = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
+  const Scheme = next === 'dark' ? IconMoon : IconSun;
+  const actions: (Destination | false)[] = [
+    may('createProject') && {
+      id: 'new project',
+      label: words.newProject,
+      icon: <IconFolderPlus {...ICON} />,
+      go: () => openDialog('project'),
+    },
+    may('inviteMember') && {
+      id: 'invite member',
+      label: words.inviteMember,
+      icon: <IconUserPlus {...ICON} />,
+      go: () => openDialog('member'),
+    },
+    may('createRule') && {
+      id: 'new rule',
+      label: words.newRule,
+      icon: <IconWand {...ICON} />,
+      go: () => void navigate({ to: '/o/$org/rules/new', params: { org: slug } }),
+    },
+    {
+      id: 'scheme',
+      label: next === 'dark' ? darkMode : lightMode,
+      icon: <Scheme {...ICON} />,
+      go: () => setColorScheme(next),
+    },
+    {
+      id: 'api',
+      label: words.apiDocumentation,
+      icon: <IconExternalLink {...ICON} />,
+      go: () => location.assign('/api/v1/docs'),
+    },
+  ];
+  return actions.filter((action) => action !== false);
+}
+
+/** Members, with their unresolved findings. They are read once something is typed. */
+function useMembers(text: string): Destination[] {
+  const org = useOrg();
+  const navigate = useNavigate();
+  const { data = [] } = useQuery({ ...membersQuery(org), enabled: text !== '' });
+  return data.map(({ user_id, name, email }) => ({
+    id: `member ${user_id}`,
+    label: words.assignedTo(name),
+    about: email,
+    icon: <IconUser {...ICON} />,
+    go: () =>
+      void navigate({
+        to: '/o/$org/findings',
+        params: { org: org.slug },
+        search: { ...ATTENTION, assignee: user_id },
+      }),
+  }));
 }
 
 function useProjects() {

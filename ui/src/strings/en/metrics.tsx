@@ -35,11 +35,17 @@ export const unresolved = 'Unresolved';
 export const now = 'now';
 export const medianTime = 'Median time to resolve';
 export const nothingResolved = 'Nothing was resolved';
-export const ofFindings = (count: number) => plural(count, { one: 'of # finding', other: 'of # findings' });
+export const ofResolved = (count: number, atOnce: number) =>
+  atOnce === 0
+    ? plural(count, { one: 'of # resolved finding', other: 'of # resolved findings' })
+    : `of ${number(count)}, without ${number(atOnce)} resolved by rules`;
 export const withinDueDate = 'Resolved within due date';
 export const noneHadDueDate = 'No resolved finding had a due date';
-export const inTimeOf = (inTime: number, due: number) =>
-  `${number(inTime)} ${plural(due, { one: 'of # finding', other: 'of # findings' })}`;
+export const inTimeAndLate = (inTime: ReactNode, late: ReactNode) => (
+  <>
+    {inTime} in time, {late} late
+  </>
+);
 /** Stands for a number that there is not. */
 export const none = '–';
 
@@ -47,16 +53,28 @@ export const perWeek = 'Found and resolved per week';
 export const showAsChart = 'Show as a chart';
 export const showAsTable = 'Show as a table';
 export const unresolvedAtEnd = 'Unresolved at the end';
-export const weeksInWords = (found: number, resolved: number, open: number) =>
-  `${number(found)} found, ${number(resolved)} resolved, ${number(open)} unresolved at the end.`;
+export const weeksInWords = (found: ReactNode, resolved: ReactNode, open: number) => (
+  <>
+    {found} found, {resolved} resolved, {number(open)} unresolved at the end.
+  </>
+);
 /** The alternative of the chart. */
-export const chartOfWeeks = (from: string, to: string, words: string) =>
-  `Chart of found, resolved and unresolved findings per week from ${from} to ${to}. ${words} A table shows the same data.`;
+export const chartOfWeeks = (
+  from: string,
+  to: string,
+  { found, resolved, open }: { found: number; resolved: number; open: number },
+) =>
+  `Chart of found, resolved and unresolved findings per week from ${from} to ${to}. ${number(found)} found, ${number(resolved)} resolved, ${number(open)} unresolved at the end. A table shows the same data.`;
 export const aboutWeeks = 'Weeks begin on Monday (UTC). The first and the last one may be shorter.';
 export const weekFrom = 'Week from';
 
 export const timeToResolve = 'Time to resolve';
 export const noneResolved = 'No finding was resolved in this range.';
+export const resolvedAtOnce = (count: number) =>
+  plural(count, {
+    one: '# finding has no time: a rule resolved it when it was found.',
+    other: '# findings have no time: a rule resolved them when they were found.',
+  });
 export const severity = 'Severity';
 export const median = 'Median';
 export const ninetyWithin = '90% within';

@@ -20,7 +20,10 @@ interface Names {
   member(id: string): string | undefined;
 }
 
-const FLAGS = ['attention', 'regressed', 'overdue', 'missing', 'proposed', 'has_exploit'] as const;
+const FLAGS = [
+  ...(['attention', 'regressed', 'overdue', 'missing', 'proposed', 'has_exploit'] as const),
+  'resolved_in_time',
+] as const;
 
 const PEOPLE: Readonly<Record<string, string>> = { me: words.me, none: words.nobody };
 

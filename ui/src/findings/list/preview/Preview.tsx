@@ -1,6 +1,6 @@
 import { ActionIcon, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLayoutEffect, useRef } from 'react';
+import { Suspense, useLayoutEffect, useRef } from 'react';
 import * as text from '#strings/findings/list/preview.ts';
 import { useOrg } from '../../../app/session.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
@@ -73,8 +73,10 @@ export function Preview({ id, filter, triage, onClose }: PreviewProps) {
           <Headline finding={data} />
           {/* Without keys: those of the list act on the same finding. */}
           <StatusPanel finding={data} triage={triage} isInList />
-          {isPlaceholderData ? <TextSkeleton /> : <FindingText key={id} finding={data} />}
-          <Facts key={`facts ${id}`} finding={data} />
+          <Suspense fallback={<TextSkeleton />}>
+            {isPlaceholderData ? <TextSkeleton /> : <FindingText key={id} finding={data} />}
+            <Facts key={`facts ${id}`} finding={data} />
+          </Suspense>
         </div>
       ) : error ? (
         <Problem error={error} onRetry={refetch} />

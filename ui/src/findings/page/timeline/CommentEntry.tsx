@@ -3,7 +3,6 @@ import { useMutation } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef, useState } from 'react';
 import * as words from '#strings/findings/page/timeline.tsx';
 import { toTyped } from '../../../../../lib/findings/triage/mentions.ts';
-import { lazyNamed } from '../../../app/late.ts';
 import { useOrg } from '../../../app/session.ts';
 import { useConfirmed } from '../../../components/dialogs/use-confirmed.ts';
 import { Problem } from '../../../components/errors/Problem.tsx';
@@ -12,11 +11,10 @@ import { TextSkeleton } from '../../../components/text/TextSkeleton.tsx';
 import { Ago } from '../../../components/time/Time.tsx';
 import { IconPencil, IconTrash } from '../../../icons/icons.ts';
 import type { ActivityEntry } from '../../finding-queries.ts';
+import { MarkdownText } from '../FindingText.tsx';
 import { CommentField, useMentionable, useRefreshActivity, useToStored } from './CommentField.tsx';
 import { ActorName } from './Entry.tsx';
 import classes from './Timeline.module.css';
-
-const MarkdownText = lazyNamed(() => import('../../../components/text/MarkdownText.tsx'), 'MarkdownText');
 
 /** The same array each time, so that the text is not rendered again. */
 const NOBODY: readonly [] = [];

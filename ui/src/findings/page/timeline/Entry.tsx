@@ -4,9 +4,8 @@ import * as text from '#strings/findings/page/timeline.tsx';
 import { reasonInSentence } from '#strings/triage.tsx';
 import type { FindingStatus, Severity } from '../../../app/search.ts';
 import { OrgAnchor } from '../../../components/links.tsx';
-import { Ago } from '../../../components/time/Time.tsx';
+import { Ago, Day } from '../../../components/time/Time.tsx';
 import { scanName } from '../../../scans/scan-name.ts';
-import { dateOf } from '../../../triage/texts.ts';
 import type { ActivityEntry } from '../../finding-queries.ts';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../../Severity.tsx';
 import classes from './Timeline.module.css';
@@ -98,9 +97,9 @@ function actionOf({ kind, from, to, actor }: ActivityEntry, nameOf: Props['nameO
       if (to === actor.id) return text.tookItOn;
       return text.assignedTo(nameOf(to) ?? text.formerMember);
     case 'due_at':
-      return to === undefined ? text.removedDueDate : text.setDueDate(dateOf(to));
+      return to === undefined ? text.removedDueDate : text.setDueDate(<Day time={to} />);
     case 'accepted_until':
-      return to === undefined ? text.noLongerAccepts : text.acceptedUntil(dateOf(to));
+      return to === undefined ? text.noLongerAccepts : text.acceptedUntil(<Day time={to} />);
     case 'exploit':
       return text.attachedExploit(to);
     default:

@@ -22,13 +22,15 @@ export const positionOf = (position: number, total: number) => `${number(positio
 export const previous = 'Previous';
 export const next = 'Next';
 
-export const regressed = (when: string | undefined) =>
-  when === undefined
-    ? 'Regressed: seen again after it was fixed'
-    : `Regressed ${when}: seen again after it was fixed`;
+export const regressed = (when: ReactNode) =>
+  when === undefined ? (
+    'Regressed: seen again after it was fixed'
+  ) : (
+    <>Regressed {when}: seen again after it was fixed</>
+  );
 export const proposed = 'Proposed: neither the default branch nor a tracked branch has it yet';
-export const overdueSince = (date: string) => `Overdue since ${date}`;
-export const riskAcceptedUntil = (date: string) => `Risk accepted until ${date}`;
+export const overdueSince = (date: ReactNode) => <>Overdue since {date}</>;
+export const riskAcceptedUntil = (date: ReactNode) => <>Risk accepted until {date}</>;
 
 export const triage = 'Triage';
 export const reason = 'Reason';
@@ -62,11 +64,6 @@ export const findingsInFile = 'Findings in this file';
 export const source = 'Source';
 export const firstSeen = 'First seen';
 export const lastSeen = 'Last seen';
-export const seenBy = (time: ReactNode, scan: ReactNode) => (
-  <>
-    {time} by {scan}
-  </>
-);
 export const seen = 'Seen';
 export const timesSeen = (count: number) => plural(count, { one: 'Once', other: '# times' });
 export const identifiers = 'Identifiers';

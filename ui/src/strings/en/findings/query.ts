@@ -23,6 +23,9 @@ export const file = 'File, exactly';
 export const path = 'Files that match a pattern, such as src/**';
 export const found = 'When it was found first';
 export const seen = 'When it was seen last';
+export const resolved = 'When it was resolved';
+export const unresolved = 'Since when it is unresolved';
+export const inTime = 'Resolved within its due date';
 export const older = 'Found longer ago than';
 export const newer = 'Found within';
 

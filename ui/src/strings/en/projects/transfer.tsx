@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { number } from '../language.ts';
 
 export const transferProject = 'Transfer project';
 export const transferProjectAsk = 'Transfer project…';
@@ -28,7 +29,7 @@ export const noChangesMeanwhile =
 export const waiting = 'Waiting for a server.';
 export const cancelling = 'Cancelling. The project stays here.';
 export const copiedOf = (copied: number, findings: number) =>
-  `${copied.toLocaleString('en')} of ${findings.toLocaleString('en')} findings copied.`;
+  `${number(copied)} of ${number(findings)} findings copied.`;
 export const progress = 'Copied findings';
 export const cancelTransfer = 'Cancel transfer';
 export const transferCancelled = 'The transfer is cancelled. The project stays here.';

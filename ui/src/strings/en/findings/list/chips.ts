@@ -15,6 +15,7 @@ export const flags = {
   missing: 'Missing',
   proposed: 'Proposed',
   has_exploit: 'Exploit',
+  resolved_in_time: 'Resolved within due date',
 };
 export const yes = 'yes';
 export const no = 'no';
@@ -32,5 +33,9 @@ export const texts = {
   found_before: 'Found before',
   seen_after: 'Seen since',
   seen_before: 'Seen before',
+  resolved_after: 'Resolved since',
+  resolved_before: 'Resolved before',
+  unresolved_after: 'Unresolved since',
+  unresolved_before: 'Unresolved since before',
 };
 export const none = 'none';

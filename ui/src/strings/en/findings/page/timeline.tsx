@@ -53,9 +53,9 @@ export const assignedTo = (name: string) => (
 );
 export const formerMember = 'a former member';
 export const removedDueDate = 'removed the due date';
-export const setDueDate = (date: string) => `set the due date to ${date}`;
+export const setDueDate = (date: ReactNode) => <>set the due date to {date}</>;
 export const noLongerAccepts = 'no longer accepts the risk';
-export const acceptedUntil = (date: string) => `accepted the risk until ${date}`;
+export const acceptedUntil = (date: ReactNode) => <>accepted the risk until {date}</>;
 export const attachedExploit = (name: string | undefined) => (
   <>
     attached the exploit <bdi>{name}</bdi>
