@@ -38,10 +38,10 @@ beforeAll(async () => {
   const events = `"${orgSchemaName(id)}".finding_events`;
   await database.sql.unsafe(`
     insert into ${events} (finding_id, at, id, kind, actor_id)
-    select f.id, timestamptz '2026-01-01' + i * interval '1 minute', gen_random_uuid(),
+    select f.id, timestamptz '2026-01-01' + i * interval '1 hour', gen_random_uuid(),
       case i % 3 when 0 then 'status' when 1 then 'severity' else 'comment' end,
-      case i % 4 when 0 then null when 1 then '${EXAMPLE_ID}'::uuid else gen_random_uuid() end
-    from ${findings} f, generate_series(1, 10) i`);
+      case i % 20 when 0 then null when 1 then '${EXAMPLE_ID}'::uuid else gen_random_uuid() end
+    from ${findings} f, generate_series(1, 40) i`);
   await database.sql.unsafe(`vacuum analyze ${findings}, ${events}`);
 });
 
