@@ -82,6 +82,11 @@ export interface FindingSearch {
   found_before?: string;
   seen_after?: string;
   seen_before?: string;
+  /** Of entries in their activity. */
+  changed_after?: string;
+  changed_before?: string;
+  /** `me` or ids of users, tokens or rules, separated by commas. */
+  changed_by?: string;
   q?: string;
   group_by?: GroupKey;
   sort?: (typeof SORTS)[number];
@@ -119,6 +124,7 @@ export const wholeNumber = (value: unknown): number | undefined => {
 export const TEXTS = [
   ...(['source', 'not_source', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+  ...(['changed_after', 'changed_before'] as const),
 ];
 
 const textsOf = <Name extends string>(given: Given, names: readonly Name[]) =>
@@ -144,6 +150,7 @@ export function findingSearch(given: Given): FindingSearch {
     regressed: flagOf(given.regressed),
     assignee: has('assignee') ? textOf(given.assignee) : undefined,
     mentions: has('mentions') ? textOf(given.mentions) : undefined,
+    changed_by: textOf(given.changed_by),
     overdue: has('overdue') ? flagOf(given.overdue) : undefined,
     missing: flagOf(given.missing),
     proposed: flagOf(given.proposed),

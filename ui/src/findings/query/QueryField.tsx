@@ -40,7 +40,7 @@ export function QueryField({ filter, onChange, ref }: Props) {
   const projects = useQuery(projectsQuery(org)).data;
   const members = useQuery({
     ...membersQuery(org),
-    enabled: focus.focused || filter.assignee !== undefined || filter.mentions !== undefined,
+    enabled: focus.focused || PEOPLE.some((name) => filter[name] !== undefined),
   }).data;
   const context = useMemo(
     () => ({
@@ -183,7 +183,10 @@ export function QueryField({ filter, onChange, ref }: Props) {
 }
 
 /** Parameters that are lists in a query, and text with commas in an address. */
-const LISTS = ['project_id', 'assignee', 'mentions', 'source', 'not_source'] as const;
+const LISTS = ['project_id', 'assignee', 'mentions', 'changed_by', 'source', 'not_source'] as const;
+
+/** Filters with members. */
+const PEOPLE = ['assignee', 'mentions', 'changed_by'] as const;
 
 /** All filters that a query can express. */
 const NAMES = [
@@ -191,6 +194,7 @@ const NAMES = [
   ...(['severity', 'status', 'attention', 'regressed', 'overdue', 'missing'] as const),
   ...(['proposed', 'has_exploit', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'q'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+  ...(['changed_after', 'changed_before'] as const),
 ] satisfies readonly (keyof Filters & keyof FindingFilter)[];
 
 /** The query for a filter, without what the view says already. */

@@ -99,12 +99,18 @@ const project: Key = {
 };
 
 /** Members, and values that stand for some. */
-const people = (name: 'assignee' | 'mentions', others: readonly Option[], description: string): Key => ({
+const people = (
+  name: 'assignee' | 'mentions' | 'changed_by',
+  others: readonly Option[],
+  description: string,
+): Key => ({
   description,
   read(values, isNegated, filters, { members }) {
     requireAffirmed(isNegated);
     const ids = values.map((value) => {
       const wanted = value.replace(/^@/, '').toLowerCase();
+      // Tokens and rules change findings, too.
+      if (name === 'changed_by' && UUID.test(wanted)) return wanted;
       if (others.some(({ value }) => value === wanted)) return wanted;
       const matching = members.filter(({ id, name, email }) =>
         [id, email.toLowerCase(), name.toLowerCase()].includes(wanted),
@@ -123,6 +129,7 @@ const people = (name: 'assignee' | 'mentions', others: readonly Option[], descri
 });
 
 const ME = { value: 'me' };
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const source: Key = {
   description: words.source,
@@ -171,6 +178,8 @@ export const KEYS: Readonly<Record<string, Key>> = {
   path: text('path', words.path, { not: 'not_path' }),
   found: period('found', words.found),
   seen: period('seen', words.seen),
+  changed: period('changed', words.changed),
+  changed_by: people('changed_by', [ME], words.changedBy),
   older: age('found_before', words.older),
   newer: age('found_after', words.newer),
 };

@@ -41,8 +41,12 @@ export type FilterChip = [
 export function useFilterChips(filter: FindingFilter): FilterChip[] {
   const org = useOrg();
   const beside = filtersBesideView(filter);
-  const { project_id, assignee, mentions, scan_id, against, change, severity, status, q } = beside;
-  const members = useQuery({ ...membersQuery(org), enabled: (assignee ?? mentions) !== undefined }).data;
+  const { project_id, assignee, mentions, changed_by, scan_id, against, change, severity, status, q } =
+    beside;
+  const members = useQuery({
+    ...membersQuery(org),
+    enabled: (assignee ?? mentions ?? changed_by) !== undefined,
+  }).data;
   const projects = useQuery(projectsQuery(org)).data;
   const chips: FilterChip[] = [];
   if (q) chips.push(['q', words.text, q, { q: undefined }]);
@@ -55,6 +59,13 @@ export function useFilterChips(filter: FindingFilter): FilterChip[] {
     chips.push([`assignee ${id}`, words.assignee, memberOf(id), { assignee: otherThan(assignee, id) }]);
   for (const id of mentions?.split(',') ?? [])
     chips.push([`mentions ${id}`, words.mentions, memberOf(id), { mentions: otherThan(mentions, id) }]);
+  for (const id of changed_by?.split(',') ?? [])
+    chips.push([
+      `changed_by ${id}`,
+      words.changedBy,
+      memberOf(id),
+      { changed_by: otherThan(changed_by, id) },
+    ]);
   if (scan_id !== undefined) {
     const without = { scan_id: undefined, against: undefined, change: undefined };
     chips.push(['scan', words.scan, <ScanName key="scan" id={scan_id} />, without]);

@@ -119,6 +119,7 @@ const SEARCHED = [
   ...(['q', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'source', 'not_source', 'scan_id'] as const),
   ...(['ref', 'missing', 'proposed', 'has_exploit'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
+  ...(['changed_after', 'changed_before', 'changed_by'] as const),
 ] as const;
 
 interface ViewTotals {

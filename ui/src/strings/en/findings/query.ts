@@ -23,6 +23,8 @@ export const file = 'File, exactly';
 export const path = 'Files that match a pattern, such as src/**';
 export const found = 'When it was found first';
 export const seen = 'When it was seen last';
+export const changed = 'When it was changed or commented on: 7d, or dates';
+export const changedBy = 'Changed or commented on by: me, or a member';
 export const older = 'Found longer ago than';
 export const newer = 'Found within';
 

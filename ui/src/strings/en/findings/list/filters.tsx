@@ -46,6 +46,7 @@ export const nobody = 'nobody';
 export const text = 'Text';
 export const assignee = 'Assignee';
 export const mentions = 'Mentions';
+export const changedBy = 'Changed by';
 export const flags = {
   attention: 'Needs attention',
   regressed: 'Regressed',
@@ -70,6 +71,8 @@ export const texts = {
   found_before: 'Found before',
   seen_after: 'Seen since',
   seen_before: 'Seen before',
+  changed_after: 'Changed since',
+  changed_before: 'Changed before',
 };
 export const none = 'none';
 
