@@ -181,7 +181,7 @@ describePages('the triage of a finding', (site) => {
     const page = await open(id);
     await page.getByRole('button', { name: /^Account of/ }).click();
     await page.getByRole('menuitem', { name: 'Recent changes' }).click();
-    const list = page.getByRole('list', { name: 'Your recent changes' });
+    const list = page.getByRole('list', { name: 'Recent changes, newest first' });
     const row = list.getByRole('listitem').first();
     await row.getByText('Set to False positive (duplicate)').waitFor();
     await row.getByText('First and 1 other').waitFor();
