@@ -129,6 +129,8 @@ describePages('the dashboard and scans', (site) => {
     await expect.poll(() => items.count()).toBe(1);
     await page.goto(site.orgUrl(own.slug, '/findings?sort=-created_at'));
     const query = page.getByRole('combobox', { name: 'Search or filter findings' });
+    await query.fill('changed_by:');
+    await page.getByRole('option', { name: /Grace Hopper/ }).waitFor();
     await query.fill(`changed_by:"Grace Hopper" changed:7d`);
     await query.press('Enter');
     await page.getByRole('button', { name: 'Changed by: Grace Hopper' }).waitFor();

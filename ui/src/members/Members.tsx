@@ -202,6 +202,7 @@ function MemberRow({ member }: { member: Member }) {
                     to="/o/$org/activity"
                     search={{ actor: member.user_id }}
                     inherit
+                    underline="always"
                     aria-label={text.activityOf(member.name)}
                   >
                     {text.activity}
