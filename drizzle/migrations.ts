@@ -530,6 +530,14 @@ export const orgMigrations: readonly Migration[] = [
     "hash": "02d205a1e02911110d5f4e6a8f8f6e29cd32f90a4c3506d3b78ffbd2a36afa5f",
     "statements": [
       "ALTER TABLE \"org_template\".\"finding_events\" ADD COLUMN \"scan_id\" varchar(36);"
+    ]
+  },
+  {
+    "name": "0021_activity",
+    "hash": "b87e39d2082b1529f55036b6faef0d668b5f42dbc9a65dcbb23735555ca52927",
+    "statements": [
+      "CREATE INDEX \"finding_events_newest\" ON \"org_template\".\"finding_events\" USING btree (\"at\",\"id\",\"kind\");",
+      "CREATE INDEX \"finding_events_actor\" ON \"org_template\".\"finding_events\" USING btree (\"actor_id\",\"at\",\"id\");"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -560,6 +568,8 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"changes_actor\" ON \"org_template\".\"changes\" USING btree (\"actor_id\",\"id\");",
       "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;",
       "CREATE INDEX \"finding_events_mentions\" ON \"org_template\".\"finding_events\" USING gin (\"mentions\") WHERE mentions is not null;",
+      "CREATE INDEX \"finding_events_newest\" ON \"org_template\".\"finding_events\" USING btree (\"at\",\"id\",\"kind\");",
+      "CREATE INDEX \"finding_events_actor\" ON \"org_template\".\"finding_events\" USING btree (\"actor_id\",\"at\",\"id\");",
       "CREATE INDEX \"finding_refs_series\" ON \"org_template\".\"finding_refs\" USING btree (\"series_id\",\"missing_since\");",
       "CREATE UNIQUE INDEX \"findings_fingerprint\" ON \"org_template\".\"findings\" USING btree (\"project_id\",\"fingerprint\");",
       "CREATE INDEX \"findings_scan\" ON \"org_template\".\"findings\" USING btree (\"scan_id\");",

@@ -1,4 +1,6 @@
 import type { Endpoints } from '../lib/http/endpoint.ts';
+import { exportActivity } from './activity/export.ts';
+import { listActivity } from './activity/list.ts';
 import { pushFindings } from './agent/findings/batch.ts';
 import { pushFinding } from './agent/findings/create.ts';
 import { attachExploit } from './agent/findings/exploits/create.ts';
@@ -212,6 +214,8 @@ export const endpoints = {
   listExploits,
   getExploit,
 
+  listActivity,
+  exportActivity,
   listChanges,
   undoFindingChange,
   listViews,

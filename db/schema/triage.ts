@@ -48,6 +48,9 @@ export function triageTables(schema: PgSchema) {
       primaryKey({ name: 'finding_events_pk', columns: [t.findingId, t.at, t.id] }),
       // This index covers the few comments that mention somebody.
       index('finding_events_mentions').using('gin', t.mentions).where(sql`mentions is not null`),
+      // The activity of all findings, and that of an actor. Kinds are compared without reading the rows.
+      index('finding_events_newest').on(t.at, t.id, t.kind),
+      index('finding_events_actor').on(t.actorId, t.at, t.id),
     ],
   );
 

@@ -39,10 +39,8 @@ export interface ChangedFields {
   accepted_until?: string | null;
 }
 
-/** The kinds of events of a finding. `created` follows from the finding itself; all others are stored. */
-export const EVENT_KINDS = [
-  'created',
-  'missing',
+/** The kinds of events that are stored. */
+export const STORED_EVENT_KINDS = [
   'matched',
   'moved',
   'regressed',
@@ -55,6 +53,9 @@ export const EVENT_KINDS = [
   'comment',
   'exploit',
 ] as const;
+
+/** The kinds of events of a finding. `created` follows from the finding itself, `missing` from where it is present. */
+export const EVENT_KINDS = ['created', 'missing', ...STORED_EVENT_KINDS] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** The scopes of a token, from the fewest permissions to the most; `ingest` is apart from the others. */

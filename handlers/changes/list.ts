@@ -1,6 +1,6 @@
 import { readChanges } from '../../db/findings/changes/list.ts';
 import { toResource } from '../../db/resources.ts';
-import { RecentChange, UNDO_DAYS, undoableSince } from '../../lib/findings/triage/changes.ts';
+import { mayUndo, RecentChange, UNDO_DAYS, undoableSince } from '../../lib/findings/triage/changes.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -13,23 +13,41 @@ export const listChanges = endpoint(
     path: '/changes',
     access: cookieOrg('member', 'own'),
     tag: 'Findings',
-    summary: 'List your recent changes of findings',
-    description: `The changes that you, or the token of the request, made in the last ${UNDO_DAYS} days, newest first, including the rules that you applied (\`actor.type\` is \`rule\`). Always a page.`,
-    request: { query: z.object(pageParameters) },
+    summary: 'List recent changes of findings',
+    description: `The changes that you, or the token of the request, made in the last ${UNDO_DAYS} days, newest first, including the rules that you applied (\`actor.type\` is \`rule\`). With \`of=all\`, those of all members and tokens. Always a page.`,
+    request: {
+      query: z.object({
+        of: z.enum(['me', 'all']).optional().openapi({
+          description: 'Whose changes. A token of a project lists only its own. The default is `me`.',
+        }),
+        ...pageParameters,
+      }),
+    },
     responses: { 200: { description: 'The changes.', result: z.array(RecentChange), paged: true } },
   },
-  async ({ now, org, query, sql, actor }) => {
+  async ({ now, onlyProject, org, query, sql, actor, role }) => {
     const page = requiredPage(query);
     const window = { limit: page.perPage, offset: page.offset };
-    const { total, changes } = await readChanges(sql, org.tables, actor.id, undoableSince(now), window);
-    const shown = changes.map(({ at, undone_at, rule, finding_id, title, ...change }) => ({
-      ...change,
-      ...toResource({
-        ...{ finding_id, title, at: new Date(at) },
-        undone_at: undone_at === null ? null : new Date(undone_at),
-      }),
-      actor: rule ? { type: 'rule' as const, ...rule } : actor,
-    }));
+    const whose = onlyProject === undefined ? (query.of ?? 'me') : 'me';
+    const of = { whose, actorId: actor.id, since: undoableSince(now) };
+    const { total, changes } = await readChanges(sql, org.tables, of, window);
+    const shown = changes.map((read) => {
+      const { at, undone_at, rule, finding_id, title, actor_id, actor_name, is_token, ...change } = read;
+      const author = { type: is_token ? ('token' as const) : ('user' as const), id: actor_id };
+      return {
+        ...change,
+        ...toResource({
+          ...{ finding_id, title, at: new Date(at) },
+          undone_at: undone_at === null ? null : new Date(undone_at),
+        }),
+        actor: rule
+          ? { type: 'rule' as const, ...rule }
+          : actor_id === actor.id
+            ? actor
+            : toResource({ ...author, name: actor_name }),
+        can_undo: undone_at === null && mayUndo({ actor, role }, actor_id),
+      };
+    });
     return ok(shown, { result_info: resultInfo(page, total) });
   },
 );

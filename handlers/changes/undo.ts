@@ -2,7 +2,7 @@ import { findChange, undoChange } from '../../db/findings/changes/undo.ts';
 import { noteAcceptedRisks } from '../../db/findings/triage/accepted-risks.ts';
 import { FINDING_STATUSES } from '../../db/schema/values.ts';
 import { ApiError } from '../../lib/errors.ts';
-import { UNDO_DAYS, undoableSince } from '../../lib/findings/triage/changes.ts';
+import { mayUndo, UNDO_DAYS, undoableSince } from '../../lib/findings/triage/changes.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -47,7 +47,7 @@ export const undoFindingChange = endpoint(
     await requireStays(call, 'any');
     const change = await findChange(sql, org.tables, params.id, undoableSince(now));
     if (!change) throw new ApiError('resource_error/not_found');
-    if (change.actor_id !== actor.id && role === 'member')
+    if (!mayUndo({ actor, role }, change.actor_id))
       throw new ApiError('permission_error/denied', {
         message: 'Only admins may undo the changes of other members.',
       });

@@ -1,8 +1,7 @@
 import { readActivity } from '../../db/findings/triage/activity.ts';
-import { toResource } from '../../db/resources.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { ActivityEntry } from '../../lib/findings/triage/activity.ts';
-import { membersOf, shownMentions } from '../../lib/findings/triage/comments.ts';
+import { shownEntries } from '../../lib/findings/triage/comments.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
@@ -27,15 +26,7 @@ export const getActivity = endpoint(
     const window = { limit: page.perPage, offset: page.offset };
     const activity = await readActivity(sql, org.tables, params.id, window);
     if (!activity) throw new ApiError('resource_error/not_found');
-    // One more statement, only for pages with mentions. Former members are not shown.
-    const ids = new Set(activity.entries.flatMap(({ mentions }) => mentions ?? []));
-    const members = await membersOf(call, services.config, [...ids]);
-    const entries = activity.entries.map(({ actor, mentions, scan, ...entry }) => ({
-      ...toResource(entry),
-      actor: toResource(actor),
-      ...(scan && { scan: toResource(scan) }),
-      ...shownMentions(members.filter(({ id }) => mentions?.includes(id))),
-    }));
+    const entries = await shownEntries(call, services.config, activity.entries);
     return ok(entries, { result_info: resultInfo(page, activity.total) });
   },
 );

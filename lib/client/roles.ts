@@ -27,6 +27,8 @@ export const OPERATION_ROLES = {
   deleteComment: 'member',
   listExploits: 'viewer',
   getExploit: 'viewer',
+  listActivity: 'viewer',
+  exportActivity: 'viewer',
   listChanges: 'member',
   undoFindingChange: 'member',
   listViews: 'viewer',

@@ -1237,6 +1237,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the activity of all findings
+         * @description Decisions, comments and changes by scans, newest first, each with its finding. Always a page. First reports are not listed: `GET /findings?found_after=` finds them. `total` counts at most 10,000 entries after the page.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/activity/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the activity of all findings as CSV
+         * @description All entries that match, with the filters and the order of `GET /activity`, as a stream: RFC 4180, with a header line. `from` and `to` have the names of assignees.
+         *
+         *     Requires membership of the organization. A token needs the scope `read`.
+         */
+        get: operations["exportActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/changes": {
         parameters: {
             query?: never;
@@ -1245,8 +1289,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List your recent changes of findings
-         * @description The changes that you, or the token of the request, made in the last 30 days, newest first, including the rules that you applied (`actor.type` is `rule`). Always a page.
+         * List recent changes of findings
+         * @description The changes that you, or the token of the request, made in the last 30 days, newest first, including the rules that you applied (`actor.type` is `rule`). With `of=all`, those of all members and tokens. Always a page.
          *
          *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
@@ -3399,6 +3443,18 @@ export interface components {
              * @example 2026-01-31
              */
             unresolved_before?: string;
+            /**
+             * @description With an entry in their activity at this time or later. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            changed_after?: string;
+            /**
+             * @description With an entry in their activity before this time. A time (RFC 3339), or a date for its first moment in UTC.
+             * @example 2026-01-31
+             */
+            changed_before?: string;
+            /** @description Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them. One or more values: repeat the parameter or separate the values by commas. */
+            changed_by?: string | string[];
             /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
             q?: string;
         };
@@ -3731,6 +3787,46 @@ export interface components {
              */
             created_at: string;
         };
+        OrgActivityEntry: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            at: string;
+            kind: components["schemas"]["EventKind"];
+            actor: components["schemas"]["OrgActivityEntryActor"];
+            /**
+             * @description Before the change: a status, a severity, a user id, a time, a fingerprint (`matched`) or a place (`moved`).
+             * @example open
+             */
+            from?: string;
+            /**
+             * @description After the change; the file name of an exploit.
+             * @example fixed
+             */
+            to?: string;
+            reason?: components["schemas"]["TriageReason"];
+            /**
+             * @description The actor's remark, or the text of a comment in Markdown.
+             * @example Only reachable from tests.
+             */
+            note?: string;
+            scan?: components["schemas"]["OrgActivityEntryScan"];
+            /**
+             * Format: date-time
+             * @description When the comment was last edited. Absent if it was not.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            edited_at?: string;
+            /** @description The members that the comment mentions. Absent if it mentions none. */
+            mentions?: components["schemas"]["OrgActivityEntryMention"][];
+            finding: components["schemas"]["OrgActivityEntryFinding"];
+        };
         RecentChange: {
             /**
              * Format: uuid
@@ -3765,6 +3861,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             undone_at?: string;
+            /**
+             * @description Whether the caller may undo it.
+             * @example true
+             */
+            can_undo: boolean;
         };
         /**
          * @example {
@@ -5553,8 +5654,53 @@ export interface components {
             /** @example Grace Hopper */
             name: string;
         };
+        /** @description A user whose account was deleted has no name. */
+        OrgActivityEntryActor: {
+            type: components["schemas"]["ActivityEntryActorType"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id?: string;
+            /** @example Ada Lovelace */
+            name?: string;
+        };
+        /** @description The scan that caused it. A deleted one has an `id` only. Absent in entries of earlier versions. */
+        OrgActivityEntryScan: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            id: string;
+            /** @example Nightly audit */
+            name?: string;
+            /** @example main */
+            ref?: string;
+        };
+        OrgActivityEntryMention: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Grace Hopper */
+            name: string;
+        };
+        OrgActivityEntryFinding: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example SQL injection in search */
+            title: string;
+            severity: components["schemas"]["Severity"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+        };
         /** @enum {string} */
         RecentChangeActorType: "user" | "token" | "rule";
+        /** @description A user whose account was deleted has no name. */
         RecentChangeActor: {
             type: components["schemas"]["RecentChangeActorType"];
             /**
@@ -5563,7 +5709,7 @@ export interface components {
              */
             id: string;
             /** @example Ada Lovelace */
-            name: string;
+            name?: string;
         };
         RecentChangeWhatStatus: {
             to: components["schemas"]["FindingStatus"];
@@ -6540,6 +6686,21 @@ export interface components {
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
         };
+        /** @enum {string} */
+        ListActivityKind: "matched" | "moved" | "regressed" | "merged" | "severity" | "status" | "assignee" | "due_at" | "accepted_until" | "comment" | "exploit";
+        ListActivityEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["OrgActivityEntry"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        /** @enum {string} */
+        ListChangesOf: "me" | "all";
         ListChangesEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -9936,6 +10097,12 @@ export interface operations {
                 unresolved_after?: string;
                 /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 unresolved_before?: string;
+                /** @description With an entry in their activity at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                changed_after?: string;
+                /** @description With an entry in their activity before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                changed_before?: string;
+                /** @description Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them. One or more values: repeat the parameter or separate the values by commas. */
+                changed_by?: string | string[];
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
@@ -10254,6 +10421,12 @@ export interface operations {
                 unresolved_after?: string;
                 /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 unresolved_before?: string;
+                /** @description With an entry in their activity at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                changed_after?: string;
+                /** @description With an entry in their activity before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                changed_before?: string;
+                /** @description Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them. One or more values: repeat the parameter or separate the values by commas. */
+                changed_by?: string | string[];
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
@@ -10345,6 +10518,12 @@ export interface operations {
                 unresolved_after?: string;
                 /** @description Unresolved, which means `open`, `confirmed` or regressed, since they were found or have regressed, before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 unresolved_before?: string;
+                /** @description With an entry in their activity at this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                changed_after?: string;
+                /** @description With an entry in their activity before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                changed_before?: string;
+                /** @description Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them. One or more values: repeat the parameter or separate the values by commas. */
+                changed_by?: string | string[];
                 /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
@@ -11044,9 +11223,129 @@ export interface operations {
             };
         };
     };
+    listActivity: {
+        parameters: {
+            query?: {
+                /** @description The id of a user, a token or a rule, `me` for the caller, or `system` for the service. */
+                actor?: string;
+                /** @description Entries of findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
+                project_id?: string | string[];
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                kind?: components["schemas"]["ListActivityKind"][];
+                /** @description At this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                from?: string;
+                /** @description Before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                to?: string;
+                page?: number;
+                per_page?: number;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "at": "2026-01-01T00:00:00.000Z",
+                     *           "kind": "created",
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "from": "open",
+                     *           "to": "fixed",
+                     *           "reason": "duplicate",
+                     *           "note": "Only reachable from tests.",
+                     *           "scan": {
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *             "name": "Nightly audit",
+                     *             "ref": "main"
+                     *           },
+                     *           "edited_at": "2026-01-01T00:00:00.000Z",
+                     *           "mentions": [
+                     *             {
+                     *               "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "name": "Grace Hopper"
+                     *             }
+                     *           ],
+                     *           "finding": {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "title": "SQL injection in search",
+                     *             "severity": "critical",
+                     *             "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "result_info": {
+                     *         "page": 1,
+                     *         "per_page": 50,
+                     *         "total": 120,
+                     *         "total_pages": 3,
+                     *         "has_next": true,
+                     *         "has_prev": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListActivityEnvelope"];
+                };
+            };
+        };
+    };
+    exportActivity: {
+        parameters: {
+            query?: {
+                /** @description The id of a user, a token or a rule, `me` for the caller, or `system` for the service. */
+                actor?: string;
+                /** @description Entries of findings of these projects. One or more values: repeat the parameter or separate the values by commas. */
+                project_id?: string | string[];
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                kind?: components["schemas"]["ListActivityKind"][];
+                /** @description At this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                from?: string;
+                /** @description Before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                to?: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
     listChanges: {
         parameters: {
             query?: {
+                /** @description Whose changes. A token of a project lists only its own. The default is `me`. */
+                of?: components["schemas"]["ListChangesOf"];
                 page?: number;
                 per_page?: number;
             };
@@ -11087,7 +11386,8 @@ export interface operations {
                      *             },
                      *             "reason": "used_in_tests"
                      *           },
-                     *           "undone_at": "2026-01-01T00:00:00.000Z"
+                     *           "undone_at": "2026-01-01T00:00:00.000Z",
+                     *           "can_undo": true
                      *         }
                      *       ],
                      *       "result_info": {

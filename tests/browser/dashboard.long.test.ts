@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import postgres from 'postgres';
 import { beforeAll, expect, it } from 'vitest';
-import { createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
+import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { intercept } from './support/intercept.ts';
 import { inEachScheme } from './support/look.ts';
@@ -67,6 +67,79 @@ describePages('the dashboard and scans', (site) => {
     await page.waitForURL(
       `**/findings?attention=true&sort=-priority&project_id=${org.projectId}&severity=critical`,
     );
+  });
+
+  it('counts the own work as the lists do, and leads to what everybody has decided', async () => {
+    const own = await createOrg(site.api);
+    const grace = await addMember(site.api, own, 'member', 'Grace Hopper');
+    const scan = await createScan(site.api, own);
+    const ids: string[] = [];
+    for (const title of ['One', 'Two', 'Three', 'Four'])
+      ids.push((await push(site.api, own, scan, { title })).id);
+    const change = async (body: object, as: object = own.asOwner) =>
+      must(await site.api.patch('/findings', { ...as, body }));
+    await change({ ids: ids.slice(0, 3), assignee_id: own.owner.id }, grace.as);
+    await change({ ids: [ids[2]], status: 'fixed' });
+    const body = { body: `@[Ada](${own.owner.id}) please look` };
+    must(await site.api.post(`/findings/${ids[3]}/comments`, { ...grace.as, body }));
+
+    const page = await site.open(own);
+    const work = page.getByRole('navigation', { name: 'My work' });
+    for (const [label, titles] of [
+      ['Assigned to me', ['One', 'Two']],
+      ['Mentions', ['Four']],
+      ['Waiting for my verification', ['Three']],
+    ] as const) {
+      const link = work.getByRole('link', { name: label });
+      await link.filter({ hasText: String(titles.length) }).click();
+      for (const title of titles) await page.getByRole('grid').getByText(title).waitFor();
+      const found = page.getByRole('grid').getByText(/^(One|Two|Three|Four)$/);
+      expect(await found.count(), label).toBe(titles.length);
+      await page.goBack();
+      await link.waitFor();
+    }
+
+    const latest = page.getByRole('region', { name: 'Latest decisions' });
+    await latest.getByText('changed the status from Open to Fixed').waitFor();
+    await latest.getByRole('link', { name: 'All activity' }).click();
+    await heading(page, 'Activity');
+    const items = page.getByRole('list', { name: 'Activity, newest first' }).getByRole('listitem');
+    await expect.poll(() => items.count()).toBe(3);
+    await items.first().getByText('please look').waitFor();
+    // One request for three findings is one item.
+    await items.last().getByText('assigned it to').waitFor();
+    for (const title of ['One', 'Two', 'Three'])
+      await items.last().getByRole('link', { name: title }).waitFor();
+    await inEachScheme(page, () => expectAccessible(page));
+
+    await page.getByRole('combobox', { name: 'Person' }).fill('ada');
+    await page.getByRole('option', { name: /you/ }).click();
+    await expect.poll(() => items.count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('actor')).toBe(own.owner.id);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/^activity-.*\.csv$/);
+
+    await page.goto(site.orgUrl(own.slug, '/members'));
+    await page.getByRole('link', { name: 'Activity of Grace Hopper' }).click();
+    await expect.poll(() => items.count()).toBe(2);
+    await page.goto(site.orgUrl(own.slug, '/activity?kind=comments'));
+    await expect.poll(() => items.count()).toBe(1);
+    await page.goto(site.orgUrl(own.slug, '/findings?sort=-created_at'));
+    const query = page.getByRole('combobox', { name: 'Search or filter findings' });
+    await query.fill('changed_by:');
+    await page.getByRole('option', { name: /Grace Hopper/ }).waitFor();
+    await query.fill(`changed_by:"Grace Hopper" changed:7d`);
+    await query.press('Enter');
+    await page.getByRole('button', { name: 'Changed by: Grace Hopper' }).waitFor();
+    for (const title of ['One', 'Two', 'Three', 'Four'])
+      await page.getByRole('grid').getByText(title).waitFor();
+    await query.fill('changed_by:me changed:7d');
+    await query.press('Enter');
+    await page.getByRole('grid').getByText('One').waitFor({ state: 'detached' });
+    await page.getByRole('grid').getByText('Three').waitFor();
   });
 
   it('keeps range and project in the address, and applies them to everything', async () => {

@@ -169,7 +169,7 @@ describePages('the triage of a finding', (site) => {
     await expect.poll(async () => (await read(id)).assignee_id).toBeUndefined();
   });
 
-  it('undoes older changes from the list of recent changes, and keeps those of others', async () => {
+  it('undoes older changes from the list of recent changes of everybody, and keeps later ones', async () => {
     const [id, other] = [await report({ title: 'First' }), await report({ title: 'Second' })];
     must(
       await site.api.patch('/findings', {
@@ -181,10 +181,16 @@ describePages('the triage of a finding', (site) => {
     const page = await open(id);
     await page.getByRole('button', { name: /^Account of/ }).click();
     await page.getByRole('menuitem', { name: 'Recent changes' }).click();
-    const list = page.getByRole('list', { name: 'Your recent changes' });
-    const row = list.getByRole('listitem').first();
+    const list = page.getByRole('list', { name: 'Recent changes, newest first' });
+    await list.getByRole('listitem').first().getByText('Second').waitFor();
+    await list
+      .getByRole('listitem')
+      .first()
+      .getByText(/^Grace Hopper, /)
+      .waitFor();
+    const row = list.getByRole('listitem').filter({ hasText: 'First and 1 other' });
     await row.getByText('Set to False positive (duplicate)').waitFor();
-    await row.getByText('First and 1 other').waitFor();
+    await row.getByText(/^You, /).waitFor();
     await expectAccessible(page);
     await row.getByRole('button', { name: /^Undo/ }).click();
     await page.getByText('1 finding restored. 1 finding kept: changed by someone else since.').waitFor();

@@ -1,5 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import {
+  addMember,
+  addProject,
+  createOrg,
+  createScan,
+  must,
+  push,
+  type TestOrg,
+} from '../support/api/api.ts';
 import { expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -306,5 +314,125 @@ describe('a comment', () => {
   ])('is refused with %s', async (_, body) => {
     const answer = await comment(await make(), body);
     expect([answer.status, answer.badFields]).toEqual([400, ['body']]);
+  });
+});
+
+describe('the activity of all findings', () => {
+  /** Its own, because the others of this file share one. */
+  async function prepare() {
+    const own = await createOrg(t.api);
+    const shop = await addProject(t.api, own);
+    const first = await push(t.api, own, await createScan(t.api, own), { title: '=First' });
+    const second = await push(t.api, shop, await createScan(t.api, shop), { title: 'Second' });
+    const grace = await addMember(t.api, own, 'member', 'Grace Hopper');
+    const change = async (id: string, body: object, as = own.asOwner) => {
+      t.advance(1_000);
+      return must(await t.api.patch(`/findings/${id}`, { ...as, body }));
+    };
+    await change(first.id, { status: 'false_positive', reason: 'used_in_tests', note: 'Only in tests.' });
+    const between = new Date(t.services.clock().getTime() + 500).toISOString();
+    await change(second.id, { assignee_id: own.owner.id }, grace.as);
+    t.advance(1_000);
+    const body = { body: 'See this.' };
+    must(await t.api.post(`/findings/${second.id}/comments`, { ...grace.as, body }));
+    return { own, shop, grace, between, first: first.id, second: second.id };
+  }
+  const read = async (path: string, as: object) => await t.api.get(path, as);
+  const kinds = async (query: string, as: object): Promise<string[]> =>
+    must(await read(`/activity${query}`, as)).map(({ kind }: Entry) => kind);
+  const listed = async (query: string, as: object): Promise<string[]> =>
+    must(await read(`/findings?${query}`, as)).map(({ id }: { id: string }) => id);
+
+  it('tells who did what to which finding, newest first, and is filtered', async () => {
+    const { own, shop, grace, between, first, second } = await prepare();
+    const as = own.asOwner;
+    const all = await read('/activity', as);
+    expect(all.json.result_info).toMatchObject({ total: 3, has_next: false });
+    expect(all.result).toMatchObject([
+      { kind: 'comment', note: 'See this.', actor: { id: grace.id }, finding: { id: second } },
+      { kind: 'assignee', to: own.owner.id, actor: { type: 'user', id: grace.id } },
+      {
+        ...{
+          kind: 'status',
+          from: 'open',
+          to: 'false_positive',
+          reason: 'used_in_tests',
+          note: 'Only in tests.',
+        },
+        ...{ actor: { type: 'user', id: own.owner.id, name: 'Ada Lovelace' } },
+        finding: { id: first, title: '=First', severity: 'high', project_id: own.projectId },
+      },
+    ]);
+    const [entry] = must(await read(`/findings/${second}/activity`, as));
+    const { finding: _, ...alone } = all.result[0];
+    expect(alone).toEqual(entry);
+
+    expect(await kinds('?actor=me', as)).toEqual(['status']);
+    expect(await kinds(`?actor=${grace.id}`, as)).toEqual(['comment', 'assignee']);
+    expect(await kinds('?actor=system', as)).toEqual([]);
+    expect(await kinds(`?project_id=${shop.projectId}`, as)).toEqual(['comment', 'assignee']);
+    expect(await kinds('?kind=status,comment', as)).toEqual(['comment', 'status']);
+    expect(await kinds(`?from=${between}`, as)).toEqual(['comment', 'assignee']);
+    expect(await kinds(`?to=${between}`, as)).toEqual(['status']);
+    expect(await kinds(`?actor=${grace.id}&kind=comment&project_id=${own.projectId}`, as)).toEqual([]);
+
+    const page = await read('/activity?per_page=1&page=2', as);
+    expect(page.result.map(({ kind }: Entry) => kind)).toEqual(['assignee']);
+    expect(page.json.result_info).toMatchObject({ total: 3, total_pages: 3, has_next: true });
+    const behind = await read('/activity?page=9', as);
+    expect([behind.result, behind.json.result_info.total]).toEqual([[], 3]);
+    for (const query of ['actor=ada', 'kind=created', 'from=yesterday', 'project_id=shop'])
+      expect([query, (await read(`/activity?${query}`, as)).status]).toEqual([query, 400]);
+
+    // Findings by their entries, in pages and in full.
+    expect(await listed('changed_by=me', as)).toEqual([first]);
+    expect(await listed(`changed_by=${grace.id}&page=1`, as)).toEqual([second]);
+    expect(await listed(`changed_after=${between}`, as)).toEqual([second]);
+    expect(await listed(`changed_before=${between}`, as)).toEqual([first]);
+    expect(await listed(`changed_after=${between}&changed_by=me`, as)).toEqual([]);
+    const confirm = { filter: { changed_by: [grace.id] }, status: 'confirmed', expected_count: 1 };
+    expect(must(await t.api.patch('/findings', { ...as, body: confirm })).updated).toMatchObject([
+      { id: second },
+    ]);
+  });
+
+  it('is exported with names, and without formulas', async () => {
+    const { own, shop, grace } = await prepare();
+    const file = await t.api.get('/activity/export.csv', own.asOwner);
+    expect(file.headers.get('content-disposition')).toMatch(/"activity-.*\.csv"/);
+    const [header, ...lines] = file.text.replace('\ufeff', '').trimEnd().split('\r\n');
+    expect(header).toBe(
+      'id,at,kind,actor_type,actor_id,actor_name,from,to,reason,note,scan_id,finding_id,finding_title,finding_severity,project_id,project_name',
+    );
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain(`,"assignee","user",${grace.id},"Grace Hopper",,"Ada Lovelace",`);
+    expect(lines[2]).toContain('"open","false_positive","used_in_tests","Only in tests.",');
+    expect(lines[2]).toContain(`"'=First","high"`);
+    const some = await t.api.get(
+      `/activity/export.csv?project_id=${shop.projectId}&kind=comment`,
+      own.asOwner,
+    );
+    expect(some.text.trimEnd().split('\r\n')).toHaveLength(2);
+    expect(some.text).toContain('"See this."');
+  });
+
+  it('shows a token of a project only its project, and nothing of other organizations', async () => {
+    const { own, shop, first, second } = await prepare();
+    const made = must(
+      await t.api.post(`/projects/${shop.projectId}/tokens`, {
+        ...own.asOwner,
+        body: { name: 'Reader', scopes: ['read'] },
+      }),
+    );
+    const as = { org: own.slug, token: made.token };
+    expect(await kinds('', as)).toEqual(['comment', 'assignee']);
+    expect(await kinds(`?project_id=${own.projectId}`, as)).toEqual([]);
+    const file = (await t.api.get('/activity/export.csv', as)).text;
+    expect(file).toContain(second);
+    expect(file).not.toContain(first);
+    expect(await listed('changed_after=2020-01-01', as)).toEqual([second]);
+    const stranger = await createOrg(t.api);
+    expect(await kinds('', stranger.asOwner)).toEqual([]);
+    expect((await t.api.get('/activity', { ...stranger.asOwner, org: own.slug })).status).toBe(403);
   });
 });

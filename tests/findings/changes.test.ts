@@ -287,4 +287,31 @@ describe('GET /changes', () => {
     const viewer = await addMember(t.api, org, 'viewer');
     expect((await t.api.get('/changes', viewer.as)).status).toBe(403);
   });
+
+  it('lists those of everybody with `of=all`, and says which the caller may undo', async () => {
+    const grace = await addMember(t.api, org, 'member', 'Grace Hopper');
+    const { change_id: hers } = await change([a], { status: 'fixed' }, grace.as);
+    t.advance(1_000);
+    const { change_id: ours } = await change([b], { status: 'wontfix' });
+    const shown = async (as: object) =>
+      (await mine(as, '?of=all&per_page=2')).map(({ id, actor, can_undo }) => ({ id, actor, can_undo }));
+    const [author, owner] = [
+      { type: 'user', id: grace.id, name: 'Grace Hopper' },
+      { type: 'user', id: org.owner.id, name: 'Ada Lovelace' },
+    ];
+    expect(await shown(grace.as)).toEqual([
+      { id: ours, actor: owner, can_undo: false },
+      { id: hers, actor: author, can_undo: true },
+    ]);
+    expect((await undo(ours, grace.as)).status).toBe(403);
+    must(await undo(hers));
+    expect(await shown(org.asOwner)).toEqual([
+      { id: ours, actor: owner, can_undo: true },
+      { id: hers, actor: author, can_undo: false },
+    ]);
+    const scopes = ['triage'];
+    const path = `/projects/${org.projectId}/tokens`;
+    const made = must(await t.api.post(path, { ...org.asOwner, body: { name: 'script', scopes } }));
+    expect(await mine({ org: org.slug, token: made.token }, '?of=all')).toEqual([]);
+  });
 });

@@ -66,6 +66,9 @@ describe('a query', () => {
     ['cwe:79 cve:cve-2026-1', { cwe: 'CWE-79', cve: 'CVE-2026-1' }],
     ['older:30d', { found_before: '2026-03-01' }],
     ['newer:2w', { found_after: '2026-03-17' }],
+    ['changed:7d', { changed_after: '2026-03-24' }],
+    ['changed:2026-11-01..2026-11-08', { changed_after: '2026-11-01', changed_before: '2026-11-09' }],
+    ['changed_by:me', { changed_by: ['me'] }],
     ['found:2026-01-31', { found_after: '2026-01-31', found_before: '2026-02-01' }],
     ['found:2026-01-01..2026-01-31', { found_after: '2026-01-01', found_before: '2026-02-01' }],
     ['seen:>2026-01-01 seen:<=2026-02-01', { seen_after: '2026-01-02', seen_before: '2026-02-02' }],
@@ -157,6 +160,9 @@ describe('a query', () => {
         resolved_after: optional(date),
         unresolved_before: optional(date),
         resolved_in_time: optional(fc.boolean()),
+        changed_after: optional(date),
+        changed_before: optional(date),
+        changed_by: optional(someOf(['me', ADA, '01890a5d-ac96-774b-bcce-b302099a0009'])),
         q: optional(fc.oneof(text, fc.constantFrom('two words', 'Export.java:193', 'severity:high'))),
       })
       .map((made) => Object.fromEntries(Object.entries(made).filter(([, value]) => value !== undefined)));

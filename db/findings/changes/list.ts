@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
+import { lowestIdAt } from '../../ids.ts';
+import { users } from '../../schema/accounts.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import type { ChangedFields } from '../../schema/values.ts';
-import { orgStatement, type SqlClient } from '../../statements.ts';
+import { orgStatement, type Placeholders, type SqlClient } from '../../statements.ts';
 import type { Window } from '../lists/pages.ts';
 
 /** A change that a user made. */
@@ -19,43 +21,68 @@ export interface RecentChange {
   undone_at: string | null;
   /** The rule that the user applied. */
   rule: { id: string; name: string } | null;
+  /** The user or token that made it. */
+  actor_id: string;
+  /** Unset if the account was deleted. */
+  actor_name: string | null;
+  is_token: boolean;
 }
 
-type Mine = { actorId: string; since: string };
+/** Changes of an actor. `actorId` is ignored if those of all are read. */
+interface Changes {
+  actorId: string;
+  since: string;
+  /** The lowest id of a change since then. */
+  first: string;
+}
 
-const listStatement = orgStatement<Mine & Window, RecentChange>(
-  ({ changes, findings, rules }, $) => sql`
+type Whose = 'me' | 'all';
+
+/** Ids carry the time, so the primary key counts the changes of all and has them in order. */
+const matching = (whose: Whose, $: Placeholders<Changes>): SQL =>
+  whose === 'all'
+    ? sql`id >= ${$.first}::uuid`
+    : sql`actor_id = ${$.actorId}::uuid and at >= ${$.since}::timestamptz`;
+
+const listStatement = (whose: Whose) =>
+  orgStatement<Changes & Window, RecentChange>(
+    ({ apiTokens, changes, findings, rules }, $) => sql`
 with page as materialized (
-  select id, at, finding_ids, what, undone_at, rule_id from ${changes}
-  where actor_id = ${$.actorId}::uuid and at >= ${$.since}::timestamptz
-  order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint
+  select id, at, finding_ids, what, undone_at, rule_id, actor_id from ${changes}
+  where ${matching(whose, $)} order by id desc limit ${$.limit}::bigint offset ${$.offset}::bigint
 )
 select page.id, page.at, cardinality(page.finding_ids) as findings, f.id as finding_id, f.title, page.what, page.undone_at,
-  case when r.id is not null then json_build_object('id', r.id, 'name', r.name) end as rule
+  case when r.id is not null then json_build_object('id', r.id, 'name', r.name) end as rule,
+  page.actor_id, coalesce(t.name, u.name) as actor_name, t.id is not null as is_token
 from page left join lateral (
   select f.id, f.title from unnest(page.finding_ids) with ordinality o(id, position) join ${findings} f on f.id = o.id
   order by o.position limit 1
-) f on true left join ${rules} r on r.id = page.rule_id order by page.id desc`,
-);
+) f on true left join ${rules} r on r.id = page.rule_id
+left join ${apiTokens} t on t.id = page.actor_id left join ${users} u on u.id = page.actor_id order by page.id desc`,
+  );
 
-const countStatement = orgStatement<Mine, { total: number }>(
-  ({ changes }, $) => sql`
-select count(*)::int as total from ${changes}
-where actor_id = ${$.actorId}::uuid and at >= ${$.since}::timestamptz`,
-);
+const countStatement = (whose: Whose) =>
+  orgStatement<Changes, { total: number }>(
+    ({ changes }, $) => sql`select count(*)::int as total from ${changes} where ${matching(whose, $)}`,
+  );
 
-/** Reads a page of the changes that a user made since a time, newest first. */
+const statements = {
+  me: { list: listStatement('me'), count: countStatement('me') },
+  all: { list: listStatement('all'), count: countStatement('all') },
+};
+
+/** Reads a page of the changes that an actor, or all, made since a time, newest first. */
 export async function readChanges(
   client: SqlClient,
   tables: OrgTables,
-  actorId: string,
-  since: Date,
+  { whose, actorId, since }: { whose: Whose; actorId: string; since: Date },
   window: Window,
 ): Promise<{ total: number; changes: RecentChange[] }> {
-  const mine = { actorId, since: since.toISOString() };
+  const of = { actorId, since: since.toISOString(), first: lowestIdAt(since.getTime()) };
+  const { list, count } = statements[whose];
   const [changes, [counted]] = await Promise.all([
-    listStatement(tables).run(client, { ...mine, ...window }),
-    countStatement(tables).run(client, mine),
+    list(tables).run(client, { ...of, ...window }),
+    count(tables).run(client, of),
   ]);
   return { total: counted?.total ?? 0, changes };
 }

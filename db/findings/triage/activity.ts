@@ -35,7 +35,8 @@ export interface ActivityEntry {
   scan: { id: string; name: string | null; ref: string | null } | null;
 }
 
-interface Row extends Omit<ActivityEntry, 'actor' | 'scan'> {
+/** An entry as the statements read it. */
+export interface ActivityRow extends Omit<ActivityEntry, 'actor' | 'scan'> {
   scan_id: string | null;
   scan_name: string | null;
   scan_ref: string | null;
@@ -55,7 +56,7 @@ const missingRefs = ({ findingRefs, series }: OrgTables, $: { findingId: Placeho
 const MAX_CANDIDATES = 20;
 
 /** Why a finding is missing is not written: `finding_refs` says it, and the scan that completed then. */
-const activityStatement = orgStatement<{ findingId: string } & Window, Row>(
+const activityStatement = orgStatement<{ findingId: string } & Window, ActivityRow>(
   (tables, $) => sql`
 with events as (
   select id, at, kind, actor_id, "from", "to", reason, note, edited_at, array_to_json(mentions) as mentions, scan_id
@@ -107,7 +108,7 @@ export async function readActivity(
   return { total: first.total, entries: rows.map(toEntry) };
 }
 
-function toEntry(read: Row): ActivityEntry {
+export function toEntry(read: ActivityRow): ActivityEntry {
   const { total: _, actor_id: id, token_name, rule_name, user_name, from, to, ...others } = read;
   const { scan_id, scan_name, scan_ref, ...row } = others;
   const type = id === null ? 'system' : token_name !== null ? 'token' : rule_name !== null ? 'rule' : 'user';

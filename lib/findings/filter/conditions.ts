@@ -116,6 +116,7 @@ export function conditionsOf(context: FilterContext, given: FindingFilter): SQL 
     seen_before === undefined ? undefined : sql`${f.lastSeenAt} < ${seen_before}`,
     ...resolvedWithin(f, filter),
     ...unresolvedSince(f, filter),
+    changed(context, filter),
     ...words(filter.q).map((word) => matchesWord(f, word)),
   );
 
@@ -201,6 +202,19 @@ function mentioning(context: FilterContext, users: readonly string[]): SQL {
   const { findingEvents: e, findings: f } = context.org.tables;
   const ids = arrayText(idsOf(context, 'mentions', users));
   return sql`${f.id} in (select ${e.findingId} from ${e} where ${e.mentions} && ${ids}::uuid[])`;
+}
+
+/** Findings with an entry that matches all three. First reports are no entries here, as in `GET /activity`. */
+function changed(context: FilterContext, filter: FindingFilter): SQL | undefined {
+  const { changed_after: after, changed_before: before, changed_by: by } = filter;
+  if (after === undefined && before === undefined && by === undefined) return undefined;
+  const { findingEvents: e, findings: f } = context.org.tables;
+  const matches = and(
+    after === undefined ? undefined : sql`${e.at} >= ${after}::timestamptz`,
+    before === undefined ? undefined : sql`${e.at} < ${before}::timestamptz`,
+    by && inArray(e.actorId, idsOf(context, 'changed_by', by)),
+  );
+  return sql`${f.id} in (select ${e.findingId} from ${e} where ${matches})`;
 }
 
 /** User ids, with that of the caller for `me`. */

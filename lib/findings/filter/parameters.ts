@@ -34,13 +34,16 @@ const severalOf = <S extends z.ZodType<string, string>>(
 const sources = (description: string) =>
   severalOf(text({ max: 255 }), { type: { type: 'string', example: 'semgrep' }, description });
 
+export const projectIds = (description: string) =>
+  severalOf(uuid(), { type: { type: 'string', format: 'uuid', example: EXAMPLE_ID }, description });
+
 const glob = () =>
   text({ min: 1, max: MAX_PATTERN })
     .refine((value) => countWildcards(value) <= MAX_WILDCARDS, `must have at most ${MAX_WILDCARDS} wildcards`)
     .openapi({ type: 'string', minLength: 1, maxLength: MAX_PATTERN, example: 'src/**/*.java' });
 
 /** A time (RFC 3339) or a date, which is its first moment in UTC. */
-const moment = (description: string) =>
+export const moment = (description: string) =>
   z
     .string()
     .transform((given) => (/^\d{4}-\d{2}-\d{2}$/.test(given) ? `${given}T00:00:00Z` : given))
@@ -67,10 +70,7 @@ export const filterShape = {
     description:
       'Findings that only `scan_id` reported (`new`), that both scans reported (`seen_again`), or that only `against` reported (`gone`).',
   }),
-  project_id: severalOf(uuid(), {
-    type: { type: 'string', format: 'uuid', example: EXAMPLE_ID },
-    description: 'Findings of these projects.',
-  }).optional(),
+  project_id: projectIds('Findings of these projects.').optional(),
   severity: anyOf(SEVERITIES).optional(),
   status: anyOf(FINDING_STATUSES).optional(),
   regressed: flag()
@@ -140,6 +140,13 @@ export const filterShape = {
   }),
   unresolved_after: moment(`${UNRESOLVED_SINCE}, at this time or later.`).optional(),
   unresolved_before: moment(`${UNRESOLVED_SINCE}, before this time.`).optional(),
+  changed_after: moment('With an entry in their activity at this time or later.').optional(),
+  changed_before: moment('With an entry in their activity before this time.').optional(),
+  changed_by: severalOf(z.union([z.enum(['me']), uuid()]) as unknown as z.ZodType<string, string>, {
+    type: { type: 'string', example: 'me' },
+    description:
+      'Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them.',
+  }).optional(),
   q: text({ max: 200 }).optional().openapi({
     description:
       'Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`).',

@@ -1,5 +1,7 @@
-import { EVENT_KINDS, TRIAGE_REASONS } from '../../../db/schema/values.ts';
-import { id, shown, text, timestamp, z } from '../../schema.ts';
+import type { ActivityFilter } from '../../../db/findings/triage/org-activity.ts';
+import { EVENT_KINDS, SEVERITIES, STORED_EVENT_KINDS, TRIAGE_REASONS } from '../../../db/schema/values.ts';
+import { anyOf, id, shown, text, timestamp, uuid, z } from '../../schema.ts';
+import { moment, projectIds } from '../filter/parameters.ts';
 
 const MAX_COMMENT = 10_000;
 
@@ -45,6 +47,46 @@ export const ActivityEntry = z
       .openapi({ description: 'The members that the comment mentions. Absent if it mentions none.' }),
   })
   .openapi('ActivityEntry');
+
+/** Not `extend`, which would refer to the schema of an entry in an `allOf`. */
+export const OrgActivityEntry = z
+  .object({
+    ...ActivityEntry.shape,
+    finding: z.object({
+      id: id(),
+      title: shown('SQL injection in search'),
+      severity: z.enum(SEVERITIES),
+      project_id: id(),
+    }),
+  })
+  .openapi('OrgActivityEntry');
+
+/** The filters of the activity of all findings. */
+export const activityShape = {
+  actor: (z.union([z.enum(['me', 'system']), uuid()]) as unknown as z.ZodType<string, string>)
+    .optional()
+    .openapi({
+      type: 'string',
+      example: 'me',
+      description: 'The id of a user, a token or a rule, `me` for the caller, or `system` for the service.',
+    }),
+  project_id: projectIds('Entries of findings of these projects.').optional(),
+  kind: anyOf(STORED_EVENT_KINDS).optional(),
+  from: moment('At this time or later.').optional(),
+  to: moment('Before this time.').optional(),
+};
+
+/** The filter of a caller. A token of a project sees only its project. */
+export function activityFilter(
+  { actor: caller, onlyProject }: { actor: { id: string }; onlyProject?: string | undefined },
+  { actor, project_id, kind: kinds, from, to }: z.output<z.ZodObject<typeof activityShape>>,
+): ActivityFilter {
+  const projectIds = onlyProject === undefined ? project_id : withinProject(onlyProject, project_id);
+  const actorId = actor === 'me' ? caller.id : actor === 'system' ? null : actor;
+  return { actorId, projectIds, kinds, from, to };
+}
+
+const withinProject = (only: string, given: readonly string[] = [only]) => given.filter((id) => id === only);
 
 export const CommentInput = z.object({
   body: text({ min: 1, max: MAX_COMMENT, trim: true, example: 'Can we fix this in **2.4**?' }).openapi({

@@ -1,4 +1,5 @@
 import type { FindingChange } from '../../../db/findings/triage/triage.ts';
+import type { Role } from '../../../db/schema/orgs.ts';
 import { type ChangedFields, FINDING_STATUSES, TRIAGE_REASONS } from '../../../db/schema/values.ts';
 import { count, EXAMPLE_ID, id, removable, shown, timestamp, z } from '../../schema.ts';
 
@@ -8,6 +9,10 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** Older changes cannot be undone. */
 export const undoableSince = (now: Date): Date => new Date(now.getTime() - UNDO_DAYS * DAY_MS);
+
+/** Whether a caller of the role `member` or above may undo a change of an actor. */
+export const mayUndo = ({ actor, role }: { actor: { id: string }; role: Role }, actorId: string): boolean =>
+  actorId === actor.id || role !== 'member';
 
 const FIELDS = ['reason', 'assignee_id', 'due_at', 'accepted_until'] as const;
 
@@ -26,7 +31,13 @@ export const RecentChange = z
   .object({
     id: id(),
     at: timestamp(),
-    actor: z.object({ type: z.enum(['user', 'token', 'rule']), id: id(), name: shown('Ada Lovelace') }),
+    actor: z
+      .object({
+        type: z.enum(['user', 'token', 'rule']),
+        id: id(),
+        name: shown('Ada Lovelace').optional(),
+      })
+      .openapi({ description: 'A user whose account was deleted has no name.' }),
     findings: count(3).openapi({ description: 'How many findings were changed.' }),
     finding_id: shown(EXAMPLE_ID, 'The first of them that exists. Absent if all were deleted.')
       .openapi({ format: 'uuid' })
@@ -45,5 +56,6 @@ export const RecentChange = z
         example: { status: { to: 'false_positive' }, reason: 'used_in_tests' },
       }),
     undone_at: timestamp().optional(),
+    can_undo: z.boolean().openapi({ example: true, description: 'Whether the caller may undo it.' }),
   })
   .openapi('RecentChange');

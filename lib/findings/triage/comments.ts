@@ -1,7 +1,8 @@
 import { inArray } from 'drizzle-orm';
 import type { Db } from '../../../db/client.ts';
-import { hasComment } from '../../../db/findings/triage/activity.ts';
+import { type ActivityEntry, hasComment } from '../../../db/findings/triage/activity.ts';
 import type { Sql } from '../../../db/pool/query.ts';
+import { toResource } from '../../../db/resources.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
 import { memberships } from '../../../db/schema/orgs.ts';
 import type { Config } from '../../config/config.ts';
@@ -23,6 +24,23 @@ export async function membersOf(
 /** The mentions of an entry as the API shows them. */
 export const shownMentions = (mentions: readonly MentionedMember[]) =>
   mentions.length > 0 ? { mentions: [...mentions] } : {};
+
+/** Entries as the API shows them. Former members are not shown as mentions. */
+export async function shownEntries<Entry extends ActivityEntry>(
+  call: Parameters<typeof membersOf>[0],
+  config: Pick<Config, 'pendingInvitations'>,
+  entries: readonly Entry[],
+) {
+  // One more statement, only for pages with mentions.
+  const ids = new Set(entries.flatMap(({ mentions }) => mentions ?? []));
+  const members = await membersOf(call, config, [...ids]);
+  return entries.map(({ actor, mentions, scan, ...entry }) => ({
+    ...toResource(entry),
+    actor: toResource(actor),
+    ...(scan && { scan: toResource(scan) }),
+    ...shownMentions(members.filter(({ id }) => mentions?.includes(id))),
+  }));
+}
 
 /**
  * Waits for a change that only the author of a comment can make.

@@ -13,32 +13,37 @@ export type FileFormat = (typeof FORMATS)[number];
 /** Without it Excel takes UTF-8 for the system's own encoding. */
 const BYTE_ORDER_MARK = '\ufeff';
 
+type FileCall = PublicCall & { org: Org };
+type FileOptions = Pick<RowsOptions, 'format' | 'headers'>;
+
 /**
  * How a list of findings is answered as a file.
  * @throws ApiError `invalid_request` for unknown parameters: a file has no message
  */
-export function fileOf(
-  format: FileFormat,
-  { c, org, now }: PublicCall & { org: Org },
-  view: FindingView,
-): Pick<RowsOptions, 'format' | 'headers'> {
+export function fileOf(format: FileFormat, call: FileCall, view: FindingView): FileOptions {
+  if (format === 'csv') return csvFile('findings', csvHeader(findingViewFields(call.org.tables, view)), call);
+  const headers = headersOf('findings', format, call);
+  return format === 'json' ? { headers } : { headers, format: sarifFormat() };
+}
+
+/**
+ * How a list is answered as CSV.
+ * @throws ApiError `invalid_request` for unknown parameters
+ */
+export function csvFile(what: string, header: string, call: FileCall): FileOptions {
+  return {
+    headers: headersOf(what, 'csv', call),
+    format: {
+      type: 'text/csv; charset=utf-8; header=present',
+      head: BYTE_ORDER_MARK + header,
+      separator: '',
+      tail: () => '',
+    },
+  };
+}
+
+function headersOf(what: string, format: FileFormat, { c, org, now }: FileCall) {
   requireKnownParameters(c);
-  const name = `findings-${org.slug}-${now.toISOString().slice(0, 10)}.${format}`;
-  const headers = { 'content-disposition': `attachment; filename="${name}"` };
-  switch (format) {
-    case 'json':
-      return { headers };
-    case 'csv':
-      return {
-        headers,
-        format: {
-          type: 'text/csv; charset=utf-8; header=present',
-          head: BYTE_ORDER_MARK + csvHeader(findingViewFields(org.tables, view)),
-          separator: '',
-          tail: () => '',
-        },
-      };
-    case 'sarif':
-      return { headers, format: sarifFormat() };
-  }
+  const name = `${what}-${org.slug}-${now.toISOString().slice(0, 10)}.${format}`;
+  return { 'content-disposition': `attachment; filename="${name}"` };
 }

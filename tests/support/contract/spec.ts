@@ -132,6 +132,8 @@ DELETE /api/v1/orgs/{slug}                                cookie
 POST   /api/v1/orgs/{slug}/restore                        cookie
 DELETE /api/v1/findings/{id}                              cookie+org, admin
 DELETE /api/v1/scans/{id}                                 cookie+org, admin
+GET    /api/v1/activity                                   cookie+org
+GET    /api/v1/activity/export.csv                        cookie+org
 GET    /api/v1/changes                                    cookie+org, member
 POST   /api/v1/changes/{id}/undo                          cookie+org, member
 GET    /api/v1/dashboard/trend                            cookie+org

@@ -258,8 +258,15 @@ export function planOrgTour(on: Traveller) {
       ),
     deleteComment: () =>
       on.api.delete(`/findings/${on.made.finding}/comments/${on.made.comment}`, on.asOwner()),
+    listActivity: () =>
+      all(
+        ['', '?actor=me&kind=status&per_page=1', `?project_id=${on.made.project}&from=2026-01-01`].map(
+          (query) => on.api.get(`/activity${query}`, on.asOwner()),
+        ),
+      ),
+    exportActivity: () => on.api.get('/activity/export.csv', on.asOwner()),
     async listChanges() {
-      const pages = ['', '?per_page=1&page=2'];
+      const pages = ['', '?of=all', '?per_page=1&page=2'];
       const answers = await all(pages.map((query) => on.api.get(`/changes${query}`, on.asOwner())));
       on.keep('change', must(answers[0] as Answer)[0].id);
       return answers;

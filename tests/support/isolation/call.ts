@@ -151,6 +151,8 @@ export class Call implements BodyParts {
         ...[
           'assignee=none',
           `mentions=${idOf('user', this.target)}`,
+          `changed_by=${idOf('user', this.target)}`,
+          'changed_after=2020-01-01',
           'has_exploit=true&page=1',
           'path=**',
           `${projectId}&${projectId}&sort=due_at&page=1`,
@@ -159,6 +161,9 @@ export class Call implements BodyParts {
       ],
       exportFindingsCsv: ['', projectId, 'q=secret&sort=-severity', `scan_id=${scan}`],
       exportFindingsSarif: ['', projectId, 'omit=description&status=open'],
+      listActivity: ['', projectId, 'kind=status', `actor=${idOf('user', this.target)}`],
+      exportActivity: ['', projectId],
+      listChanges: ['', 'of=all'],
       listScans: ['', 'page=1', projectId, `${projectId}&status=running&page=1`],
       scanGone: ['source=semgrep', 'source='],
       scanChanges: ['', ...SCANS.map((other) => `against=${other}`)],

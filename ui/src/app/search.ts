@@ -92,6 +92,11 @@ export interface FindingSearch {
   /** Since when they are unresolved. */
   unresolved_after?: string;
   unresolved_before?: string;
+  /** Of entries in their activity. */
+  changed_after?: string;
+  changed_before?: string;
+  /** `me` or ids of users, tokens or rules, separated by commas. */
+  changed_by?: string;
   q?: string;
   group_by?: GroupKey;
   /** The view that the list is part of, where the filters alone would select another one. */
@@ -136,6 +141,7 @@ export const TEXTS = [
   ...(['source', 'not_source', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
   ...(['resolved_after', 'resolved_before', 'unresolved_after', 'unresolved_before'] as const),
+  ...(['changed_after', 'changed_before'] as const),
 ];
 
 const textsOf = <Name extends string>(given: Given, names: readonly Name[]) =>
@@ -162,6 +168,7 @@ export function findingSearch(given: Given): FindingSearch {
     regressed: flagOf(given.regressed),
     assignee: has('assignee') ? listOf(given.assignee) : undefined,
     mentions: has('mentions') ? listOf(given.mentions) : undefined,
+    changed_by: listOf(given.changed_by),
     overdue: has('overdue') ? flagOf(given.overdue) : undefined,
     missing: flagOf(given.missing),
     proposed: flagOf(given.proposed),

@@ -23,6 +23,8 @@ import { TimeToResolve } from '../metrics/TimeToResolve.tsx';
 import { Weeks } from '../metrics/Weeks.tsx';
 import { scansQuery } from '../scans/queries.ts';
 import { Card } from './Card.tsx';
+import { LatestActivity } from './LatestActivity.tsx';
+import { MyWork } from './MyWork.tsx';
 import { SHOWN as PROJECTS_SHOWN, Projects } from './Projects.tsx';
 import {
   firstQuery,
@@ -129,6 +131,7 @@ function Overview({ search, range, metrics }: OverviewProps) {
   if (chosen.data?.length === 0 && project_id !== undefined) return <NoProject />;
   return (
     <Stack gap="md">
+      <MyWork of={of} />
       <Today projects={chosen} of={of} />
       <Strip running={running} failed={failed} latest={latest} projects={names} of={of} />
       <OverTime search={search} range={range} query={metrics} />
@@ -163,6 +166,7 @@ function Overview({ search, range, metrics }: OverviewProps) {
           </Card>
         </Grid.Col>
       </Grid>
+      <LatestActivity of={of} enabled={metrics.data !== undefined} />
       {chosen.data && latest.data && <Total projects={chosen.data} scans={latest.data.total} of={of} />}
     </Stack>
   );

@@ -1,23 +1,26 @@
 import { Skeleton, Table, Text } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import * as text from '#strings/dashboard.tsx';
 import { number } from '#strings/language.ts';
 import { type FindingSearch, SEVERITIES, type Severity } from '../app/search.ts';
+import { useOrg } from '../app/session.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor } from '../components/links.tsx';
 import { SEVERITY_NAMES, severityColor } from '../findings/Severity.tsx';
 import type { SeverityCounts } from '../findings/SeverityBar.tsx';
 import { ATTENTION, REGRESSED } from '../findings/views.ts';
 import type { Metrics } from '../metrics/queries.ts';
+import { projectsQuery } from '../projects/queries.ts';
 import { Card, SeverityHeads } from './Card.tsx';
 import classes from './Projects.module.css';
 import type { ProjectNumbers } from './queries.ts';
 
 /** The number of projects shown. Projects with the most severe findings come first. */
 export const SHOWN = 10;
-/** The height of the head, the row of all projects and the shown projects. */
-const HEIGHT = 34 * (SHOWN + 2);
+/** The heights of the head and of a row. */
+const HEAD = 34;
+const ROW = 34;
 
 interface Props {
   /** All projects, or the chosen one. */
@@ -31,6 +34,9 @@ interface Props {
 /** Findings that need attention, by project, and how many were unresolved over time. */
 export function Projects({ query, weeks, weeksById }: Props) {
   const more = (query.data?.length ?? 0) - SHOWN;
+  // The filter of the page has read the names, before the numbers are there.
+  const count = useQuery(projectsQuery(useOrg())).data?.length ?? SHOWN;
+  const rows = Math.min(SHOWN, count) + (count > 1 ? 1 : 0);
   return (
     <Card
       title={text.projectsByRisk}
@@ -40,7 +46,7 @@ export function Projects({ query, weeks, weeksById }: Props) {
         </OrgAnchor>
       }
     >
-      <Loaded query={query} waiting={<Skeleton height={HEIGHT} />}>
+      <Loaded query={query} waiting={<Skeleton height={HEAD + ROW * rows} />}>
         {(projects) => (
           <div className={classes.box}>
             <Table className={classes.table} fz="sm">
@@ -111,7 +117,16 @@ function Row({ name, weeks, attention, regressed, of }: RowProps) {
         </OrgAnchor>
       </Table.Th>
       <Table.Td className={classes.trend}>
-        {weeks ? <TrendLine weeks={weeks} /> : <Skeleton height={24} />}
+        {weeks ? (
+          <div className={classes.trendAndCount}>
+            <TrendLine weeks={weeks} />
+            <span className={classes.number} aria-hidden>
+              {number(weeks.at(-1)?.open ?? 0)}
+            </span>
+          </div>
+        ) : (
+          <Skeleton height={24} />
+        )}
       </Table.Td>
       {SEVERITIES.map((severity) => (
         <Table.Td key={severity} {...columnOf(severity)}>

@@ -79,7 +79,8 @@ interface CountProps {
   children: ReactNode;
 }
 
-function Count({ value, label, search, isUrgent = false, children }: CountProps) {
+/** A number that opens its list. */
+export function Count({ value, label, search, isUrgent = false, children }: CountProps) {
   return (
     <OrgBox
       to="/o/$org/findings"

@@ -40,6 +40,7 @@ const SEARCHED = [
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
   ...(['resolved_after', 'resolved_before', 'resolved_in_time'] as const),
   ...(['unresolved_after', 'unresolved_before'] as const),
+  ...(['changed_after', 'changed_before', 'changed_by'] as const),
 ] as const;
 
 /** Whether another number of findings costs a search. */

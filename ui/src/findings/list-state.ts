@@ -74,7 +74,7 @@ export function inView(state: ListState, view: View): ListState {
 export const withoutFilters = ({ view }: ListState): ListState => inView({ filter: view.filter, view }, view);
 
 /** Filters with several values, which an address separates by commas. */
-const LISTS = ['project_id', 'assignee', 'mentions', 'source', 'not_source'] as const;
+const LISTS = ['project_id', 'assignee', 'mentions', 'changed_by', 'source', 'not_source'] as const;
 
 /** All filters that a query can express. */
 const NAMES = [
@@ -83,7 +83,7 @@ const NAMES = [
   ...(['proposed', 'has_exploit', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'q'] as const),
   ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
   ...(['resolved_after', 'resolved_before', 'resolved_in_time'] as const),
-  ...(['unresolved_after', 'unresolved_before'] as const),
+  ...(['unresolved_after', 'unresolved_before', 'changed_after', 'changed_before'] as const),
 ] satisfies readonly (keyof Filters & keyof FindingFilter)[];
 
 /** The query of a list: the filters that the view does not set. */

@@ -21,6 +21,11 @@ export const TO_VERIFY = {
   regressed: false,
   sort: '-priority',
 } satisfies FindingFilter;
+/** The findings assigned to the user that need work, and those that are fixed and not verified. */
+export const MINE = { attention: true, assignee: 'me', sort: '-priority' } as const satisfies FindingFilter;
+export const MINE_TO_VERIFY = { ...TO_VERIFY, assignee: 'me' } satisfies FindingFilter;
+/** Findings with a comment that mentions the user. */
+export const MENTIONS = { mentions: 'me', sort: '-priority' } as const satisfies FindingFilter;
 /** Unresolved findings whose due date has passed. */
 export const OVERDUE = { attention: true, overdue: true, sort: '-priority' } as const satisfies FindingFilter;
 /** Findings of every status. */
@@ -37,8 +42,8 @@ const view = (id: ViewId, label: string, { sort, ...filter }: FindingFilter & Pi
 export const VIEWS: readonly View[] = [
   view('attention', text.needsAttention, ATTENTION),
   view('regressed', text.regressed, REGRESSED),
-  view('mine', text.assignedToMe, { attention: true, assignee: 'me', sort: '-priority' }),
-  view('mentions', text.mentionsMe, { mentions: 'me', sort: '-priority' }),
+  view('mine', text.assignedToMe, MINE),
+  view('mentions', text.mentionsMe, MENTIONS),
   view('overdue', text.overdue, OVERDUE),
   view('verify', text.toVerify, TO_VERIFY),
   view('all', text.all, ALL),

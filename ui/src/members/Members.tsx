@@ -9,7 +9,7 @@ import { sessionQuery, useMe, useOrg } from '../app/session.ts';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { LinkAnchor } from '../components/links.tsx';
+import { LinkAnchor, OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { dateTime } from '../components/time/Time.tsx';
@@ -195,6 +195,20 @@ function MemberRow({ member }: { member: Member }) {
             </Group>
             <Text size="xs" c="dimmed">
               <bdi>{member.email}</bdi>
+              {!member.pending && (
+                <>
+                  {text.separator}
+                  <OrgAnchor
+                    to="/o/$org/activity"
+                    search={{ actor: member.user_id }}
+                    inherit
+                    underline="always"
+                    aria-label={text.activityOf(member.name)}
+                  >
+                    {text.activity}
+                  </OrgAnchor>
+                </>
+              )}
             </Text>
           </div>
         </Group>

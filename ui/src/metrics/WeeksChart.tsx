@@ -2,11 +2,18 @@ import { CompositeChart } from '@mantine/charts';
 import { number, TAG } from '#strings/language.ts';
 import { shortUtcDay } from '../components/time/dates.ts';
 import type { Metrics } from './queries.ts';
+import { axisTicks } from './ticks.ts';
 import { SERIES } from './words.ts';
 
 const compact = new Intl.NumberFormat(TAG, { notation: 'compact' });
 /** Such as "200K". */
 const short = (value: number) => compact.format(value);
+
+/** An axis from 0 to the first round number that is not below `most`. */
+function axisOf(most: number) {
+  const ticks = axisTicks(most);
+  return { ticks, domain: [0, ticks.at(-1) ?? 1], interval: 0 as const, tickFormatter: short };
+}
 
 interface Props {
   weeks: Metrics['weeks'];
@@ -34,8 +41,11 @@ export function WeeksChart({ weeks, height, label }: Props) {
         maxBarWidth={22}
         withDots={weeks.length < 3}
         withRightYAxis
-        yAxisProps={{ width: 40, allowDecimals: false, tickFormatter: short }}
-        rightYAxisProps={{ width: 44, allowDecimals: false, tickFormatter: short }}
+        yAxisProps={{
+          width: 40,
+          ...axisOf(Math.max(...weeks.map(({ found, resolved }) => Math.max(found, resolved)))),
+        }}
+        rightYAxisProps={{ width: 44, ...axisOf(Math.max(...weeks.map(({ open }) => open))) }}
         xAxisProps={{ minTickGap: 24 }}
         barProps={{ isAnimationActive: false }}
         lineProps={{ isAnimationActive: false }}

@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import * as text from '#strings/routes.ts';
+import { activitySearch } from '../activity/search.ts';
 import { api } from '../app/api.ts';
 import { NoSuchOrg, WrongHost } from '../app/org-errors.ts';
 import {
@@ -149,6 +150,13 @@ const members = createRoute({
   component: page(() => import('../members/Members.tsx'), 'Members'),
 });
 
+const activity = createRoute({
+  getParentRoute: () => org,
+  path: '/activity',
+  validateSearch: activitySearch,
+  component: page(() => import('../activity/Activity.tsx'), 'Activity'),
+});
+
 const tokens = createRoute({
   getParentRoute: () => org,
   path: '/tokens',
@@ -203,6 +211,7 @@ export const orgPages = org.addChildren([
   project,
   projectSettings,
   members,
+  activity,
   tokens,
   rules,
   newRule,

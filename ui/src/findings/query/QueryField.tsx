@@ -37,7 +37,7 @@ export function QueryField({ list, onChange, ref }: Props) {
   const projects = useQuery(projectsQuery(org)).data;
   const members = useQuery({
     ...membersQuery(org),
-    enabled: focus.focused || list.filter.assignee !== undefined || list.filter.mentions !== undefined,
+    enabled: focus.focused || PEOPLE.some((name) => list.filter[name] !== undefined),
   }).data;
   const context = useMemo(
     () => ({
@@ -180,3 +180,6 @@ export function QueryField({ list, onChange, ref }: Props) {
     />
   );
 }
+
+/** Filters with members. */
+const PEOPLE = ['assignee', 'mentions', 'changed_by'] as const;

@@ -13,15 +13,20 @@ function momentOf(value: string, days: number): string {
   return DATE.test(value) ? dateOf(time + days * DAY_MS) : value;
 }
 
-type Period = 'found' | 'seen' | 'resolved' | 'unresolved';
+type Period = 'found' | 'seen' | 'changed' | 'resolved' | 'unresolved';
 const after = (period: Period) => `${period}_after` as const;
 const before = (period: Period) => `${period}_before` as const;
 
-/** `found:>=2026-01-31`, `found:<2026-01-31`, or a range of days, both included. */
+/** `found:>=2026-01-31`, `found:<2026-01-31`, a range of days, both included, or `found:7d` for the last days. */
 export const period = (name: Period, description: string): Key => ({
   description,
-  read([value = ''], isNegated, filters) {
+  read([value = ''], isNegated, filters, { now }) {
     requireAffirmed(isNegated);
+    const since = dateBefore(now, value);
+    if (since !== undefined) {
+      setOnce(filters, after(name), since);
+      return;
+    }
     const [, operator, operand = ''] = /^(>=|<=|>|<)?(.*)$/.exec(value) ?? [];
     const [first = '', last] = operand.split('..');
     if (operator === undefined) {
@@ -45,15 +50,21 @@ export const period = (name: Period, description: string): Key => ({
 
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
 
+/** The date some time ago, such as `30d`; undefined for another value. */
+function dateBefore(now: Date, value: string): string | undefined {
+  const [, count, unit = ''] = /^(\d{1,4})([dwmy])$/i.exec(value) ?? [];
+  const days = UNIT_DAYS[unit.toLowerCase()];
+  return days === undefined ? undefined : dateOf(now.getTime() - Number(count) * days * DAY_MS);
+}
+
 /** `older:30d`. It is written as a date, which does not change tomorrow. */
 export const age = (name: 'found_after' | 'found_before', description: string): Key => ({
   description,
   read([value = ''], isNegated, filters, { now }) {
     requireAffirmed(isNegated);
-    const [, count, unit = ''] = /^(\d{1,4})([dwmy])$/i.exec(value) ?? [];
-    const days = UNIT_DAYS[unit.toLowerCase()];
-    if (count === undefined || days === undefined) throw new InvalidValue(text.noAge(value));
-    setOnce(filters, name, dateOf(now.getTime() - Number(count) * days * DAY_MS));
+    const date = dateBefore(now, value);
+    if (date === undefined) throw new InvalidValue(text.noAge(value));
+    setOnce(filters, name, date);
   },
   write: () => [],
   options: () => [

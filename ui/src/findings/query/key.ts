@@ -9,7 +9,8 @@ export type ListName =
   | 'source'
   | 'not_source'
   | 'assignee'
-  | 'mentions';
+  | 'mentions'
+  | 'changed_by';
 
 /** The filters that a query can express. */
 type Expressed = Omit<FindingFilter, 'scan_id' | 'against' | 'change' | 'sort'>;

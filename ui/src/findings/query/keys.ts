@@ -150,7 +150,11 @@ const project: Key = {
 };
 
 /** Members, and values that stand for some. */
-const people = (name: 'assignee' | 'mentions', others: readonly Option[], description: string): Key => ({
+const people = (
+  name: 'assignee' | 'mentions' | 'changed_by',
+  others: readonly Option[],
+  description: string,
+): Key => ({
   description,
   read(values, isNegated, filters, { members }) {
     requireAffirmed(isNegated);
@@ -230,6 +234,8 @@ export const KEYS: Readonly<Record<string, Key>> = {
   resolved: period('resolved', words.resolved),
   unresolved: period('unresolved', words.unresolved),
   in_time: flag('resolved_in_time', 'in_time', words.inTime),
+  changed: period('changed', words.changed),
+  changed_by: people('changed_by', [ME], words.changedBy),
   older: age('found_before', words.older),
   newer: age('found_after', words.newer),
 };

@@ -5,6 +5,18 @@ export const dashboard = 'Dashboard';
 export const firstSteps = 'First steps';
 export const receiveFirstFinding = 'Receive your first finding in a few minutes.';
 
+export const myWork = 'My work';
+export const myActivity = 'My activity';
+export const assignedToMe = 'Assigned to me';
+export const needAttention = 'Need attention';
+export const mentions = 'Mentions';
+export const commentsMentionYou = 'A comment mentions you';
+export const waitingForMyVerification = 'Waiting for my verification';
+
+export const latestDecisions = 'Latest decisions';
+export const allActivity = 'All activity';
+export const noDecisions = 'Nobody has decided anything yet.';
+
 export const workToday = 'Work today';
 export const regressed = 'Regressed';
 export const noRegressions = 'No regressions';

@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
 import { plural } from './language.ts';
 
+export const activity = 'Activity';
+export const activityOf = (name: string) => `Activity of ${name}`;
+export const separator = ' · ';
 export const members = 'Members';
 export const whoHasAccess = 'People with access to this organization.';
 export const whoHasAccessAndInvites = (roles: string) =>

@@ -4,7 +4,7 @@ import { useRef } from 'react';
 import { deleted } from '#strings/deletion.tsx';
 import * as text from '#strings/triage/recent.tsx';
 import type { Schemas } from '../../app/api.ts';
-import { type OrgSession, useOrg } from '../../app/session.ts';
+import { type OrgSession, useMe, useOrg } from '../../app/session.ts';
 import { useAction } from '../../components/dialogs/use-confirmed.ts';
 import { Empty } from '../../components/Empty.tsx';
 import { Problem } from '../../components/errors/Problem.tsx';
@@ -12,6 +12,7 @@ import { showSuccess } from '../../components/errors/toasts.ts';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { OrgAnchor } from '../../components/links.tsx';
 import { Ago } from '../../components/time/Time.tsx';
+import { ActorName } from '../../findings/page/timeline/Entry.tsx';
 import { titleOf } from '../../findings/title.ts';
 import { membersQuery } from '../../members/queries.ts';
 import { refreshFindings } from '../cache.ts';
@@ -27,7 +28,7 @@ const changesQuery = ({ slug, api }: OrgSession) =>
   infiniteQueryOptions({
     queryKey: ['org', slug, 'changes'],
     queryFn: async ({ pageParam, signal }) => {
-      const params = { query: { page: pageParam, per_page: ROWS } };
+      const params = { query: { of: 'all' as const, page: pageParam, per_page: ROWS } };
       const { result, resultInfo } = await api.get('/changes', { params, signal });
       return { changes: result, hasNext: resultInfo?.has_next ?? false };
     },
@@ -58,7 +59,7 @@ export function RecentChangesDialog({ opened, onClose }: Props) {
         {list.isPending && <Skeleton h={160} />}
         {list.error && !list.data && <Problem error={list.error} onRetry={list.refetch} />}
         {list.data && shown.length === 0 && <Empty title={text.noChanges}>{text.howToChange}</Empty>}
-        <ul className={classes.list} aria-label={text.yourChanges}>
+        <ul className={classes.list} aria-label={text.newestFirst}>
           {shown.map((change) => (
             <Row
               key={change.id}
@@ -68,9 +69,14 @@ export function RecentChangesDialog({ opened, onClose }: Props) {
             />
           ))}
         </ul>
-        <LoadMore list={list} size="compact-md">
-          {text.showOlder}
-        </LoadMore>
+        <Group justify="space-between">
+          <LoadMore list={list} size="compact-md">
+            {text.showOlder}
+          </LoadMore>
+          <OrgAnchor to="/o/$org/activity" search={{}} size="sm" onClick={onClose}>
+            {text.allActivity}
+          </OrgAnchor>
+        </Group>
       </Stack>
     </Modal>
   );
@@ -105,7 +111,8 @@ function Row({ change, assignee, onLeave }: RowProps) {
       ]);
     },
   });
-  const { findings, finding_id, title, at, undone_at, what } = change;
+  const { findings, finding_id, title, at, undone_at, what, actor, can_undo } = change;
+  const { user } = useMe();
   const shownTitle = title === undefined ? deleted : titleOf(title);
   // The findings of a change may have nothing in common.
   const effect =
@@ -130,14 +137,16 @@ function Row({ change, assignee, onLeave }: RowProps) {
           {findings > 1 ? text.findingAndOthers(link, findings - 1) : link}
         </Text>
         <Text size="xs" c="dimmed">
-          <Ago time={at} />
+          {actor.id === user.id
+            ? text.byYou(<Ago time={at} />)
+            : text.by(<ActorName actor={actor} />, <Ago time={at} />)}
         </Text>
       </div>
       {finding_id === undefined ? null : undone_at ? (
         <Badge variant="default" radius="sm" tt="none" flex="none">
           {text.undone}
         </Badge>
-      ) : (
+      ) : can_undo ? (
         <Group flex="none">
           <Button
             size="compact-sm"
@@ -149,7 +158,7 @@ function Row({ change, assignee, onLeave }: RowProps) {
             {text.undo}
           </Button>
         </Group>
-      )}
+      ) : null}
     </li>
   );
 }

@@ -36,6 +36,7 @@ export function chipsOf(list: ListState, { project, member }: Names): Chip[] {
   addIds('project_id', words.project, project);
   addIds('assignee', words.assignee, (id) => PEOPLE[id] ?? member(id));
   addIds('mentions', words.mentions, (id) => PEOPLE[id] ?? member(id));
+  addIds('changed_by', words.changedBy, (id) => PEOPLE[id] ?? member(id));
   if (scan_id !== undefined) {
     const without = { scan_id: undefined, against: undefined, change: undefined };
     chips.push({ key: 'scan', label: words.scan, value: scan_id, scan: scan_id, without });
@@ -61,7 +62,7 @@ export function chipsOf(list: ListState, { project, member }: Names): Chip[] {
   return chips;
 
   function addIds(
-    name: 'project_id' | 'assignee' | 'mentions',
+    name: 'project_id' | 'assignee' | 'mentions' | 'changed_by',
     label: string,
     nameOf: (id: string) => string | undefined,
   ): void {

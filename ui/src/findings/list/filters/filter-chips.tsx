@@ -18,8 +18,11 @@ import { type Chip, chipsOf } from './chips.ts';
 /** The active filters beside the view, with their values in words. */
 function useFilterChips(list: ListState): (Chip & { text: ReactNode })[] {
   const org = useOrg();
-  const { assignee, mentions } = list.filter;
-  const members = useQuery({ ...membersQuery(org), enabled: (assignee ?? mentions) !== undefined }).data;
+  const { assignee, changed_by, mentions } = list.filter;
+  const members = useQuery({
+    ...membersQuery(org),
+    enabled: (assignee ?? mentions ?? changed_by) !== undefined,
+  }).data;
   const projects = useQuery(projectsQuery(org)).data;
   return chipsOf(list, {
     project: (id) => projects?.find((project) => project.id === id)?.name,

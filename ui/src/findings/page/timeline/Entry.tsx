@@ -53,7 +53,7 @@ export function Entry({ entries, nameOf }: Props) {
 }
 
 /** The scan that caused an entry. */
-function CauseLink({ scan: { id, name } }: { scan: NonNullable<ActivityEntry['scan']> }) {
+export function CauseLink({ scan: { id, name } }: { scan: NonNullable<ActivityEntry['scan']> }) {
   // A deleted scan has no page.
   if (name === undefined) return text.deletedScan;
   return (
@@ -74,7 +74,8 @@ export function ActorName({ actor: { type, name } }: Pick<ActivityEntry, 'actor'
   return type === 'rule' ? text.rule(said) : said;
 }
 
-function actionOf({ kind, from, to, actor }: ActivityEntry, nameOf: Props['nameOf']): ReactNode {
+/** What an entry says that its actor did. */
+export function actionOf({ kind, from, to, actor }: ActivityEntry, nameOf: Props['nameOf']): ReactNode {
   switch (kind) {
     case 'created':
       return text.foundIt;

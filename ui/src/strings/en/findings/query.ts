@@ -26,6 +26,8 @@ export const seen = 'When it was seen last';
 export const resolved = 'When it was resolved';
 export const unresolved = 'Since when it is unresolved';
 export const inTime = 'Resolved within its due date';
+export const changed = 'When it was changed or commented on: 7d, or dates';
+export const changedBy = 'Changed or commented on by: me, or a member';
 export const older = 'Found longer ago than';
 export const newer = 'Found within';
 

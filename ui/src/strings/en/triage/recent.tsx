@@ -3,10 +3,17 @@ import { plural } from '../language.ts';
 
 export const recentChanges = 'Recent changes';
 export const whatIsListed =
-  'Changes you made to findings in the last 30 days. Undo restores the findings that nobody has changed since.';
+  'Changes that members and tokens made to findings in the last 30 days. Undo restores the findings that nobody has changed since. Admins may undo the changes of others.';
 export const noChanges = 'No changes yet';
 export const howToChange = 'Triage a finding to see it here.';
-export const yourChanges = 'Your recent changes';
+export const newestFirst = 'Recent changes, newest first';
+export const allActivity = 'All activity';
+export const byYou = (time: ReactNode) => <>You, {time}</>;
+export const by = (actor: ReactNode, time: ReactNode) => (
+  <>
+    {actor}, {time}
+  </>
+);
 export const showOlder = 'Show older changes';
 export const restored = (count: number, kept: number) =>
   plural(count, { one: '# finding restored.', other: '# findings restored.' }) +

@@ -8,6 +8,7 @@ export const nobody = 'nobody';
 export const text = 'Text';
 export const assignee = 'Assignee';
 export const mentions = 'Mentions';
+export const changedBy = 'Changed by';
 export const flags = {
   attention: 'Needs attention',
   regressed: 'Regressed',
@@ -37,5 +38,7 @@ export const texts = {
   resolved_before: 'Resolved before',
   unresolved_after: 'Unresolved since',
   unresolved_before: 'Unresolved since before',
+  changed_after: 'Changed since',
+  changed_before: 'Changed before',
 };
 export const none = 'none';

@@ -1,0 +1,2 @@
+CREATE INDEX "finding_events_newest" ON "org_template"."finding_events" USING btree ("at","id","kind");--> statement-breakpoint
+CREATE INDEX "finding_events_actor" ON "org_template"."finding_events" USING btree ("actor_id","at","id");
