@@ -3110,11 +3110,16 @@ export interface components {
              * @example true
              */
             proposed?: boolean;
+            /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
         };
         /** @description `finding` is the first finding of the group: regressed ones come first, then the most severe, then the newest. */
         FindingGroup: {
             /**
-             * @description The CVE, the file, the id of the project, or the title. Null for findings without one.
+             * @description The `rule_id` (the title of findings without one), the CVE, the file, or the id of the project. Null for findings without one.
              * @example CVE-2026-12345
              */
             key: string | null;
@@ -3184,7 +3189,7 @@ export interface components {
         };
         SarifRule: {
             /**
-             * @description The CVE, else the CWE, else what found it.
+             * @description The `rule_id`, else the CVE, else the CWE, else what found it.
              * @example CWE-89
              */
             id: string;
@@ -3340,8 +3345,8 @@ export interface components {
              */
             file?: string;
             /**
-             * @description Findings of this rule: those with exactly this title.
-             * @example SQL injection in search
+             * @description Findings of this rule: those with exactly this `rule_id`, or this title if they have none.
+             * @example java.sql-injection
              */
             rule?: string;
             /**
@@ -3374,7 +3379,7 @@ export interface components {
              * @example 2026-01-31
              */
             seen_before?: string;
-            /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+            /** @description Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
             q?: string;
         };
         Finding: {
@@ -3478,6 +3483,11 @@ export interface components {
              * @example true
              */
             proposed?: boolean;
+            /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
         };
         /**
          * @example {
@@ -3611,7 +3621,12 @@ export interface components {
              * @example true
              */
             proposed?: boolean;
-            /** @description The property that both findings share. `rule`: the source and the title. */
+            /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
+            /** @description The property that both findings share. `rule`: the source and the rule (`rule_id`, otherwise the title). */
             why: components["schemas"]["SimilarFindingWhy"];
         };
         FindingRef: {
@@ -3993,6 +4008,7 @@ export interface components {
             severity?: components["schemas"]["Severity"][];
             cwe?: string[];
             cve?: string[];
+            rule_id?: string[];
             title?: string[];
             path?: string[];
         };
@@ -4063,6 +4079,7 @@ export interface components {
             severity?: components["schemas"]["Severity"][] | null;
             cwe?: string[] | null;
             cve?: string[] | null;
+            rule_id?: string[] | null;
             title?: string[] | null;
             path?: string[] | null;
         };
@@ -4525,6 +4542,11 @@ export interface components {
              */
             proposed?: boolean;
             /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
+            /**
              * @description It was known before.
              * @example false
              */
@@ -4562,6 +4584,8 @@ export interface components {
             line?: number | null;
             /** @example semgrep */
             source?: string | null;
+            /** @example java.sql-injection */
+            rule_id?: string | null;
             /**
              * @description Fingerprints that identified the finding before. If no finding of the project has `fingerprint`, the first of these that one has counts: that finding takes the new `fingerprint`.
              * @example [
@@ -5423,6 +5447,11 @@ export interface components {
              * @example true
              */
             proposed?: boolean;
+            /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
             /** @example web-shop */
             project_slug: string;
             /** @example Web shop */
@@ -9875,7 +9904,7 @@ export interface operations {
                 cve?: string;
                 /** @description Exactly this file; empty for findings without one. */
                 file?: string;
-                /** @description Findings of this rule: those with exactly this title. */
+                /** @description Findings of this rule: those with exactly this `rule_id`, or this title if they have none. */
                 rule?: string;
                 /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
                 path?: string;
@@ -9889,10 +9918,10 @@ export interface operations {
                 seen_after?: string;
                 /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 seen_before?: string;
-                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+                /** @description Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
-                /** @description Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same title are of one `rule`. `sort` has no effect. */
+                /** @description Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same `rule_id` are of one `rule`; of those without one, findings with the same title. `sort` has no effect. */
                 group_by?: components["schemas"]["ListFindingsGroupBy"];
                 /** @description Leaves out the field that may be long. */
                 omit?: components["schemas"]["ListFindingsOmit"];
@@ -9950,7 +9979,8 @@ export interface operations {
                      *           "due_at": "2026-01-01T00:00:00.000Z",
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
                      *           "missing_since": "2026-01-01T00:00:00.000Z",
-                     *           "proposed": true
+                     *           "proposed": true,
+                     *           "rule_id": "java.sql-injection"
                      *         }
                      *       ],
                      *       "result_info": {
@@ -10034,6 +10064,7 @@ export interface operations {
                      *                 "accepted_until": "2026-01-01T00:00:00.000Z",
                      *                 "missing_since": "2026-01-01T00:00:00.000Z",
                      *                 "proposed": true,
+                     *                 "rule_id": "java.sql-injection",
                      *                 "project_slug": "web-shop",
                      *                 "project_name": "Web shop",
                      *                 "tags": [
@@ -10183,7 +10214,7 @@ export interface operations {
                 cve?: string;
                 /** @description Exactly this file; empty for findings without one. */
                 file?: string;
-                /** @description Findings of this rule: those with exactly this title. */
+                /** @description Findings of this rule: those with exactly this `rule_id`, or this title if they have none. */
                 rule?: string;
                 /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
                 path?: string;
@@ -10197,7 +10228,7 @@ export interface operations {
                 seen_after?: string;
                 /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 seen_before?: string;
-                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+                /** @description Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
@@ -10264,7 +10295,7 @@ export interface operations {
                 cve?: string;
                 /** @description Exactly this file; empty for findings without one. */
                 file?: string;
-                /** @description Findings of this rule: those with exactly this title. */
+                /** @description Findings of this rule: those with exactly this `rule_id`, or this title if they have none. */
                 rule?: string;
                 /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
                 path?: string;
@@ -10278,7 +10309,7 @@ export interface operations {
                 seen_after?: string;
                 /** @description Last reported before this time. A time (RFC 3339), or a date for its first moment in UTC. */
                 seen_before?: string;
-                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+                /** @description Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
@@ -10368,6 +10399,7 @@ export interface operations {
                      *                 "accepted_until": "2026-01-01T00:00:00.000Z",
                      *                 "missing_since": "2026-01-01T00:00:00.000Z",
                      *                 "proposed": true,
+                     *                 "rule_id": "java.sql-injection",
                      *                 "project_slug": "web-shop",
                      *                 "project_name": "Web shop",
                      *                 "tags": [
@@ -10459,7 +10491,8 @@ export interface operations {
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
-                     *         "proposed": true
+                     *         "proposed": true,
+                     *         "rule_id": "java.sql-injection"
                      *       }
                      *     }
                      */
@@ -10555,7 +10588,8 @@ export interface operations {
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
-                     *         "proposed": true
+                     *         "proposed": true,
+                     *         "rule_id": "java.sql-injection"
                      *       }
                      *     }
                      */
@@ -10618,6 +10652,7 @@ export interface operations {
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
                      *           "missing_since": "2026-01-01T00:00:00.000Z",
                      *           "proposed": true,
+                     *           "rule_id": "java.sql-injection",
                      *           "why": "cve"
                      *         }
                      *       ]
@@ -11309,7 +11344,8 @@ export interface operations {
                      *             "due_at": "2026-01-01T00:00:00.000Z",
                      *             "accepted_until": "2026-01-01T00:00:00.000Z",
                      *             "missing_since": "2026-01-01T00:00:00.000Z",
-                     *             "proposed": true
+                     *             "proposed": true,
+                     *             "rule_id": "java.sql-injection"
                      *           }
                      *         ]
                      *       }
@@ -12134,7 +12170,8 @@ export interface operations {
                      *             "due_at": "2026-01-01T00:00:00.000Z",
                      *             "accepted_until": "2026-01-01T00:00:00.000Z",
                      *             "missing_since": "2026-01-01T00:00:00.000Z",
-                     *             "proposed": true
+                     *             "proposed": true,
+                     *             "rule_id": "java.sql-injection"
                      *           }
                      *         ]
                      *       }
@@ -13208,7 +13245,8 @@ export interface operations {
                      *           "due_at": "2026-01-01T00:00:00.000Z",
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
                      *           "missing_since": "2026-01-01T00:00:00.000Z",
-                     *           "proposed": true
+                     *           "proposed": true,
+                     *           "rule_id": "java.sql-injection"
                      *         }
                      *       ],
                      *       "result_info": {
@@ -13253,6 +13291,7 @@ export interface operations {
                  *       "file": "src/search.ts",
                  *       "line": 42,
                  *       "source": "semgrep",
+                 *       "rule_id": "java.sql-injection",
                  *       "previous_fingerprints": [
                  *         "sqli-search-1"
                  *       ]
@@ -13302,6 +13341,7 @@ export interface operations {
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
                      *         "proposed": true,
+                     *         "rule_id": "java.sql-injection",
                      *         "deduplicated": false
                      *       }
                      *     }
@@ -13349,6 +13389,7 @@ export interface operations {
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
                      *         "proposed": true,
+                     *         "rule_id": "java.sql-injection",
                      *         "deduplicated": false
                      *       }
                      *     }
@@ -13392,6 +13433,7 @@ export interface operations {
                  *           "file": "src/search.ts",
                  *           "line": 42,
                  *           "source": "semgrep",
+                 *           "rule_id": "java.sql-injection",
                  *           "previous_fingerprints": [
                  *             "sqli-search-1"
                  *           ]
@@ -13495,7 +13537,8 @@ export interface operations {
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
-                     *         "proposed": true
+                     *         "proposed": true,
+                     *         "rule_id": "java.sql-injection"
                      *       }
                      *     }
                      */
