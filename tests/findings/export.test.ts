@@ -264,7 +264,7 @@ describe('CSV', () => {
     const [finding] = await listed('q=lodash');
     const [header, line, ...rest] = text.split('\r\n');
     expect(header).toBe(
-      '\ufeffid,scan_id,last_scan_id,project_id,fingerprint,title,severity,description,cwe,cve,cvss_score,cvss_vector,file,line,source,status,status_changed_at,regressed,seen_count,last_seen_at,created_at,updated_at,regressed_at,reason,assignee_id,due_at,accepted_until,missing_since,proposed,project_slug,project_name',
+      '\ufeffid,scan_id,last_scan_id,project_id,fingerprint,title,severity,description,cwe,cve,cvss_score,cvss_vector,file,line,source,status,status_changed_at,regressed,seen_count,last_seen_at,created_at,updated_at,regressed_at,reason,assignee_id,due_at,accepted_until,missing_since,proposed,rule_id,project_slug,project_name',
     );
     expect(line).toBe(
       `${finding?.id},"${scan}","${scan}",${org.projectId},"lodash","Old lodash","low","User input reaches the query.",,"CVE-2026-1234",9.8,,,,,"open",${finding?.created_at},false,1,${finding?.created_at},${finding?.created_at},${finding?.created_at},,,,,,,,"web-shop","Web shop"`,
