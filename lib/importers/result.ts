@@ -19,17 +19,15 @@ export function findingOf(result: Shown, fingerprints: Fingerprints, source: str
   return line === undefined ? fitting : { ...fitting, title: withoutLine(title, line) };
 }
 
-const NUMBERS = String.raw`\d+(?:(?: ?[-–] ?|, ?| to | and )\d+)*(?:,? col(?:umn)? \d+)?`;
-const WHERE = '(?:at|on|in|from|near|see)';
 /** ` (line 9)`, ` at line 9, column 2`, `, lines 3-5` */
-const PLACE = new RegExp(
-  ` ?[([](?:${WHERE} )?lines? ${NUMBERS}[)\\]]|(?:,| ${WHERE}) lines? ${NUMBERS}(?!\\w)`,
-  'gi',
-);
+const PLACE =
+  / ?(?:[([](?:(?:at|on|in|from|near|see) )?|(?:,| (?:at|on|in|from|near|see)) )lines? \d+(?:(?: ?[-–] ?|, ?| to | and )\d+)*(?:,? col(?:umn)? \d+)?(?!\w)[)\]]?/gi;
 /** `Line 9: ` */
 const LABEL = /(?<![\w-])lines? \d+: /gi;
 /** `Line 9 logs` */
-const SUBJECT = new RegExp(`(?<![\\w-])(l)ine(s?) ${NUMBERS}(?!\\w)`, 'gi');
+const SUBJECT = /(?<![\w-])(l)ine(s?) \d+(?:(?: ?[-–] ?|, ?| to | and )\d+)*(?!\w)/gi;
+/** `app.js:9:5` */
+const SUFFIX = /(?<=\.[a-z]\w{0,9}):(\d+)(?::\d+)?(?!\w)/gi;
 
 /**
  * A title without the numbers of lines that tools write into their messages: they change with each edit of the code.
@@ -40,7 +38,7 @@ function withoutLine(title: string, line: number): string {
     .replace(PLACE, '')
     .replace(LABEL, '')
     .replace(SUBJECT, (_, l: string, s: string) => (s ? `${l}ines` : l === 'L' ? 'A line' : 'a line'))
-    .replace(new RegExp(`(?<=\\.[a-z]\\w{0,9}):${line}(?::\\d+)?(?!\\w)`, 'gi'), '')
+    .replace(SUFFIX, (found, number: string) => (Number(number) === line ? '' : found))
     .trim();
   return stable || title;
 }

@@ -38,7 +38,7 @@ export function scoreOf({ severity, cvss_score: score }: ExportedFinding): numbe
   return score !== undefined && score >= from && score < below ? score : usual;
 }
 
-/** What the findings of a rule have in common: the highest score, and the first CVE or CWE. */
+/** The highest score of the findings of a rule, and their first CVE or CWE. */
 export interface SummedRule {
   score: number;
   weakness: string | undefined;
