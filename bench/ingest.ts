@@ -237,7 +237,7 @@ with key as materialized (
     cast(:token as uuid) as actor_id,
     null::timestamptz as due_at,
     null::timestamptz[] as due_dates,
-    null::uuid as rule_id,
+    null::uuid as decided_by,
     null::text as first_status,
     null::text as first_reason,
     null::uuid as first_assignee,

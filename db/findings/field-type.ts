@@ -16,7 +16,8 @@ export type PushValue =
   | 'actor_id'
   | 'due_at'
   | 'due_dates'
-  | 'rule_id'
+  /** The triage rule that decided about a new finding. `rule_id` is the tool's rule. */
+  | 'decided_by'
   | 'first_status'
   | 'first_reason'
   | 'first_assignee'

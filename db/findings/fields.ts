@@ -180,7 +180,7 @@ export const FINDING_FIELDS = {
       'When the latest comparable scan completed without it, if no other default or tracked ref, target or category has it. Absent while one has it.',
   },
   /** The latest change that was not undone (`db/findings/changes/`), or the rule that decided about the new finding. */
-  changeId: { column: uuid('change_id'), first: { from: 'rule_id' }, onRepeat: 'keep', hidden: true },
+  changeId: { column: uuid('change_id'), first: { from: 'decided_by' }, onRepeat: 'keep', hidden: true },
   /**
    * `due_at` for each severity, in the order of SEVERITIES, as the policy was when the finding was found or regressed. Null if
    * there was no policy, or if someone has set `due_at`.
@@ -220,6 +220,14 @@ export const FINDING_FIELDS = {
     onRepeat: (stored) => `${stored}.proposed`,
     example: true,
     hidden: true,
+  },
+  ruleId: {
+    column: text('rule_id'),
+    input: { characters: { max: 255 } },
+    onRepeat: 'replace if given',
+    example: 'java.sql-injection',
+    description:
+      'The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.',
   },
 } satisfies Record<string, Field>;
 

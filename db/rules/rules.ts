@@ -26,10 +26,11 @@ export interface Matchable {
   source?: string | null | undefined;
   cwe?: string | null | undefined;
   cve?: string | null | undefined;
+  rule_id?: string | null | undefined;
   file?: string | null | undefined;
 }
 
-const LISTS = ['project_id', 'source', 'persona', 'severity', 'cwe', 'cve'] as const;
+const LISTS = ['project_id', 'source', 'persona', 'severity', 'cwe', 'cve', 'rule_id'] as const;
 
 /** A finding that rules are compared with. Its texts are prepared for the first pattern. */
 export interface Matched {
@@ -89,7 +90,7 @@ export function compileRule(rule: Rule): CompiledRule {
 
 /** The first fields of a new finding that a rule decides. */
 export interface RuledFields {
-  rule_id?: string;
+  decided_by?: string;
   first_status?: FindingStatus;
   first_reason?: TriageReason;
   first_resolved_at?: string;
@@ -102,7 +103,7 @@ export function fieldsOf({ id, actions }: Rule, at: Date): RuledFields {
   const { status, reason, assignee_id, due_days } = actions;
   if (!status && !assignee_id && !due_days) return {};
   return {
-    rule_id: id,
+    decided_by: id,
     ...(status && { first_status: status }),
     ...(status && reason && { first_reason: reason }),
     ...(status && status !== 'confirmed' && { first_resolved_at: at.toISOString() }),

@@ -37,8 +37,17 @@ const oneOf = (column: string, values: readonly string[]) =>
 export const TRIGRAM_SCHEMA = 'trigram_schema';
 
 /** The text that is searched for words; a line break keeps a word from being found across two columns. */
-export const searchedText = ({ title, file, cve }: Record<'title' | 'file' | 'cve', AnyPgColumn>): SQL =>
-  sql`(${title} || E'\\n' || coalesce(${file}, '') || E'\\n' || coalesce(${cve}, ''))`;
+export const searchedText = ({
+  title,
+  ...others
+}: Record<'title' | 'file' | 'cve' | 'ruleId', AnyPgColumn>): SQL => {
+  const rest = [others.file, others.cve, others.ruleId].map((text) => sql`coalesce(${text}, '')`);
+  return sql`(${sql.join([title, ...rest], sql` || E'\\n' || `)})`;
+};
+
+/** The rule of a finding: `rule_id`, otherwise its title. */
+export const ruleOf = ({ ruleId, title }: Record<'ruleId' | 'title', AnyPgColumn | SQL>): SQL =>
+  sql`coalesce(nullif(${ruleId}, ''), ${title})`;
 
 /** The part of a text that is indexed. */
 export const startOf = (text: AnyPgColumn | SQL): SQL => sql`left(${text}, 200)`;
@@ -187,7 +196,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     // Overdue findings are counted without reading them.
     index('findings_overdue').on(t.dueAt).where(sql`due_at is not null and status in ('open', 'confirmed')`),
     // For similar findings. Limited, because an entry of an index has at most 2,704 bytes.
-    index('findings_title').on(startOf(t.title), t.source),
+    index('findings_rule').on(startOf(ruleOf(t)), t.source),
     index('findings_file').on(startOf(t.file)).where(sql`file is not null`),
     index('findings_cve').on(t.cve).where(sql`cve is not null`),
     // All that the metrics read of resolved findings.

@@ -100,6 +100,7 @@ export interface RuleConditions {
   severity?: Severity[] | undefined;
   cwe?: string[] | undefined;
   cve?: string[] | undefined;
+  rule_id?: string[] | undefined;
   /** Patterns, see `db/rules/patterns.ts`. */
   title?: string[] | undefined;
   /** Patterns, see `db/rules/patterns.ts`. */

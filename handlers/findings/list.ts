@@ -27,7 +27,7 @@ export const listFindings = endpoint(
           sort: z.enum(SORTS).optional(),
           group_by: z.enum(GROUP_KEYS).optional().openapi({
             description:
-              'Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same title are of one `rule`. `sort` has no effect.',
+              'Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same `rule_id` are of one `rule`; of those without one, findings with the same title. `sort` has no effect.',
           }),
           omit: omitParameter(),
           format: z.enum(FORMATS).optional().openapi({

@@ -8,9 +8,10 @@ import { ListedFinding } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
 
 const SimilarFinding = ListedFinding.extend({
-  why: z
-    .enum(SIMILARITIES)
-    .openapi({ description: 'The property that both findings share. `rule`: the source and the title.' }),
+  why: z.enum(SIMILARITIES).openapi({
+    description:
+      'The property that both findings share. `rule`: the source and the rule (`rule_id`, otherwise the title).',
+  }),
 })
   .omit({ description: true })
   .openapi('SimilarFinding');

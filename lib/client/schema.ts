@@ -3154,11 +3154,16 @@ export interface components {
              * @example true
              */
             proposed?: boolean;
+            /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
         };
         /** @description `finding` is the first finding of the group: regressed ones come first, then the most severe, then the newest. */
         FindingGroup: {
             /**
-             * @description The CVE, the file, the id of the project, or the title. Null for findings without one.
+             * @description The `rule_id` (the title of findings without one), the CVE, the file, or the id of the project. Null for findings without one.
              * @example CVE-2026-12345
              */
             key: string | null;
@@ -3228,7 +3233,7 @@ export interface components {
         };
         SarifRule: {
             /**
-             * @description The CVE, else the CWE, else what found it.
+             * @description The `rule_id`, else the CVE, else the CWE, else what found it.
              * @example CWE-89
              */
             id: string;
@@ -3384,8 +3389,8 @@ export interface components {
              */
             file?: string;
             /**
-             * @description Findings of this rule: those with exactly this title.
-             * @example SQL injection in search
+             * @description Findings of this rule: those with exactly this `rule_id`, or this title if they have none.
+             * @example java.sql-injection
              */
             rule?: string;
             /**
@@ -3455,7 +3460,7 @@ export interface components {
             changed_before?: string;
             /** @description Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them. One or more values: repeat the parameter or separate the values by commas. */
             changed_by?: string | string[];
-            /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+            /** @description Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
             q?: string;
         };
         Finding: {
@@ -3559,6 +3564,11 @@ export interface components {
              * @example true
              */
             proposed?: boolean;
+            /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
         };
         /**
          * @example {
@@ -3692,7 +3702,12 @@ export interface components {
              * @example true
              */
             proposed?: boolean;
-            /** @description The property that both findings share. `rule`: the source and the title. */
+            /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
+            /** @description The property that both findings share. `rule`: the source and the rule (`rule_id`, otherwise the title). */
             why: components["schemas"]["SimilarFindingWhy"];
         };
         FindingRef: {
@@ -4119,6 +4134,7 @@ export interface components {
             severity?: components["schemas"]["Severity"][];
             cwe?: string[];
             cve?: string[];
+            rule_id?: string[];
             title?: string[];
             path?: string[];
         };
@@ -4189,6 +4205,7 @@ export interface components {
             severity?: components["schemas"]["Severity"][] | null;
             cwe?: string[] | null;
             cve?: string[] | null;
+            rule_id?: string[] | null;
             title?: string[] | null;
             path?: string[] | null;
         };
@@ -4651,6 +4668,11 @@ export interface components {
              */
             proposed?: boolean;
             /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
+            /**
              * @description It was known before.
              * @example false
              */
@@ -4688,6 +4710,8 @@ export interface components {
             line?: number | null;
             /** @example semgrep */
             source?: string | null;
+            /** @example java.sql-injection */
+            rule_id?: string | null;
             /**
              * @description Fingerprints that identified the finding before. If no finding of the project has `fingerprint`, the first of these that one has counts: that finding takes the new `fingerprint`.
              * @example [
@@ -5549,6 +5573,11 @@ export interface components {
              * @example true
              */
             proposed?: boolean;
+            /**
+             * @description The id that the tool gives to the rule, check or vulnerability. Findings with the same one are a group.
+             * @example java.sql-injection
+             */
+            rule_id?: string;
             /** @example web-shop */
             project_slug: string;
             /** @example Web shop */
@@ -10073,7 +10102,7 @@ export interface operations {
                 cve?: string;
                 /** @description Exactly this file; empty for findings without one. */
                 file?: string;
-                /** @description Findings of this rule: those with exactly this title. */
+                /** @description Findings of this rule: those with exactly this `rule_id`, or this title if they have none. */
                 rule?: string;
                 /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
                 path?: string;
@@ -10103,10 +10132,10 @@ export interface operations {
                 changed_before?: string;
                 /** @description Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them. One or more values: repeat the parameter or separate the values by commas. */
                 changed_by?: string | string[];
-                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+                /** @description Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
-                /** @description Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same title are of one `rule`. `sort` has no effect. */
+                /** @description Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same `rule_id` are of one `rule`; of those without one, findings with the same title. `sort` has no effect. */
                 group_by?: components["schemas"]["ListFindingsGroupBy"];
                 /** @description Leaves out the field that may be long. */
                 omit?: components["schemas"]["ListFindingsOmit"];
@@ -10164,7 +10193,8 @@ export interface operations {
                      *           "due_at": "2026-01-01T00:00:00.000Z",
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
                      *           "missing_since": "2026-01-01T00:00:00.000Z",
-                     *           "proposed": true
+                     *           "proposed": true,
+                     *           "rule_id": "java.sql-injection"
                      *         }
                      *       ],
                      *       "result_info": {
@@ -10248,6 +10278,7 @@ export interface operations {
                      *                 "accepted_until": "2026-01-01T00:00:00.000Z",
                      *                 "missing_since": "2026-01-01T00:00:00.000Z",
                      *                 "proposed": true,
+                     *                 "rule_id": "java.sql-injection",
                      *                 "project_slug": "web-shop",
                      *                 "project_name": "Web shop",
                      *                 "tags": [
@@ -10397,7 +10428,7 @@ export interface operations {
                 cve?: string;
                 /** @description Exactly this file; empty for findings without one. */
                 file?: string;
-                /** @description Findings of this rule: those with exactly this title. */
+                /** @description Findings of this rule: those with exactly this `rule_id`, or this title if they have none. */
                 rule?: string;
                 /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
                 path?: string;
@@ -10427,7 +10458,7 @@ export interface operations {
                 changed_before?: string;
                 /** @description Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them. One or more values: repeat the parameter or separate the values by commas. */
                 changed_by?: string | string[];
-                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+                /** @description Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
@@ -10494,7 +10525,7 @@ export interface operations {
                 cve?: string;
                 /** @description Exactly this file; empty for findings without one. */
                 file?: string;
-                /** @description Findings of this rule: those with exactly this title. */
+                /** @description Findings of this rule: those with exactly this `rule_id`, or this title if they have none. */
                 rule?: string;
                 /** @description Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those. */
                 path?: string;
@@ -10524,7 +10555,7 @@ export interface operations {
                 changed_before?: string;
                 /** @description Findings with an entry in their activity by this actor: the id of a user, a token or a rule, or `me` for the caller. With `changed_after` and `changed_before`, one entry must match all of them. One or more values: repeat the parameter or separate the values by commas. */
                 changed_by?: string | string[];
-                /** @description Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
+                /** @description Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`). */
                 q?: string;
                 sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
@@ -10614,6 +10645,7 @@ export interface operations {
                      *                 "accepted_until": "2026-01-01T00:00:00.000Z",
                      *                 "missing_since": "2026-01-01T00:00:00.000Z",
                      *                 "proposed": true,
+                     *                 "rule_id": "java.sql-injection",
                      *                 "project_slug": "web-shop",
                      *                 "project_name": "Web shop",
                      *                 "tags": [
@@ -10705,7 +10737,8 @@ export interface operations {
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
-                     *         "proposed": true
+                     *         "proposed": true,
+                     *         "rule_id": "java.sql-injection"
                      *       }
                      *     }
                      */
@@ -10801,7 +10834,8 @@ export interface operations {
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
-                     *         "proposed": true
+                     *         "proposed": true,
+                     *         "rule_id": "java.sql-injection"
                      *       }
                      *     }
                      */
@@ -10864,6 +10898,7 @@ export interface operations {
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
                      *           "missing_since": "2026-01-01T00:00:00.000Z",
                      *           "proposed": true,
+                     *           "rule_id": "java.sql-injection",
                      *           "why": "cve"
                      *         }
                      *       ]
@@ -11676,7 +11711,8 @@ export interface operations {
                      *             "due_at": "2026-01-01T00:00:00.000Z",
                      *             "accepted_until": "2026-01-01T00:00:00.000Z",
                      *             "missing_since": "2026-01-01T00:00:00.000Z",
-                     *             "proposed": true
+                     *             "proposed": true,
+                     *             "rule_id": "java.sql-injection"
                      *           }
                      *         ]
                      *       }
@@ -12511,7 +12547,8 @@ export interface operations {
                      *             "due_at": "2026-01-01T00:00:00.000Z",
                      *             "accepted_until": "2026-01-01T00:00:00.000Z",
                      *             "missing_since": "2026-01-01T00:00:00.000Z",
-                     *             "proposed": true
+                     *             "proposed": true,
+                     *             "rule_id": "java.sql-injection"
                      *           }
                      *         ]
                      *       }
@@ -13585,7 +13622,8 @@ export interface operations {
                      *           "due_at": "2026-01-01T00:00:00.000Z",
                      *           "accepted_until": "2026-01-01T00:00:00.000Z",
                      *           "missing_since": "2026-01-01T00:00:00.000Z",
-                     *           "proposed": true
+                     *           "proposed": true,
+                     *           "rule_id": "java.sql-injection"
                      *         }
                      *       ],
                      *       "result_info": {
@@ -13630,6 +13668,7 @@ export interface operations {
                  *       "file": "src/search.ts",
                  *       "line": 42,
                  *       "source": "semgrep",
+                 *       "rule_id": "java.sql-injection",
                  *       "previous_fingerprints": [
                  *         "sqli-search-1"
                  *       ]
@@ -13679,6 +13718,7 @@ export interface operations {
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
                      *         "proposed": true,
+                     *         "rule_id": "java.sql-injection",
                      *         "deduplicated": false
                      *       }
                      *     }
@@ -13726,6 +13766,7 @@ export interface operations {
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
                      *         "proposed": true,
+                     *         "rule_id": "java.sql-injection",
                      *         "deduplicated": false
                      *       }
                      *     }
@@ -13769,6 +13810,7 @@ export interface operations {
                  *           "file": "src/search.ts",
                  *           "line": 42,
                  *           "source": "semgrep",
+                 *           "rule_id": "java.sql-injection",
                  *           "previous_fingerprints": [
                  *             "sqli-search-1"
                  *           ]
@@ -13872,7 +13914,8 @@ export interface operations {
                      *         "due_at": "2026-01-01T00:00:00.000Z",
                      *         "accepted_until": "2026-01-01T00:00:00.000Z",
                      *         "missing_since": "2026-01-01T00:00:00.000Z",
-                     *         "proposed": true
+                     *         "proposed": true,
+                     *         "rule_id": "java.sql-injection"
                      *       }
                      *     }
                      */

@@ -8,6 +8,7 @@ const MAX_DESCRIPTION_BYTES = 102_400;
 const MAX_FILE = 1_024;
 const MAX_VECTOR = 256;
 const MAX_SOURCE = 255;
+const MAX_RULE_ID = 255;
 const MAX_LINE = 2_147_483_647;
 
 const encoder = new TextEncoder();
@@ -42,6 +43,7 @@ export function fitToLimits(finding: Finding): Finding {
   const title =
     truncate(collapseWhitespace(removeUnstorable(finding.title)), MAX_TITLE) || 'Untitled finding';
   const { cvss_score: score, line } = finding;
+  const ruleId = collapseWhitespace(removeUnstorable(finding.rule_id ?? ''));
   const file = finding.file && plainPath(removeUnstorable(finding.file));
   return {
     fingerprint: limitFingerprint(finding.fingerprint),
@@ -59,5 +61,6 @@ export function fitToLimits(finding: Finding): Finding {
     file: file && truncate(file.replace(/\.{2,}/g, '.'), MAX_FILE),
     line: Number.isInteger(line) && line !== undefined && line >= 1 && line <= MAX_LINE ? line : undefined,
     source: finding.source && fitSource(finding.source),
+    rule_id: ruleId === '' ? undefined : truncate(ruleId, MAX_RULE_ID),
   };
 }

@@ -36,4 +36,6 @@ export interface Finding {
   line?: number | undefined;
   /** The tool that found it, such as `semgrep`. */
   source?: string | undefined;
+  /** The id that the tool gives to the rule, check or vulnerability, without the place where it was found: `python.lang.eval`. */
+  rule_id?: string | undefined;
 }

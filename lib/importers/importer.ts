@@ -110,8 +110,11 @@ export interface Identify {
 }
 
 /** A result of a report that becomes a finding. */
-export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerprints' | 'severity'> {
+export interface Result
+  extends Omit<Finding, 'fingerprint' | 'previous_fingerprints' | 'severity' | 'rule_id'> {
   severity: Rating;
+  /** As in a finding. Not optional, so that no importer omits it by mistake. It does not identify the result. */
+  rule_id: string | undefined;
   /** The place on the line: results that differ in nothing else are different. */
   column?: number | undefined;
   /** A digest of all that the report says about it, except what differs from scan to scan: other digests are other results. */

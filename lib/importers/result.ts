@@ -8,12 +8,39 @@ import { maskObvious } from './text/credentials.ts';
 /** The finding of a result. @param source the tool, unless the result names another one */
 export function findingOf(result: Shown, fingerprints: Fingerprints, source: string): Finding {
   const { column: _c, details: _d, raw: _, repeats: _r, ...finding } = result;
-  return fitToLimits({
+  const fitting = fitToLimits({
     ...{ source, ...finding, ...fingerprints },
     severity: severityFor(finding.severity),
     title: maskObvious(finding.title),
     description: maskObvious(finding.description),
+    rule_id: finding.rule_id && maskObvious(finding.rule_id),
   });
+  const { line, title } = fitting;
+  return line === undefined ? fitting : { ...fitting, title: withoutLine(title, line) };
+}
+
+/** ` (line 9)`, ` at line 9, column 2`, `, lines 3-5` */
+const PLACE =
+  / ?(?:[([](?:(?:at|on|in|from|near|see) )?|(?:,| (?:at|on|in|from|near|see)) )lines? \d+(?:(?: ?[-–] ?|, ?| to | and )\d+)*(?:,? col(?:umn)? \d+)?(?!\w)[)\]]?/gi;
+/** `Line 9: ` */
+const LABEL = /(?<![\w-])lines? \d+: /gi;
+/** `Line 9 logs` */
+const SUBJECT = /(?<![\w-])(l)ine(s?) \d+(?:(?: ?[-–] ?|, ?| to | and )\d+)*(?!\w)/gi;
+/** `app.js:9:5` */
+const SUFFIX = /(?<=\.[a-z]\w{0,9}):(\d+)(?::\d+)?(?!\w)/gi;
+
+/**
+ * A title without the numbers of lines that tools write into their messages: they change with each edit of the code.
+ * @param line that of the finding, which may follow the path of a file
+ */
+function withoutLine(title: string, line: number): string {
+  const stable = title
+    .replace(PLACE, '')
+    .replace(LABEL, '')
+    .replace(SUBJECT, (_, l: string, s: string) => (s ? `${l}ines` : l === 'L' ? 'A line' : 'a line'))
+    .replace(SUFFIX, (found, number: string) => (Number(number) === line ? '' : found))
+    .trim();
+  return stable || title;
 }
 
 /** Counts the results whose severity is not known, by the word of the tool. */

@@ -1,18 +1,27 @@
 import { and, eq, ilike, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
-import { type OrgTables, searchedText } from '../../db/schema/org.ts';
+import { type OrgTables, ruleOf, searchedText, startOf } from '../../db/schema/org.ts';
 import type { RuleActions, RuleConditions } from '../../db/schema/values.ts';
 import { escapeLike, escapeRegex, matchesGlob } from '../findings/filter/glob.ts';
 
 /** The conditions of a rule in SQL. They match the same findings as `compileRule` does in pushes. */
 export function matchesRule(tables: OrgTables, conditions: RuleConditions): SQL | undefined {
   const { findings: f, scans: s } = tables;
-  const { project_id, source, persona, severity, cwe, cve, title, path } = conditions;
+  const { project_id, source, persona, severity, cwe, cve, rule_id, title, path } = conditions;
   return and(
     project_id && inArray(f.projectId, project_id),
     source && inArray(f.source, source),
     severity && inArray(f.severity, severity),
     cwe && inArray(f.cwe, cwe),
     cve && inArray(f.cve, cve),
+    // The first condition is the one that an index serves.
+    rule_id &&
+      and(
+        inArray(
+          startOf(ruleOf(f)),
+          rule_id.map((id) => startOf(sql`${id}::text`)),
+        ),
+        inArray(f.ruleId, rule_id),
+      ),
     title && or(...title.map((pattern) => titleMatches(f, pattern))),
     path && or(...path.map((pattern) => matchesGlob(f, pattern))),
     persona &&

@@ -33,7 +33,17 @@ const pattern = (example: string) =>
     `must have at most ${MAX_WILDCARDS} wildcards`,
   );
 
-const CONDITIONS = ['project_id', 'source', 'persona', 'severity', 'cwe', 'cve', 'title', 'path'] as const;
+const CONDITIONS = [
+  'project_id',
+  'source',
+  'persona',
+  'severity',
+  'cwe',
+  'cve',
+  'rule_id',
+  'title',
+  'path',
+] as const;
 
 /** A condition that does not exist is refused, because without it more findings match. */
 export const Conditions = z
@@ -44,6 +54,7 @@ export const Conditions = z
     severity: anyOf(z.enum(SEVERITIES)),
     cwe: anyOf(matching(FINDING_FIELDS.cwe.input).openapi({ example: 'CWE-798' })),
     cve: anyOf(matching(FINDING_FIELDS.cve.input).openapi({ example: 'CVE-2026-12345' })),
+    rule_id: anyOf(text({ min: 1, max: 255, example: 'java.sql-injection' })),
     title: anyOf(pattern('Hard-coded *')),
     path: anyOf(pattern('**/test/**')),
   })
@@ -100,6 +111,7 @@ export const Rule = z
         severity: z.array(z.enum(SEVERITIES)).optional(),
         cwe: z.array(shown('CWE-798')).optional(),
         cve: z.array(shown('CVE-2026-12345')).optional(),
+        rule_id: z.array(shown('java.sql-injection')).optional(),
         title: z.array(shown('Hard-coded *')).optional(),
         path: z.array(shown('**/test/**')).optional(),
       })

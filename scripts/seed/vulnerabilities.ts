@@ -131,6 +131,7 @@ export function vulnerabilities(ecosystem: Ecosystem, scanner: string, where: st
       cvss_vector: cvss?.vector,
       file: where,
       source: scanner,
+      rule_id: cve,
     };
   });
 }

@@ -111,6 +111,7 @@ export function inSource(language: Language, file: string): Finding[] {
       file,
       line: 12 + ((file.length * 37 + index * 101) % 260),
       source: 'semgrep',
+      rule_id: `${language}.security.${rule}`,
     }),
   );
 }
@@ -129,6 +130,7 @@ export function atAddress(url: string): Finding[] {
     }),
     cwe,
     source: 'zap',
+    rule_id: name,
   }));
 }
 
@@ -146,6 +148,7 @@ export function inInfrastructure(file: string): Finding[] {
       file,
       line: 1 + (file.length % 9),
       source: 'checkov',
+      rule_id: rule,
     }));
 }
 
@@ -165,5 +168,6 @@ export function secretsIn(file: string): Finding[] {
     file,
     line: 3 + index * 7,
     source: 'gitleaks',
+    rule_id: rule,
   }));
 }

@@ -54,6 +54,28 @@ describePages('the list of findings in groups', (site) => {
     await page.getByRole('grid').waitFor();
   });
 
+  it('groups by the rule of the scanner, which the page of a finding and a new rule have too', async () => {
+    const own = await createOrg(site.api);
+    const scanId = await createScan(site.api, own);
+    for (const title of ['Name reaches a log', 'Address reaches a log'])
+      await push(site.api, own, scanId, { title, rule_id: 'js/log-injection', file: 'src/log.ts' });
+    await push(site.api, own, scanId, { title: 'Weak hash' });
+    const page = await site.open(own, '/findings?group_by=rule');
+    await page.getByText('3 findings in 2 groups').waitFor();
+    await page.getByRole('button', { name: /js\/log-injection.*Address reaches a log.*2 findings/ }).click();
+    await page.getByRole('link', { name: /Name reaches a log/ }).click();
+    const details = page.getByRole('region', { name: 'Details' });
+    await details.getByText('js/log-injection').waitFor();
+    await expectAccessible(page);
+    await details.getByRole('link', { name: 'Findings of this rule' }).click();
+    await page.getByText('2 findings').first().waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: /Create a rule for findings like this/ }).click();
+    await page.getByText('2 open findings would be changed now.').waitFor();
+    await page.getByText('js/log-injection').waitFor();
+    await expectAccessible(page);
+  });
+
   it('shows findings without a CVE as a group of their own', async () => {
     const page = await open('?sort=-priority&group_by=cve');
     await page.getByRole('button', { name: /CVE-2026-1234.*1 finding/ }).waitFor();

@@ -19,7 +19,14 @@ const LAST = orgMigrations.findIndex(({ name }) => name.startsWith('0009')) + 1;
 /** Indexes of the migrations that the organization has not had. */
 const NEW_INDEXES = [
   ...['findings_assignee', 'findings_cve', 'findings_file', 'findings_overdue', 'findings_resolved'],
-  ...['findings_source', 'findings_title', 'scans_project', 'finding_events_mentions', 'changes_rule'],
+  ...[
+    'findings_source',
+    'findings_rule',
+    'findings_search',
+    'scans_project',
+    'finding_events_mentions',
+    'changes_rule',
+  ],
   ...['findings_proposed', 'scans_commit', 'scans_series'],
 ];
 

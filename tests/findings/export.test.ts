@@ -25,6 +25,7 @@ const KINDS = [
     file: 'src/search form.ts',
     line: 42,
     source: 'semgrep',
+    rule_id: 'java.sql-injection',
   },
   // Scores that are not of the severity.
   { fingerprint: 'lodash', title: 'Old lodash', severity: 'low', cve: 'CVE-2026-1234', cvss_score: 9.8 },
@@ -264,10 +265,10 @@ describe('CSV', () => {
     const [finding] = await listed('q=lodash');
     const [header, line, ...rest] = text.split('\r\n');
     expect(header).toBe(
-      '\ufeffid,scan_id,last_scan_id,project_id,fingerprint,title,severity,description,cwe,cve,cvss_score,cvss_vector,file,line,source,status,status_changed_at,regressed,seen_count,last_seen_at,created_at,updated_at,regressed_at,reason,assignee_id,due_at,accepted_until,missing_since,proposed,project_slug,project_name',
+      '\ufeffid,scan_id,last_scan_id,project_id,fingerprint,title,severity,description,cwe,cve,cvss_score,cvss_vector,file,line,source,status,status_changed_at,regressed,seen_count,last_seen_at,created_at,updated_at,regressed_at,reason,assignee_id,due_at,accepted_until,missing_since,proposed,rule_id,project_slug,project_name',
     );
     expect(line).toBe(
-      `${finding?.id},"${scan}","${scan}",${org.projectId},"lodash","Old lodash","low","User input reaches the query.",,"CVE-2026-1234",9.8,,,,,"open",${finding?.created_at},false,1,${finding?.created_at},${finding?.created_at},${finding?.created_at},,,,,,,,"web-shop","Web shop"`,
+      `${finding?.id},"${scan}","${scan}",${org.projectId},"lodash","Old lodash","low","User input reaches the query.",,"CVE-2026-1234",9.8,,,,,"open",${finding?.created_at},false,1,${finding?.created_at},${finding?.created_at},${finding?.created_at},,,,,,,,,"web-shop","Web shop"`,
     );
     expect(rest).toEqual(['']);
   });
@@ -291,7 +292,7 @@ describe('SARIF', () => {
     const { title, description, fingerprint, file, line, ...others } = finding as ExportedFinding;
     const identity = `${org.projectId}/sqli`;
     expect(results[0]).toEqual({
-      ruleId: 'CWE-89',
+      ruleId: 'java.sql-injection',
       level: 'error',
       message: { text: title, markdown: description },
       locations: [
@@ -331,7 +332,7 @@ describe('SARIF', () => {
     // biome-ignore lint/suspicious/noExplicitAny: whatever came back
     expect(tool.driver.rules.map(({ id, helpUri, properties }: any) => [id, helpUri, properties])).toEqual([
       [
-        'CWE-89',
+        'java.sql-injection',
         'https://cwe.mitre.org/data/definitions/89.html',
         { tags: ['security', 'external/cwe/cwe-089'], 'security-severity': '9.8' },
       ],
@@ -342,10 +343,15 @@ describe('SARIF', () => {
         { tags: ['security'], 'security-severity': '2' },
       ],
       ['zap', undefined, { tags: ['security'], 'security-severity': '5.5' }],
+      [
+        'CWE-89',
+        'https://cwe.mitre.org/data/definitions/89.html',
+        { tags: ['security', 'external/cwe/cwe-089'], 'security-severity': '0' },
+      ],
       ['finding', undefined, { tags: ['security'], 'security-severity': '8' }],
     ]);
     const ids = results.map(({ ruleId }: { ruleId: string }) => ruleId);
-    expect(ids).toEqual(['CWE-89', 'CVE-2026-1234', 'zap', 'CWE-89', 'finding']);
+    expect(ids).toEqual(['java.sql-injection', 'CVE-2026-1234', 'zap', 'CWE-89', 'finding']);
   });
 
   it('is a run without results and rules when there is nothing', async () => {
@@ -389,10 +395,10 @@ describe('SARIF', () => {
     expect(format).toBe('sarif');
     const kept = (finding: object) => {
       const { fingerprint, title, severity, description, source } = finding as ExportedFinding;
-      const { cwe, cve, cvss_score, cvss_vector, file, line } = finding as ExportedFinding;
+      const { cwe, cve, cvss_score, cvss_vector, file, line, rule_id } = finding as ExportedFinding;
       return {
         ...{ fingerprint, title, severity, description, source },
-        ...{ cwe, cve, cvss_score, cvss_vector, file, line },
+        ...{ cwe, cve, cvss_score, cvss_vector, file, line, rule_id },
       };
     };
     expect(findings.map(kept)).toEqual((await listed('')).map(kept));

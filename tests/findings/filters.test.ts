@@ -25,7 +25,12 @@ beforeAll(async () => {
   const a = await seen('a', { file: 'src/io/Export.java', line: 193, source: 'semgrep', cwe: 'CWE-502' });
   const b = await seen('b', { file: 'src/Export.java', line: 193, source: 'bandit' });
   t.advance(2 * HOUR);
-  const c = await seen('c', { file: 'test/io/100%_sure.ts', line: 7, cve: 'CVE-2026-12345' });
+  const c = await seen('c', {
+    file: 'test/io/100%_sure.ts',
+    line: 7,
+    cve: 'CVE-2026-12345',
+    rule_id: 'py/weak_hash',
+  });
   foundC = must(await t.api.get(`/findings/${c}`, org.asOwner)).created_at;
   t.advance(2 * HOUR);
   const d = await seen('d', { file: 'Export.java', source: 'semgrep', title: 'About cwe-502 and semgrep' });
@@ -88,8 +93,12 @@ describe('GET /findings', () => {
     ['cve=', 'abdo'],
     ['file=src/Export.java', 'b'],
     ['file=', 'o'],
-    ['rule=Problem%20c', 'c'],
+    ['rule=Problem%20b', 'b'],
     ['rule=Problem', ''],
+    // A finding with a rule is not found by its title.
+    ['rule=py/weak_hash', 'c'],
+    ['rule=Problem%20c', ''],
+    ['rule=weak_hash', ''],
     ['path=src/**', 'ab'],
     ['path=src/*', 'b'],
     ['path=**/Export.java', 'abd'],
@@ -210,6 +219,7 @@ describe('GET /findings?q=', () => {
     ['problem', 'abc'],
     ['CVE-2026-12345', 'c'],
     ['100%_sure', 'c'],
+    ['Weak_Hash', 'c'],
     ['%', 'c'],
     ['a:b:99999999999', ''],
   ])('finds %s', async (q, expected) => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addProject, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
+import { addProject, createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
 /* GET /findings?group_by= */
@@ -69,6 +69,47 @@ describe('GET /findings?group_by', () => {
     expect(finding.fingerprint).toBe('xss-2');
     const newest = must(await t.api.get('/findings?rule=XSS&per_page=1', org.asOwner));
     expect(newest_at).toBe(newest[0].created_at);
+  });
+
+  it('has a group for each rule of a report, whatever the titles, and for each title without one', async () => {
+    const own = await createOrg(t.api);
+    const scanId = await createScan(t.api, own);
+    const [RULES, FINDINGS] = [40, 380];
+    const results = Array.from({ length: FINDINGS }, (_, i) => ({
+      ruleId: `js/rule-${i % RULES}`,
+      message: { text: `Line ${i + 1} logs value ${i}.` },
+      locations: [
+        {
+          physicalLocation: { artifactLocation: { uri: `src/${i}.js` }, region: { startLine: i + 1 } },
+        },
+      ],
+    }));
+    const report = { version: '2.1.0', runs: [{ tool: { driver: { name: 'linter' } }, results }] };
+    must(await t.api.post(`/agent/reports?project_id=${own.projectId}`, { ...own.asAgent, body: report }));
+    const found = await groups('group_by=rule&per_page=500', own.asOwner);
+    expect(found.map(({ key }) => key).sort()).toEqual(
+      Array.from({ length: RULES }, (_, i) => `js/rule-${i}`).sort(),
+    );
+    expect(found.reduce((sum, { count }) => sum + count, 0)).toBe(FINDINGS);
+    const [{ rule_id, title }] = must(await t.api.get('/findings?rule=js/rule-7&page=1', own.asOwner));
+    expect([rule_id, title]).toEqual(['js/rule-7', expect.stringMatching(/^A line logs value \d+$/)]);
+    // An agent that names no rule keeps the one that is known, and one that names another replaces it.
+    const seen = async (rule_id?: string) =>
+      (await push(t.api, own, scanId, { fingerprint: 'own', title: 'Own title', rule_id })).rule_id;
+    expect(await seen()).toBeUndefined();
+    expect((await groups('group_by=rule&q=own', own.asOwner)).map(({ key }) => key)).toEqual(['Own title']);
+    expect(await seen('own/1')).toBe('own/1');
+    expect(await seen()).toBe('own/1');
+    expect(await seen('own/2')).toBe('own/2');
+    expect((await groups('group_by=rule&q=own', own.asOwner)).map(({ key }) => key)).toEqual(['own/2']);
+    // An empty one is none.
+    await seen('');
+    expect((await groups('group_by=rule&q=own', own.asOwner)).map(({ key }) => key)).toEqual(['Own title']);
+    expect((await t.api.get('/findings?rule=Own%20title', own.asOwner)).result).toHaveLength(1);
+    const tooLong = { ...finding(own, scanId), rule_id: 'x'.repeat(256) };
+    expect((await t.api.post('/agent/findings', { ...own.asAgent, body: tooLong })).badFields).toEqual([
+      'rule_id',
+    ]);
   });
 
   it('has a group for findings without the key', async () => {

@@ -159,7 +159,7 @@ describe('a batch', () => {
         const due_dates = random() < 0.4 ? someDueDates() : undefined;
         const severity = pick(SEVERITIES);
         const ofRule = {
-          rule_id: RULE,
+          decided_by: RULE,
           ...(random() < 0.5 && {
             first_status: 'false_positive' as const,
             first_reason: 'used_in_tests' as const,

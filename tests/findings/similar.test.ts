@@ -44,6 +44,15 @@ it('have the same CVE, source and title, or file, in this order, the newest firs
   ]);
 });
 
+it('have the same rule, whatever their titles', async () => {
+  const rule = { rule_id: 'js/log-injection', source: 'codeql' };
+  const one = await add({ ...rule, title: 'Name reaches a log' });
+  const same = await add({ ...rule, title: 'Address reaches a log' });
+  await add({ rule_id: 'js/log', source: 'codeql', title: 'Name reaches a log' });
+  await add({ ...rule, source: 'semgrep' });
+  expect(await similarTo(one)).toEqual([[same, 'rule']]);
+});
+
 it('without a source, a CVE and a file have the same title and no source', async () => {
   const bare = { title: 'Weak cipher', file: undefined };
   const one = await add(bare);

@@ -33,6 +33,7 @@ describe('checkmarx', () => {
       file: 'src/View.java',
       line: 7,
       source: 'checkmarx',
+      rule_id: 'Stored_XSS',
     });
     expect(password?.description).toContain('connect("********");');
   });

@@ -31,6 +31,7 @@ describe('checkov', () => {
       file: 'infra/main.tf',
       line: 1,
       source: 'checkov',
+      rule_id: 'CKV_AWS_41',
     });
   });
 

@@ -22,6 +22,7 @@ describe('gosec', () => {
       file: 'cmd/run.go',
       line: 12,
       source: 'gosec',
+      rule_id: 'G204',
     });
     expect(password?.description).toContain('4: const password = "********"');
   });
@@ -168,6 +169,7 @@ describe('sonarqube', () => {
       file: 'src/Run.java',
       line: 12,
       source: 'sonarqube',
+      rule_id: 'java:S2076',
     });
     // An issue of the project has no file. The impact on security rates it.
     expect(build).toMatchObject({ severity: 'critical' });

@@ -33,6 +33,7 @@ describe('trivy', () => {
       file: undefined,
       line: undefined,
       source: 'trivy',
+      rule_id: 'CVE-2026-10001',
     });
     expect(jar).toMatchObject({
       title: 'GHSA-aaaa-bbbb-cccc in com.example:parser 2.14.1: The `parse` method runs code',
@@ -87,6 +88,7 @@ describe('grype', () => {
       file: 'services/web/package-lock.json',
       line: undefined,
       source: 'grype',
+      rule_id: 'GHSA-aaaa-bbbb-cccc',
     });
   });
 
@@ -158,6 +160,7 @@ describe('npm-audit of npm 6', () => {
       file: 'package-lock.json',
       line: undefined,
       source: 'npm-audit',
+      rule_id: 'GHSA-vh95-rmgr-6w4m',
     });
     expect(growl).toMatchObject({
       title: 'growler: Command Injection',
@@ -202,6 +205,7 @@ describe('osv-scanner', () => {
       file: 'web/requirements.txt',
       line: undefined,
       source: 'osv-scanner',
+      rule_id: 'GHSA-aaaa-bbbb-cccc',
     });
   });
 
@@ -246,6 +250,7 @@ describe('pip-audit', () => {
       file: undefined,
       line: undefined,
       source: 'pip-audit',
+      rule_id: 'PYSEC-2026-7',
     });
   });
 
@@ -281,6 +286,7 @@ describe('snyk', () => {
       file: 'services/web/package-lock.json',
       line: undefined,
       source: 'snyk',
+      rule_id: 'SNYK-JS-EXAMPLE-1',
     });
     expect(near?.title).toBe('CVE-2026-10005 in @scope/example 4.5.0: Prototype Pollution');
     expect(near?.fingerprint).not.toBe(deep?.fingerprint);
@@ -331,6 +337,7 @@ describe('nuclei', () => {
       file: undefined,
       line: undefined,
       source: 'nuclei',
+      rule_id: 'shop-default-login',
     });
   });
 

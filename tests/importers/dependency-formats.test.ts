@@ -54,6 +54,7 @@ describe('cyclonedx', () => {
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
       file: 'srv/app/node_modules/@example/parser/package.json',
       source: 'cyclonedx',
+      rule_id: 'GHSA-aaaa-bbbb-cccc',
     });
   });
 
@@ -118,6 +119,7 @@ describe('dependency-check', () => {
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
       file: 'lib/parser-1.2.3.jar',
       source: 'dependency-check',
+      rule_id: 'CVE-2026-20001',
     });
   });
 
@@ -164,6 +166,7 @@ describe('github-dependabot', () => {
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
       file: 'web/package-lock.json',
       source: 'github-dependabot',
+      rule_id: 'GHSA-aaaa-bbbb-cccc',
     });
   });
 
@@ -211,6 +214,7 @@ describe('gitlab', () => {
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
       file: 'web/package-lock.json',
       source: 'gitlab-dependency-scanning',
+      rule_id: 'CVE-2026-20001',
     });
   });
 
@@ -259,6 +263,7 @@ describe('retire', () => {
       cve: 'CVE-2026-20001',
       file: 'public/parser-1.2.3.min.js',
       source: 'retire',
+      rule_id: 'CVE-2026-20001',
     });
     expect(findings[1]).toMatchObject({ title: 'Vulnerable version in parser 1.2.3: Prototype pollution' });
     expect(errors).toEqual(['Could not read lib/broken.js']);
@@ -287,6 +292,7 @@ describe('ossindex', () => {
         cvss_score: 7.5,
         cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
         source: 'ossindex',
+        rule_id: 'da5a3b11-c75b-48e7-9c28-1123f0a492bf',
       },
     ]);
   });

@@ -33,6 +33,7 @@ describe('jfrog-xray', () => {
       cvss_score: 7.5,
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
       source: 'jfrog-xray',
+      rule_id: 'XRAY-100001',
     });
     expect(findings[1]).toMatchObject({
       title: 'XRAY-100002 in ip 2.0.0: Several problems',
@@ -104,6 +105,7 @@ describe('mend', () => {
         cvss_vector: 'CVSS:3.0/AV:N/AC:L/PR:N/UI:N/S:U/C:L/I:N/A:N',
         file: 'lib/parser-1.2.3.jar',
         source: 'mend',
+        rule_id: 'CVE-2026-20001',
       },
     ]);
   });
@@ -152,6 +154,7 @@ describe('black-duck', () => {
       cve: 'CVE-2026-20001',
       cvss_score: 5,
       source: 'black-duck',
+      rule_id: 'BDSA-2026-2725',
     });
     expect(findings[1]).toMatchObject({
       title: 'VulnDB 171100 in Example Net 3.5: Runs commands',
@@ -205,6 +208,7 @@ describe('black-duck-binary-analysis', () => {
         cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H',
         file: 'JRE.msi/zlib-1.2.13.cab/java.exe',
         source: 'black-duck-binary-analysis',
+        rule_id: 'CVE-2026-20001',
       },
       expect.objectContaining({ severity: 'medium', file: 'JRE.msi/zlib-1.2.13.cab/javaw.exe' }),
     ]);

@@ -7,7 +7,16 @@ import type { Identify, Result } from '../../lib/importers/importer.ts';
 const result = (name: string, more: Partial<Result> & { beside?: string } = {}): Result => {
   const identify: Identify = (file) => `${name} ${file}`;
   if (more.beside !== undefined) identify.neighbours = () => more.beside ?? '';
-  return { title: name, description: '', severity: 'low', file: 'a.py', entries: [], identify, ...more };
+  return {
+    title: name,
+    rule_id: name,
+    description: '',
+    severity: 'low',
+    file: 'a.py',
+    entries: [],
+    identify,
+    ...more,
+  };
 };
 const only = (results: Result[], workspace = {}, options = {}) => fingerprintsOf(results, workspace, options);
 const current = (results: Result[]) => only(results).map(({ fingerprint }) => fingerprint);

@@ -41,6 +41,7 @@ describe('fortify: FVDL', () => {
       file: 'server/src/Orders.java',
       line: 17,
       source: 'fortify',
+      rule_id: 'SQL Injection',
     });
   });
 

@@ -71,6 +71,19 @@ describe('generic-json', () => {
     expect(again?.fingerprint).toBe(findings[0]?.fingerprint);
   });
 
+  it('has the rule of a finding, which does not identify it', () => {
+    const withField = (name: string) =>
+      change(() => ['a', 'b'].map((value) => ({ title: 'A', severity: 'Low', [name]: value })));
+    const ruled = withField('rule_id');
+    expect(ruled.map(({ rule_id }) => rule_id)).toEqual(['a', 'b']);
+    // As in releases that ignored the field.
+    expect(fingerprints(ruled)).toEqual(fingerprints(withField('invented_id')));
+    const [named, long] = change(() =>
+      [' own \n rule', 'x'.repeat(300)].map((rule_id) => ({ title: 'A', severity: 'Low', rule_id })),
+    );
+    expect([named?.rule_id, long?.rule_id]).toEqual(['own rule', `${'x'.repeat(254)}…`]);
+  });
+
   it('takes fingerprints and sources of pushed findings as they are', () => {
     const [debug, cipher] = imported(own('generic/pushed.jsonl'));
     expect(debug).toEqual({

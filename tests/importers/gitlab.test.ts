@@ -43,6 +43,7 @@ describe('gitlab-sast', () => {
       file: 'src/files.ts',
       line: 12,
       source: 'gitlab-sast',
+      rule_id: 'EX1',
     });
     // The value of its identifier is not the number.
     expect(password?.cwe).toBe('CWE-798');

@@ -39,6 +39,7 @@ describe('gitleaks', () => {
       file: 'config/prod.env',
       line: 4,
       source: 'gitleaks',
+      rule_id: 'generic-api-key',
     });
   });
 

@@ -50,6 +50,7 @@ describe('govulncheck', () => {
       file: 'settings/settings.go',
       line: 17,
       source: 'govulncheck',
+      rule_id: 'GO-2026-9001',
     });
   });
 

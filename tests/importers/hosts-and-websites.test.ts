@@ -44,6 +44,7 @@ describe('findings', () => {
       cvss_score: 8.1,
       cvss_vector: 'CVSS:3.0/AV:N/AC:H/PR:N/UI:N/S:U/C:H/I:H/A:H',
       source: 'nessus',
+      rule_id: '900001',
     });
   });
 
@@ -81,6 +82,7 @@ describe('findings', () => {
       ].join('\n\n'),
       cwe: 'CWE-89',
       source: 'webinspect',
+      rule_id: '5105',
     });
   });
 

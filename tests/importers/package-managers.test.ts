@@ -50,6 +50,7 @@ describe('pnpm-audit', () => {
       cvss_vector: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H',
       file: 'pnpm-lock.yaml',
       source: 'pnpm-audit',
+      rule_id: 'GHSA-aaaa-bbbb-cccc',
     });
     expect(skipped).toEqual({ 'muted in pnpm': 1 });
   });
@@ -122,6 +123,7 @@ describe('bundler-audit', () => {
       cvss_score: 8.6,
       file: 'Gemfile.lock',
       source: 'bundler-audit',
+      rule_id: 'CVE-2026-20001',
     });
   });
 

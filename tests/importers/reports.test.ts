@@ -140,6 +140,18 @@ const GROUPS: Record<string, [format: string, file: string, count: number][]> = 
 for (const [format, file, findings] of Object.values(GROUPS).flat())
   describeReport({ format, file, findings });
 
+/** Their findings are of packages with several advisories, or name no rule. */
+const WITHOUT_RULE = ['npm-audit.json', 'generic/'];
+
+it.each(
+  Object.values(GROUPS)
+    .flat()
+    .map(([, file]) => file)
+    .filter((file) => !WITHOUT_RULE.some((start) => file.startsWith(start))),
+)('each finding of %s has a rule', (file) => {
+  for (const { title, rule_id } of imported(own(file))) expect([title, rule_id]).not.toContain(undefined);
+});
+
 describe('recognizing a format', () => {
   /** The audit of Fortify is a part of an archive; edits/ contains several reports in a file. */
   const files = readdirSync(new URL('../fixtures/', import.meta.url), { recursive: true })

@@ -44,6 +44,7 @@ describe('sarif', () => {
       line: 12,
       previous_fingerprints: [expect.stringMatching(/#$/), expect.stringMatching(/#$/)],
       source: 'example-sast',
+      rule_id: 'EX100',
     });
   });
 

@@ -31,6 +31,7 @@ describe('detect-secrets', () => {
       file: 'config/prod.env',
       line: 4,
       source: 'detect-secrets',
+      rule_id: 'AWS Access Key',
     });
     expect(findings[1]).toMatchObject({ severity: 'high', line: 7 });
     expect(skipped).toEqual({ 'the audit says that it is no secret': 1 });

@@ -33,6 +33,7 @@ describe('semgrep', () => {
       file: 'src/page.ts',
       line: 21,
       source: 'semgrep',
+      rule_id: 'javascript.express.security.audit.xss.direct-response-write',
     });
   });
 
@@ -43,7 +44,7 @@ describe('semgrep', () => {
   });
 
   it('omits values that Semgrep reveals to customers only', () => {
-    expect(logging).toMatchObject({ severity: 'low', line: 4 });
+    expect(logging).toMatchObject({ severity: 'low', line: 4, title: 'logging: A line logs' });
     expect(logging?.description).not.toContain('requires login');
   });
 

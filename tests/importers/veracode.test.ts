@@ -31,6 +31,7 @@ describe('veracode', () => {
       file: 'com/example/Orders.java',
       line: 27,
       source: 'veracode',
+      rule_id: 'SQL Injection',
     });
     expect(cookie).toMatchObject({ severity: 'low', cwe: 'CWE-614' });
     expect(cookie?.description).toContain('- `https://shop.example.com/?token=********`');

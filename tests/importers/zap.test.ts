@@ -30,6 +30,7 @@ describe('zap', () => {
       ].join('\n\n'),
       cwe: 'CWE-79',
       source: 'zap',
+      rule_id: '40012',
     });
   });
 

@@ -112,6 +112,7 @@ describe('a new finding that a rule matches', () => {
       { cwe: ['CWE-79'] },
       { cve: ['CVE-2026-1234'] },
       { title: ['weak *'] },
+      { rule_id: ['js/eval', 'js/exec'] },
     ].entries())
       await createRule(t.api, org, { conditions, actions: { due_days: i + 1 } });
     const days = async (fields: Record<string, unknown>, scan = scanId) =>
@@ -123,6 +124,11 @@ describe('a new finding that a rule matches', () => {
     expect(await days({ cwe: 'CWE-79' })).toBe(3);
     expect(await days({ cve: 'CVE-2026-1234' })).toBe(4);
     expect(await days({ title: 'Weak cipher' })).toBe(5);
+    expect(await days({ rule_id: 'js/exec' })).toBe(6);
+    expect(await days({ rule_id: 'js/execute', title: 'js/exec' })).toBeUndefined();
+    // Stored findings are matched in the same way.
+    const body = { conditions: { rule_id: ['js/exec'] }, actions: { status: 'wontfix' } };
+    expect(must(await t.api.post('/rules/preview', { ...org.asOwner, body }))).toMatchObject({ total: 1 });
   });
 
   it('in a batch and in a report', async () => {

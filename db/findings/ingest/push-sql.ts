@@ -29,7 +29,7 @@ export const pushedInput: readonly InputColumn[] = pushedFindingFields.map(({ na
 export const policyInput: readonly InputColumn[] = [
   { name: 'due_at', sqlType: 'timestamptz' },
   { name: 'due_dates', sqlType: 'timestamptz[]' },
-  { name: 'rule_id', sqlType: 'uuid' },
+  { name: 'decided_by', sqlType: 'uuid' },
   { name: 'first_status', sqlType: 'text' },
   { name: 'first_reason', sqlType: 'text' },
   { name: 'first_assignee', sqlType: 'uuid' },

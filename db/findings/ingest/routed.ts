@@ -88,8 +88,9 @@ async function recordEffects(
   isRecorded: (scanId: string) => boolean,
 ): Promise<void> {
   const written = pushes.flatMap(({ row, actorId, finding }) => (finding ? [{ row, actorId, finding }] : []));
-  const ruled = written.flatMap(({ row: { rule_id }, finding: { id: finding_id, deduplicated } }) =>
-    rule_id && !deduplicated ? [{ rule_id, finding_id }] : [],
+  const ruled = written.flatMap(
+    ({ row: { decided_by: rule_id }, finding: { id: finding_id, deduplicated } }) =>
+      rule_id && !deduplicated ? [{ rule_id, finding_id }] : [],
   );
   const refs = pushes.flatMap(({ finding, scan }) =>
     finding && scan?.series_id
@@ -182,7 +183,7 @@ function eventsOfPush({ row, actorId, finding: f }: Written): PushEvent[] {
 
 /** The events of a rule that decided about a new finding. */
 function eventsOfRule({ row, finding: { id, deduplicated } }: Written): PushEvent[] {
-  const { rule_id, scan_id, first_status, first_reason, first_assignee, due_at } = row;
+  const { decided_by: rule_id, scan_id, first_status, first_reason, first_assignee, due_at } = row;
   if (!rule_id || deduplicated) return [];
   const event = { finding_id: id, at: row.at, push_id: row.id, actor_id: rule_id, rule_id, scan_id };
   const events: PushEvent[] = [];

@@ -145,14 +145,14 @@ with input as materialized (
   ) k(kind, "from", "to", is_changed)
   where m.severity_before is not null and k.is_changed
 ), ruled as (
-  select w.id, i.rule_id, i.at, i.scan_id, i.first_status, i.first_reason, i.first_assignee, i.due_at,
+  select w.id, i.decided_by, i.at, i.scan_id, i.first_status, i.first_reason, i.first_assignee, i.due_at,
     ${sql.raw(policyDueAt('i'))} as due_policy
   from input i join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint
-  where i.rule_id is not null and not w.deduplicated
+  where i.decided_by is not null and not w.deduplicated
 ), noted_rule as (
   insert into ${tables.findingEvents} (finding_id, at, id, kind, actor_id, "from", "to", reason, note, scan_id)
-  select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.rule_id, k."from", k."to", k.reason,
-    case when k.kind = 'status' then (select actions ->> 'note' from ${tables.rules} where id = r.rule_id) end, r.scan_id
+  select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.decided_by, k."from", k."to", k.reason,
+    case when k.kind = 'status' then (select actions ->> 'note' from ${tables.rules} where id = r.decided_by) end, r.scan_id
   from ruled r cross join lateral (values
     ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
     ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),
@@ -160,7 +160,7 @@ with input as materialized (
   ) k(kind, "from", "to", reason, is_changed)
   where k.is_changed
 ), changed_by_rule as (
-  insert into ${tables.ruleChanges} (rule_id, finding_id) select rule_id, id from ruled
+  insert into ${tables.ruleChanges} (rule_id, finding_id) select decided_by, id from ruled
 ), sighted as (
   insert into ${tables.sightings} (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id

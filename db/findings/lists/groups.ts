@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Transactions } from '../../pool/query.ts';
-import type { OrgTables } from '../../schema/org.ts';
+import { type OrgTables, ruleOf } from '../../schema/org.ts';
 import { FINDING_STATUSES, type FindingStatus, SEVERITIES, type Severity } from '../../schema/values.ts';
 import type { Window } from './pages.ts';
 import { runSearch, type SearchLimits } from './search.ts';
@@ -39,7 +39,7 @@ interface Row extends Record<Severity, number>, Record<FindingStatus, number> {
 const keyOf = ({ findings: f }: OrgTables, by: GroupKey): SQL =>
   by === 'project'
     ? sql`${f.projectId}::text`
-    : sql`coalesce(${{ rule: f.title, cve: f.cve, file: f.file }[by]}, '')`;
+    : sql`coalesce(${{ rule: ruleOf(f), cve: f.cve, file: f.file }[by]}, '')`;
 
 const list = (parts: SQL[]) => sql.join(parts, sql`, `);
 

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type FindingRow, json, type Resource } from '../../resources.ts';
-import { type OrgTables, startOf } from '../../schema/org.ts';
+import { type OrgTables, ruleOf, startOf } from '../../schema/org.ts';
 import { orgStatement, type SqlClient } from '../../statements.ts';
 import { findingViewFields } from './text.ts';
 
-/** The properties that similar findings have in common, the most relevant first. `rule`: the source and the title. */
+/** The properties that similar findings have in common, the most relevant first. `rule`: the source and the rule. */
 export const SIMILARITIES = ['cve', 'rule', 'file'] as const;
 export type Similarity = (typeof SIMILARITIES)[number];
 
@@ -32,31 +32,32 @@ const similarStatement = orgStatement<
 >((tables, $) => {
   const { findings: f } = tables;
   const column = (name: string) => sql.raw(`f.${name}`);
-  const [title, file] = [startOf(column('title')), startOf(column('file'))];
-  const [givenTitle, givenFile] = [startOf(sql.raw('given.title')), startOf(sql.raw('given.file'))];
+  const rule = ruleOf({ ruleId: column('rule_id'), title: column('title') });
+  const file = startOf(column('file'));
+  const [givenRule, givenFile] = [startOf(sql.raw('given.rule')), startOf(sql.raw('given.file'))];
   const alike = (why: Similarity, { from, order, is }: Record<'from' | 'order' | 'is', SQL>) => sql`
   select f.id, ${number(SIMILARITIES.indexOf(why))} as rank from given cross join lateral (
-    select f.id, f.cve, f.title, f.source, f.file, f.project_id from ${f} f where ${from} order by ${order} limit ${number(WINDOW)}
+    select f.id, f.cve, ${rule} as rule, f.source, f.file, f.project_id from ${f} f where ${from} order by ${order} limit ${number(WINDOW)}
   ) f where ${is} and (${$.project}::uuid is null or f.project_id = ${$.project}::uuid)`;
   const cases = SIMILARITIES.map((name, rank) => sql.raw(`when ${rank} then '${name}'`));
   return sql`
 with given as materialized (
-  select id, cve, title, source, file from ${f} where id = ${$.id}::uuid
+  select f.id, f.cve, ${rule} as rule, f.source, f.file from ${f} f where f.id = ${$.id}::uuid
 ), alike as (${alike('cve', {
     from: sql`f.cve >= given.cve`,
     order: sql`f.cve`,
     is: sql`f.cve = given.cve`,
   })}
   union all${alike('rule', {
-    from: sql`(${title}, f.source) >= (${givenTitle}, given.source)`,
-    order: sql`${title}, f.source`,
-    is: sql`f.title = given.title and f.source = given.source`,
+    from: sql`(${startOf(rule)}, f.source) >= (${givenRule}, given.source)`,
+    order: sql`${startOf(rule)}, f.source`,
+    is: sql`f.rule = given.rule and f.source = given.source`,
   })}
   union all${alike('rule', {
-    // Findings without a source are the last ones of a title.
-    from: sql`${title} <= ${givenTitle} and given.source is null`,
-    order: sql`${title} desc, f.source desc`,
-    is: sql`f.title = given.title and f.source is null`,
+    // Findings without a source are the last ones of a rule.
+    from: sql`${startOf(rule)} <= ${givenRule} and given.source is null`,
+    order: sql`${startOf(rule)} desc, f.source desc`,
+    is: sql`f.rule = given.rule and f.source is null`,
   })}
   union all${alike('file', {
     from: sql`${file} >= ${givenFile} and f.file is not null`,

@@ -19,7 +19,7 @@ import type { FindingKind } from '../../../db/findings/lists/pages.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { mayBeGone } from '../../../db/scans/compare.ts';
 import { findingIdsOfScan } from '../../../db/scans/scans.ts';
-import { type OrgTables, searchedText } from '../../../db/schema/org.ts';
+import { type OrgTables, ruleOf, searchedText, startOf } from '../../../db/schema/org.ts';
 import { UNRESOLVED } from '../../../db/schema/values.ts';
 import { arrayText } from '../../../db/statements.ts';
 import { ApiError } from '../../errors.ts';
@@ -106,7 +106,9 @@ export function conditionsOf(context: FilterContext, given: FindingFilter): SQL 
       : file === ''
         ? sql`coalesce(${f.file}, '') = ''`
         : and(indexed(file), eq(f.file, file)),
-    rule === undefined ? undefined : and(indexed(rule), eq(f.title, rule)),
+    rule === undefined
+      ? undefined
+      : and(eq(startOf(ruleOf(f)), startOf(sql`${rule}::text`)), eq(ruleOf(f), rule)),
     path === undefined ? undefined : matchesGlob(f, path),
     not_path === undefined ? undefined : or(isNull(f.file), not(pathMatchesGlob(f.file, not_path))),
     // Ids carry the time of creation, and are indexed.

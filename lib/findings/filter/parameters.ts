@@ -118,9 +118,9 @@ export const filterShape = {
   file: text({ max: 1024, example: 'src/search.ts' })
     .optional()
     .openapi({ description: 'Exactly this file; empty for findings without one.' }),
-  rule: text({ max: 500, example: 'SQL injection in search' })
-    .optional()
-    .openapi({ description: 'Findings of this rule: those with exactly this title.' }),
+  rule: text({ max: 500, example: 'java.sql-injection' }).optional().openapi({
+    description: 'Findings of this rule: those with exactly this `rule_id`, or this title if they have none.',
+  }),
   path: glob().optional().openapi({
     description:
       'Findings in files that match this pattern as a whole: `*` and `?` stand for characters except `/`, `**` also for those.',
@@ -149,7 +149,7 @@ export const filterShape = {
   }).optional(),
   q: text({ max: 200 }).optional().openapi({
     description:
-      'Text to find in title, file or CVE. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`).',
+      'Text to find in title, file, CVE or `rule_id`. A word can also be the id of a finding, a CWE, a source, or a file with a line (`Export.java:193`).',
   }),
 };
 

@@ -12,7 +12,7 @@ export function words(q: string | undefined): string[] {
   return [...new Set(q?.trim().split(/\s+/).filter(Boolean))];
 }
 
-/** Findings whose title, file and CVE contain a word, and those whose id, CWE, source or place it is. */
+/** Findings whose title, file, CVE or rule contain a word, and those whose id, CWE, source or place it is. */
 export function matchesWord(f: OrgTables['findings'], word: string): SQL | undefined {
   const contains = (text: string) => ilike(searchedText(f), `%${escapeLike(text)}%`);
   const [, file, line] = PLACE.exec(word) ?? [];

@@ -28,9 +28,9 @@ const JUSTIFICATIONS: { [status in ExportedFinding['status']]?: string } = {
   wontfix: "Won't fix",
 };
 
-/** The rule of a finding: its CVE, else its CWE, else its source. */
-export const ruleIdOf = ({ cve, cwe, source }: ExportedFinding): string =>
-  cve ?? cwe ?? (source || 'finding');
+/** The rule of a finding: the one that the tool names, else its CVE, else its CWE, else its source. */
+export const ruleIdOf = ({ rule_id, cve, cwe, source }: ExportedFinding): string =>
+  rule_id || (cve ?? cwe ?? (source || 'finding'));
 
 /** The score by which GitHub and others tell the severity: that of CVSS, unless the severity says something else. */
 export function scoreOf({ severity, cvss_score: score }: ExportedFinding): number {
@@ -38,18 +38,24 @@ export function scoreOf({ severity, cvss_score: score }: ExportedFinding): numbe
   return score !== undefined && score >= from && score < below ? score : usual;
 }
 
-export function ruleOf(id: string, score: number): z.output<typeof Rule> {
-  const [, kind, number = ''] = /^(CVE|CWE)-([0-9-]+)$/.exec(id) ?? [];
+/** The highest score of the findings of a rule, and their first CVE or CWE. */
+export interface SummedRule {
+  score: number;
+  weakness: string | undefined;
+}
+
+export function ruleOf(id: string, { score, weakness = '' }: SummedRule): z.output<typeof Rule> {
+  const [, kind, number = ''] = /^(CVE|CWE)-([0-9-]+)$/.exec(weakness) ?? [];
   const helpUri =
     kind === 'CWE'
       ? `https://cwe.mitre.org/data/definitions/${Number(number)}.html`
-      : kind && `https://www.cve.org/CVERecord?id=${id}`;
+      : kind && `https://www.cve.org/CVERecord?id=${weakness}`;
   return {
     id,
     shortDescription: { text: withoutLinks(id) },
     ...(helpUri && { helpUri }),
     properties: {
-      tags: ['security', ...(kind === 'CWE' ? [tagOf(id)] : [])],
+      tags: ['security', ...(kind === 'CWE' ? [tagOf(weakness)] : [])],
       'security-severity': String(score),
     },
   };
@@ -110,6 +116,7 @@ export function resultOf(finding: ExportedFinding): z.output<typeof Result> {
       accepted_until: finding.accepted_until,
       missing_since: finding.missing_since,
       proposed: finding.proposed,
+      rule_id: finding.rule_id,
     } satisfies AllProperties,
   };
 }

@@ -10,7 +10,7 @@ const score = (description: string) => shown('9.8', description);
 
 export const Rule = z
   .object({
-    id: shown('CWE-89', 'The CVE, else the CWE, else what found it.'),
+    id: shown('CWE-89', 'The `rule_id`, else the CVE, else the CWE, else what found it.'),
     shortDescription: z.object({ text: shown('CWE-89') }),
     helpUri: shown('https://cwe.mitre.org/data/definitions/89.html').optional(),
     properties: z.object({

@@ -23,7 +23,8 @@ export const FindingGroup = z
         type: 'string',
         nullable: true,
         example: 'CVE-2026-12345',
-        description: 'The CVE, the file, the id of the project, or the title. Null for findings without one.',
+        description:
+          'The `rule_id` (the title of findings without one), the CVE, the file, or the id of the project. Null for findings without one.',
       } as object),
     label: shown('CVE-2026-12345', 'For people: the name of a project, otherwise the key.'),
     count: count(8),

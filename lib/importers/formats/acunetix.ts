@@ -68,6 +68,7 @@ function toIssue(item: Item, start: string): Issue {
   return {
     identity: [item.Name, addressIdentity(page), parameter],
     title: `${item.Name} (${shown}${parameter ? `, ${parameter}` : ''})`,
+    rule_id: item.Name,
     severity: severityOf(item.Severity),
     what: joined([item.Description, item.DetailedInformation, item.Impact].map(htmlMarkdown), '\n\n'),
     facts: { Parameter: parameter, Type: item.Type, Module: item.ModuleName },

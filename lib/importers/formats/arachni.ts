@@ -43,6 +43,7 @@ function toIssue({ name, check, vector, request, ...found }: z.output<typeof Fou
   return {
     identity: [check?.shortname ?? name, vector?.type, addressIdentity(address), input],
     title: `${name}${page && ` (${page}${input ? `, ${input}` : ''})`}`,
+    rule_id: check?.shortname ?? name,
     severity: severityOf(found.severity),
     what: escapeMarkdown(paragraphs(found.description)),
     facts: {

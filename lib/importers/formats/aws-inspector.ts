@@ -83,6 +83,7 @@ function resultOf(finding: Finding): Result {
     repeats: vulnerable !== undefined,
     identify: () => fingerprintOf('aws-inspector', finding.awsAccountId, ...identity),
     title: finding.title ?? vulnerable?.vulnerabilityId ?? finding.findingArn,
+    rule_id: vulnerable?.vulnerabilityId ?? code?.detectorId ?? code?.ruleId ?? finding.type,
     severity: severityOf(finding.severity, severityOfScore(score)),
     description: describeFinding({
       what: escapeMarkdown(finding.description ?? finding.title ?? ''),

@@ -121,6 +121,7 @@ function resultOf(finding: Finding) {
         identifyFormerly: () => fingerprintOf('aws-security-hub', ...identity.slice(0, 2)),
       }),
     title,
+    rule_id: finding.Compliance?.SecurityControlId ?? Vulnerabilities[0]?.Id ?? finding.GeneratorId,
     severity: severityOfFinding(finding, cvss?.score),
     description: describeFinding({
       what: escapeMarkdown(maskCredentials(Description ?? title)),

@@ -70,6 +70,7 @@ export const bandit: Importer = {
         // The lines around the flagged one were part of it.
         identifyVaguely: (file) => fingerprintOf('bandit', result.test_id, file, ...formerSource),
         title: `${name}: ${mask(result.issue_text)}`,
+        rule_id: result.test_id,
         severity: severityOf(result.issue_severity),
         description: describeFinding({
           what: escapeMarkdown(mask(result.issue_text)),

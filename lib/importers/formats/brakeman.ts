@@ -51,6 +51,7 @@ export const brakeman: Importer = {
         return {
           entries: [warning],
           title: `${warning.warning_type}: ${message ?? check}`,
+          rule_id: check || warning.warning_type,
           severity: severityIn(CONFIDENCES, warning.confidence),
           identity: [warning.warning_type, check],
           identify: fingerprint ? () => fingerprintOf('brakeman', fingerprint) : undefined,

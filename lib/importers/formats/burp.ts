@@ -168,6 +168,7 @@ function toIssue({ type, name, host = '', path = '', location, requests, ...foun
   return {
     identity: [!type || type === EXTENSION_TYPE ? name : type, addressIdentity(address), point],
     title: `${name}${page && ` (${page}${point ? `, ${point}` : ''})`}`,
+    rule_id: !type || type === EXTENSION_TYPE ? name : type,
     severity: severityOf(found.severity),
     what: joined([htmlMarkdown(detail && maskCredentials(detail)), htmlMarkdown(background)], '\n\n'),
     facts: { Type: type, Confidence: found.confidence },

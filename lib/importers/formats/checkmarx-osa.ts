@@ -60,6 +60,7 @@ export const checkmarxOsa: Importer = {
             ),
           repeats: true,
           title: vulnerabilityTitle(id, library?.name, library?.version, description),
+          rule_id: id,
           severity: severityOf(vulnerability.severity?.name, severityOfScore(score)),
           description: describeFinding({
             what: escapeMarkdown(description ?? id),

@@ -140,6 +140,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
     title: vulnerability
       ? `${vulnerability.id ?? id} in ${dependency ?? resource ?? file}`
       : joined([id, name], ': '),
+    rule_id: vulnerability?.id ?? id,
     // Checkov sets the severity only for users with an account.
     severity: severityOf(check.severity, isSecret ? 'high' : 'medium'),
     description: describeFinding({

@@ -52,6 +52,7 @@ export const eslint: Importer = {
         return {
           entries: [found],
           title: `${found.ruleId}: ${message}`,
+          rule_id: found.ruleId,
           severity: found.severity === 2 ? 'high' : found.severity === 1 ? 'medium' : 'info',
           identity: [found.ruleId],
           rule: [found.ruleId],

@@ -51,6 +51,7 @@ export const githubCodeScanning: Importer = {
         return {
           entries: [alert],
           title: description,
+          rule_id: rule.id,
           severity: severityOf(rule.security_severity_level ?? rule.severity, 'medium'),
           identity: [tool?.name, rule.id],
           identify: known && (() => fingerprintOf('github-code-scanning', ...known)),

@@ -52,6 +52,7 @@ export const githubSecretScanning: Importer = {
                 ...sourceIdentity(secret ?? '', [secret ?? '']),
               ),
         title: `Secret (${name})${file ? ` in ${file}` : ''}`,
+        rule_id: type,
         severity: isActive ? ('critical' as const) : ('high' as const),
         description: describeFinding({
           what: 'GitHub found a secret in the repository.',

@@ -71,6 +71,7 @@ function resultOf(tool: string, vulnerability: GitlabVulnerability, scanner: str
     identify: () =>
       fingerprintOf(tool, type, rule, hostname, method, path?.replace(/[?#].*$/s, ''), param, crash, state),
     title: `${maskCredentials(name)}${crash ? `: ${crash}` : ''}${path ? ` in ${maskCredentials(path)}` : ''}`,
+    rule_id: maskCredentials(rule),
     severity: gitlabSeverity(vulnerability),
     description: describeFinding({
       what: sanitizeMarkdown(maskCredentials(vulnerability.description ?? '')) || escapeMarkdown(name),

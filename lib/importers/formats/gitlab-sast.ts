@@ -68,6 +68,7 @@ export const gitlabSast: Importer = {
           context,
         ),
         title: mask(title),
+        rule_id: mask(rule),
         severity: gitlabSeverity(vulnerability),
         description: describeFinding({
           what:

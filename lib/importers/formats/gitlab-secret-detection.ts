@@ -50,6 +50,7 @@ export const gitlabSecretDetection: Importer = {
           ? (path) => fingerprintOf('gitlab-secrets', type, rule, path, ...sourceIdentity(secret, secrets))
           : identifyCode('gitlab-secrets', [type, rule], location, context),
         title: `Secret (${name})${file ? ` in ${mask(file)}` : ''}`,
+        rule_id: mask(rule),
         severity: gitlabSeverity(vulnerability),
         description: describeFinding({
           what: escapeMarkdown(mask(found)),

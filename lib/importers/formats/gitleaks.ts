@@ -162,6 +162,7 @@ function toResult(
   return {
     entries: occurrences.map((one) => one.leak),
     title: `Secret (${mask(rule)})${file ? ` in ${file}` : ''}`,
+    rule_id: mask(rule),
     severity: 'high' as const,
     description: describeFinding({
       what: escapeMarkdown(mask(leak.Description ?? '')) || 'A secret was found.',

@@ -51,6 +51,7 @@ export const gosec: Importer = {
         return {
           entries: [issue],
           title: `${issue.rule_id}: ${issue.details}`,
+          rule_id: issue.rule_id,
           severity: severityOf(issue.severity),
           identity: [issue.rule_id],
           rule: [issue.details],

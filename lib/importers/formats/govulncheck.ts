@@ -101,6 +101,7 @@ function resultOf(hits: Hit[], run: Run, context: ImportContext): Result {
       joined([vulnerable?.version, `(${use})`], ' '),
       osv?.summary ?? osv?.details,
     ),
+    rule_id: id,
     severity: severityOf(use, run, osv),
     description: describeFinding({
       what: advisory?.what,

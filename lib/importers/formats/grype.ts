@@ -134,6 +134,7 @@ export const grype: Importer = {
         identifyFormerly: (file) =>
           fingerprintOf('grype', place.formerly, withoutVersion(file, version), type, name, id),
         title: vulnerabilityTitle(id, name, version, details),
+        rule_id: id,
         severity: severityOf(vulnerability.severity, mostSevere(related) ?? severityOfScore(cvss?.score)),
         description: describeFinding({
           what: /^GHSA-/.test(id) ? sanitizeMarkdown(details) : escapeMarkdown(details),

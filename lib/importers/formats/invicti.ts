@@ -69,6 +69,7 @@ function toIssue(found: Vulnerability): Issue {
   return {
     identity: [found.Type, addressIdentity(found.Url), attacked],
     title: `${name}${page && ` (${page}${attacked ? `, ${attacked}` : ''})`}`,
+    rule_id: found.Type,
     severity: severityOf(found.Severity === 'BestPractice' ? 'info' : found.Severity),
     what: joined([found.Description, found.Impact].map(htmlMarkdown), '\n\n'),
     facts: {

@@ -77,6 +77,7 @@ function resultOf(problem: Omit<Problem, 'rating'> & { severity: Rating }, app: 
     entries: problem.entries,
     identify: () => fingerprintOf('mobsf', app, part, rule, component),
     title: htmlToText(title),
+    rule_id: rule,
     severity,
     description: describeFinding({
       what: htmlToMarkdown(description) || htmlToMarkdown(title),
@@ -217,6 +218,7 @@ function secretResults(document: unknown, app: string | undefined): Result[] {
       entries: [secret],
       identify: () => fingerprintOf('mobsf', app, 'secret', name, ...sourceIdentity(value, [value])),
       title: `Possible secret in the app${name ? `: ${name}` : ''}`,
+      rule_id: 'secret',
       severity: 'medium' as const,
       description: describeFinding({
         what: 'A string in the app may be a secret.',

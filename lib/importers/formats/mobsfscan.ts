@@ -46,6 +46,7 @@ export const mobsfscan: Importer = {
       const found = {
         entries: [rule],
         title: `${name}: ${firstSentence(description)}`,
+        rule_id: name,
         severity: severityOf(metadata?.severity),
         identity: [name],
         rule: [name, metadata?.cwe],

@@ -239,6 +239,7 @@ function issueOf({
       element,
     ],
     title: `${name} (${page ? shownAddress(page) : service})`,
+    rule_id: plugin,
     severity: rest.severity,
     what: escapeMarkdown(
       [synopsis, description]

@@ -95,6 +95,7 @@ function toIssue(
   return {
     identity: [id, key, hostIdentity(host), port, protocol?.toLowerCase()],
     title: `${found?.['@_title'] ?? id} (${formatService(host, port, protocol)})`,
+    rule_id: id,
     severity: severityOfScore(score, 'medium'),
     what: escapeMarkdown(textOf(elementAt(found, 'description'))),
     facts: {

@@ -170,6 +170,7 @@ function toIssue({
     ],
     message,
     title: `${firstSentence(maskCredentials(plain))} (${page})`,
+    rule_id: id,
     severity: hasOsvdb ? 'medium' : 'info',
     what: escapeMarkdown(maskCredentials(plain)),
     facts: { Test: id, OSVDB: hasOsvdb ? osvdb : undefined },

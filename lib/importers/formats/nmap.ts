@@ -82,6 +82,7 @@ function portIssues(port: z.output<typeof Port> & Record<string, unknown>, targe
   const open: Issue = {
     identity: ['open port', ...placeOf(here)],
     title: `Open port ${number}/${protocol ?? 'tcp'}${service['@_name'] ? ` (${service['@_name']})` : ''} on ${target.host}`,
+    rule_id: 'open-port',
     severity: 'info',
     facts: { ...factsOf(here), Service: joined([service['@_tunnel'], service['@_name']], ' ') },
     evidence: elements(port, 'script')
@@ -128,6 +129,7 @@ function vulnersIssues(software: Record<string, unknown>, target: Target): Issue
     return {
       identity: ['vulners', id, ...placeOf(target)],
       title: `${id} in ${target.service || 'the service'} (${formatService(target.host, target.port, target.protocol)})`,
+      rule_id: id,
       severity: severityOfScore(known || undefined, 'medium'),
       facts: {
         ...factsOf(target),
@@ -162,6 +164,7 @@ function vulnIssue(
     {
       identity: [script, key, ...placeOf(target)],
       title: `${values.get('title') || key} (${formatService(target.host, target.port, target.protocol)})`,
+      rule_id: script || key,
       severity: /^LIKELY/.test(state) ? 'medium' : 'high',
       what: escapeMarkdown(textsOf('description').join('\n')),
       facts: { ...factsOf(target), Script: script, State: state },

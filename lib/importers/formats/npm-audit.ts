@@ -107,6 +107,7 @@ export const npmAudit: Importer = {
             ...[...advisories.map(advisoryId), ...viaPackages].sort(),
           ),
         title: titleOf(name, advisories, viaPackages),
+        rule_id: advisories.length === 1 ? advisoryId(advisories[0] as Advisory) : undefined,
         severity: severityOf(found.severity, severityOfScore(worst?.score || undefined, 'medium')),
         description: describeFinding({
           what: joined(
@@ -212,6 +213,7 @@ function advisoryResults(
       identify: (manifest) =>
         fingerprintOf('npm-audit', 'advisory', ...folderParts(manifest, context), name, id),
       title: `${/^GHSA-/i.test(id) ? `${id} in ` : ''}${name}: ${advisory.title ?? 'vulnerable versions'}`,
+      rule_id: id,
       severity: severityOf(advisory.severity, severityOfScore(score || undefined, 'medium')),
       description: describeFinding({
         what: sanitizeMarkdown(advisory.overview ?? '') || escapeMarkdown(advisory.title ?? ''),

@@ -98,6 +98,7 @@ export const nuclei: Importer = {
             // Two matches in a file or at an address had the same, with their number.
             identifyVaguely: identifyAddress,
             title: `${name}${matcher ? ` (${matcher})` : ''}${location && ` at ${location}`}`,
+            rule_id: id,
             severity: severityOf(info.severity, severityOfScore(score)),
             description: describeFinding({
               what: joined(

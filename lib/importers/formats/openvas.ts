@@ -195,6 +195,7 @@ function issueOf({ oid, name, host, hostName, ...found }: Found): Issue {
   return {
     identity: [oid, hostIdentity(hostName ?? host), found.port?.trim().toLowerCase()],
     title: `${name} (${formatService(hostName ?? host, port, protocol)})`,
+    rule_id: oid,
     severity: found.severity,
     what: joined(
       [found.summary, ...found.insight].map((part) => escapeMarkdown(joinLines(part))),

@@ -124,6 +124,7 @@ function vulnerabilities(found: Package, place: Place, position: string, context
         version || commit?.slice(0, 12),
         osv.summary ?? osv.details,
       ),
+      rule_id: id,
       severity: severityOfOsv(related, Number.isNaN(groupScore) ? undefined : groupScore) ?? 'medium',
       description: describeFinding({
         what,
@@ -160,6 +161,7 @@ function licenseViolation(license: string, found: Package, place: Place): Result
     repeats: true,
     identify: (file) => fingerprintOf('osv-scanner', 'license', file ?? place.path, ecosystem, name, license),
     title: `License ${license} of ${joined([name, version], ' ')} is not allowed`,
+    rule_id: license,
     severity: 'medium',
     description: describeFinding({
       what: `${inlineCode(name ?? 'The package')} is under the license ${inlineCode(license)}, which is not allowed.`,

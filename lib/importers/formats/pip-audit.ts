@@ -81,6 +81,7 @@ export const pipAudit: Importer = {
           // Two packages of a repository had the same.
           identifyVaguely: () => fingerprintOf('pip-audit', name, id),
           title: vulnerabilityTitle(id, name, version, description),
+          rule_id: id,
           // pip-audit reports no severity.
           severity: isMalicious(id, ...aliases) ? ('critical' as const) : ('medium' as const),
           description: describeFinding({

@@ -122,6 +122,7 @@ function toIssue(
   return {
     identity: [QID.trim(), url ? addressIdentity(url) : target, parameter],
     title: `${title}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
+    rule_id: QID.trim(),
     severity: isInformation ? 'info' : levelOf(details?.SEVERITY),
     what: joined(
       [details?.DESCRIPTION, details?.IMPACT].map((part) => htmlMarkdown(stated(part))),

@@ -225,6 +225,7 @@ function toResult(
     ),
     ...distinct,
     title: mask(title) || ruleId || 'Result without a message',
+    rule_id: mask(ruleId),
     severity,
     description: describeFinding({
       ...describeResult(result, rule, message, { places, resolve, mask }),
@@ -270,6 +271,7 @@ function asExported(imported: Imported, { message, properties = {}, fingerprints
     cvss_score: typeof score === 'number' ? score : undefined,
     cvss_vector: textOf(properties.cvss_vector),
     source: textOf(properties.source),
+    rule_id: textOf(properties.rule_id),
   };
 }
 

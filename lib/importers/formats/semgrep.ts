@@ -99,6 +99,7 @@ function toResult(entry: Entry, mask: (text: string) => string, context: ImportC
     entries: [result],
     ...identityOf(entry, context),
     title: mask(joined([rule.split('.').at(-1), firstSentence(message)], ': ')),
+    rule_id: rule,
     severity: severityIn(SEVERITIES, extra.severity),
     description: describeFinding({
       what: sanitizeMarkdown(mask(message)),

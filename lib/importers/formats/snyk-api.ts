@@ -87,6 +87,7 @@ export const snykApi: Importer = {
         title: dependency
           ? vulnerabilityTitle(cve ?? key, dependency.package_name, dependency.package_version, title)
           : `${title ?? key}${file ? ` in ${file}` : ''}`,
+        rule_id: dependency ? key : title,
         severity: isMalware
           ? 'critical'
           : severityOf(attributes.effective_severity_level, severityOfScore(score || undefined, 'medium')),

@@ -67,6 +67,7 @@ export const sonarqube: Importer = {
         return {
           entries: [issue],
           title: message || issue.description || rule,
+          rule_id: rule,
           severity: severityOfIssue(issue),
           identity: [rule, ...(projects.size > 1 ? [issue.project] : [])],
           rule: [rule, known?.name, issue.securityCategory, message],

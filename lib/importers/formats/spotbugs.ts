@@ -80,6 +80,7 @@ export const spotbugs: Importer = {
         return {
           entries: [bug],
           title: bug.LongMessage ?? title,
+          rule_id: type,
           severity: severityIn(
             { 1: 'high', 2: 'medium', 3: 'low', 4: 'low', 5: 'info' },
             String(bug['@_priority'] ?? ''),

@@ -53,6 +53,7 @@ export const sqlmap: Importer = {
           }) => ({
             identity: [addressIdentity(url), place, parameter],
             title: `SQL injection (${shownAddress(url)}, ${parameter})`,
+            rule_id: 'sql-injection',
             severity: 'high' as const,
             facts: {
               Place: place,

@@ -70,6 +70,7 @@ function toIssue({ id, target, port, severity, finding, cve, cwe }: z.output<typ
   return {
     identity: [id.trim(), hostIdentity(host), port],
     title: `${id.trim()}${finding ? `: ${finding.slice(0, 160)}` : ''} (${service})`,
+    rule_id: id.trim(),
     severity: severityOf(severity),
     what: escapeMarkdown(finding ?? ''),
     facts: { Test: id.trim(), Host: host, Port: port },

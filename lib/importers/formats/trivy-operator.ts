@@ -245,6 +245,7 @@ function secret(found: Secret, resource: Resource, { shown, identity }: Subject)
     repeats: true,
     identify: () => fingerprintOf('trivy-operator', 'secret', rule, found.target, match, ...identity),
     title: `Secret (${found.title ?? rule})${found.target ? ` in ${found.target}` : ''}`,
+    rule_id: rule,
     severity: severityOf(found.severity, 'high'),
     description: describeFinding({
       what: `The image contains a secret: ${escapeMarkdown(found.title ?? rule)}.`,

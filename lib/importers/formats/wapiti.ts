@@ -69,6 +69,7 @@ function toIssue(
   return {
     identity: [name, method, addressIdentity(address), input ?? info],
     title: `${name}${page && ` (${page}${input ? `, ${input}` : ''})`}`,
+    rule_id: name,
     severity: severityOfLevel(level),
     what: escapeMarkdown(joined([description, info && maskCredentials(info)], '\n\n')),
     facts: { Category: name, Parameter: input },

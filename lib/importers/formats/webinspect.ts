@@ -80,6 +80,7 @@ function toIssue(
   return {
     identity: [issue.VulnerabilityID ?? issue.Name, addressIdentity(address), parameter],
     title: `${issue.Name}${page && ` (${page}${parameter ? `, ${parameter}` : ''})`}`,
+    rule_id: issue.VulnerabilityID ?? issue.Name,
     severity: severityOfLevel(issue.Severity),
     what: joined([section('Summary'), section('Implication')].map(htmlMarkdown), '\n\n'),
     facts: { Check: issue.VulnerabilityID, Parameter: parameter, Kind: issue.CheckTypeID },

@@ -183,6 +183,7 @@ function secret(
       context,
     ),
     title: `Secret in ${file ?? 'the scanned files'}: ${what}`,
+    rule_id: found.type ?? 'secret',
     severity: severityOf(found.severity, 'high'),
     description: describeFinding({
       what: escapeMarkdown(what),

@@ -118,6 +118,7 @@ function vulnerabilityIssue(
   return {
     identity: [addressIdentity(site), kind, name, id ?? found.title],
     title: `${found.title} (${shownAddress(site)})`,
+    rule_id: id ?? found.title,
     severity: severityOfScore(cvss?.score || undefined, 'medium'),
     what: escapeMarkdown(found.description ?? ''),
     facts: {
@@ -142,6 +143,7 @@ function remarkIssue(
   return {
     identity: [addressIdentity(site), 'remark', type, addressIdentity(page)],
     title: `${maskCredentials(name.replace(/: https?:.*/s, ''))} (${shownAddress(page)})`,
+    rule_id: type,
     severity: 'info',
     facts: { Type: type, 'Found by': method },
     evidence: found.interesting_entries.join('\n'),
@@ -153,6 +155,7 @@ function remarkIssue(
 const passwordIssue = (user: string, site: string): Issue => ({
   identity: [addressIdentity(site), 'password', user],
   title: `The password of the user ${user} can be guessed (${shownAddress(site)})`,
+  rule_id: 'weak-password',
   severity: 'high',
   fix: 'Change the password, and limit the number of attempts to sign in.',
   cwe: 'CWE-521',

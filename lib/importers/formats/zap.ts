@@ -117,6 +117,7 @@ function toResult(group: readonly [Alert, ...Alert[]], listed: z.output<typeof S
     // Risk and confidence were part of it.
     identifyFormerly: () => fingerprintOf('zap', rule, name, site, alert.riskcode, alert.confidence),
     title: site ? `${name} (${site})` : name,
+    rule_id: rule,
     severity: severityIn(RISKS, alert.riskcode, severityOf(alert.riskdesc?.split(' ')[0])),
     description: describeFinding({
       what: escapeMarkdown(distinct(group.map(({ desc }) => paragraphs(desc))).join('\n')),

@@ -70,9 +70,11 @@ export class Copies {
 
 const MAX_PATHS = 5;
 
-/** The identity of a result, and everything that a finding shows. */
-export const contentOf = (shown: Shown, { fingerprint }: Pick<Identified, 'fingerprint'>): string =>
-  `${fingerprint} ${JSON.stringify(shown)}`;
+/** The identity of a result, and everything that a finding shows. Fingerprints depend on it, so it lacks fields of later releases. */
+export const contentOf = (
+  { rule_id: _, ...shown }: Shown,
+  { fingerprint }: Pick<Identified, 'fingerprint'>,
+): string => `${fingerprint} ${JSON.stringify(shown)}`;
 
 /** The results without those that the report contains twice, and what tells apart those that show the same. */
 export function withoutRepeated(results: readonly Result[]): { unique: Result[]; copies: Copies } {

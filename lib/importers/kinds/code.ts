@@ -17,6 +17,7 @@ export interface CodeFinding {
   entries: readonly unknown[];
   title: string;
   severity: Rating;
+  rule_id: string | undefined;
   /** The rule, and what else identifies the finding besides its place. */
   identity: readonly (string | number | undefined)[];
   /** An identity that the tool guarantees, instead of the place. */
@@ -101,6 +102,7 @@ function resultOf(
     identify:
       identify ?? identifyCode(tool, identity, { file, line, endLine, column, code, secrets }, context),
     title: mask(finding.title),
+    rule_id: finding.rule_id && mask(finding.rule_id),
     description: describeFinding({
       ...describe,
       what: masked(describe.what),

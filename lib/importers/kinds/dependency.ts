@@ -148,6 +148,7 @@ export function vulnerabilityResult(found: VulnerablePackage): Result {
       fingerprintOf(tool, ...identity, found.isInFile === false ? undefined : stable(path), id),
     title: vulnerabilityTitle(found.shown ?? id, name, version, summary),
     severity: found.severity ?? severityOfScore(cvss?.score, 'medium'),
+    rule_id: id,
     description: describeFinding({
       ...description,
       facts: {

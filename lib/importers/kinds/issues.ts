@@ -12,6 +12,7 @@ export interface Issue {
   identity: readonly (string | number | undefined | null)[];
   title: string;
   severity: Rating;
+  rule_id: string | undefined;
   /** Markdown. */
   what?: string | undefined;
   facts?: Record<string, string | number | undefined | null>;
@@ -58,6 +59,7 @@ function merge(group: readonly Issue[]): Omit<Result, 'entries' | 'identify'> {
   return {
     title: main.title,
     severity: main.severity,
+    rule_id: main.rule_id,
     description: describeFinding({
       what: paragraphsOf(all.map(({ what }) => what)),
       facts: {

@@ -63,6 +63,7 @@ export function failedCheck(check: FailedCheck): Result {
     identify: (path) => fingerprintOf(tool, 'check', identityId, path, ...resourceIdentity),
     title: resource && !file ? `${title} (${resource})` : title,
     severity,
+    rule_id: id || (name ?? undefined),
     description: describeFinding({
       what:
         joined([escapeMarkdown(found), ...distinct(about, risk).map(format)], '\n\n') ||
@@ -143,6 +144,7 @@ export function vulnerablePackage(found: VulnerablePackage): Result {
       ),
     title: vulnerabilityTitle(id, name, version, summary ?? details),
     severity: severityOf(/^none$/i.test(severity ?? '') ? undefined : severity, severityOfScore(rated)),
+    rule_id: id,
     description: describeFinding({
       what: distinct(summary, details).map(escapeMarkdown).join('\n\n'),
       facts: {

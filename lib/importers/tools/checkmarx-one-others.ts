@@ -33,6 +33,7 @@ export function infrastructureFinding(result: InfrastructureResult, context: Imp
   return {
     entries: result.entries,
     title: name,
+    rule_id: query,
     severity: severityOf(result.severity),
     // The similarity id of infrastructure does not contain the file.
     identity: [query, similarityId],
@@ -92,6 +93,7 @@ export function packageResult(vulnerability: PackageVulnerability, context: Impo
       fingerprintOf('checkmarx-one', 'package', manager, name, id, path, vulnerability.image),
     repeats: true,
     title: vulnerabilityTitle(id, name, version, description),
+    rule_id: id,
     severity: severityOf(vulnerability.severity),
     description: describeFinding({
       what: escapeMarkdown(description ?? id),

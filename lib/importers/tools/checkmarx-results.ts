@@ -42,6 +42,7 @@ export function staticFinding(tool: string, result: StaticResult, context: Impor
   return {
     entries: result.entries,
     title: name,
+    rule_id: query,
     severity: severityOf(result.severity),
     identity: [query],
     identify: isId(similarityId) ? () => fingerprintOf(tool, query, similarityId) : undefined,

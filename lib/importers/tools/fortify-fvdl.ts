@@ -115,6 +115,7 @@ function findingOf(
   return {
     entries: [vulnerability],
     title: category,
+    rule_id: category,
     severity: priorityOf(groups, instance.Confidence, instance.InstanceSeverity ?? kind.DefaultSeverity),
     identity: [kind.ClassID, category],
     identify: id ? () => fingerprintOf('fortify', id) : undefined,

@@ -46,6 +46,7 @@ export function readListing(document: unknown, context: ImportContext): CodeFind
     return {
       entries: [issue],
       title: issue.Category,
+      rule_id: issue.Category,
       severity: severityOf(firstRated(issue.Friority, issue.Folder)),
       identity: [issue.Category],
       identify: id ? () => fingerprintOf('fortify', id) : undefined,

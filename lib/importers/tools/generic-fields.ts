@@ -23,6 +23,7 @@ const FIELDS = {
   cwes: words,
   ...fields(text, 'cve', 'cveid', 'vulnerabilityid'),
   vulnerabilityids: words,
+  ruleid: text,
   vulnidfromtool: text,
   uniqueidfromtool: text,
   cvssscore: number,

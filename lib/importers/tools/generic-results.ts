@@ -73,6 +73,7 @@ function resultOf(finding: GenericFinding, context: ImportContext, type: string 
     identify: identifyBy(finding, { file, endpoints, ids, cwe, type }, context),
     formerFingerprints: finding.previousfingerprints,
     title: maskCredentials(finding.title),
+    rule_id: finding.ruleid ?? finding.vulnidfromtool,
     severity: severityOf(finding.severity, severityOfScore(score)),
     description: describeFinding({
       what: markdown(finding.description),

@@ -165,6 +165,7 @@ export function toIssue({ qid, title = `QID ${qid}`, host, ...found }: Found): I
   return {
     identity: [qid, hostIdentity(host), port, protocol, found.instance?.trim() || undefined],
     title: `${title} (${formatService(host, port, protocol)})`,
+    rule_id: qid,
     severity: found.severity,
     what: joined(
       [found.threat, found.impact].map((part) => htmlMarkdown(stated(part))),

@@ -61,6 +61,7 @@ function toResult(
     identify: (path) => fingerprintOf(tool, rule, source, path, ...identityOf(secret)),
     title: `Secret (${mask(rule)})${file ? ` in ${file}` : ''}`,
     severity: mostSevere(group.map(({ severity }) => severity)) ?? 'high',
+    rule_id: mask(rule),
     description: describeFinding({
       what: escapeMarkdown(mask(found.what ?? '')) || 'A secret was found.',
       facts: {

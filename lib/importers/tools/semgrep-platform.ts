@@ -106,6 +106,7 @@ function fromFinding(finding: Finding, context: ImportContext): Imported {
         : identifyCode('semgrep', parts, { file, line, column, endLine: location?.end_line }, context),
     ...(dependency?.package && { repeats: true }),
     title: joined([rule.split('.').at(-1), firstSentence(message)], ': '),
+    rule_id: rule,
     severity: severityOf(finding.severity, 'medium'),
     description: describeFinding({
       what: sanitizeMarkdown(message),
@@ -156,6 +157,7 @@ function fromVulnerability(vulnerability: Vulnerability, context: ImportContext)
       ),
     repeats: true,
     title: joined([advisory.title ?? vulnerability.title ?? advisory.ruleId, name && `(${name})`], ' '),
+    rule_id: advisory.ruleId,
     severity: severityOf(advisory.severity, 'medium'),
     description: describeFinding({
       what: sanitizeMarkdown(advisory.description ?? ''),

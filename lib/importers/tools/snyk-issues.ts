@@ -111,6 +111,7 @@ function toResult(
       ],
       ' ',
     ),
+    rule_id: id,
     severity: isMalware
       ? 'critical'
       : severityOf(

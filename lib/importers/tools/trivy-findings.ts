@@ -38,6 +38,7 @@ export function vulnerability(found: Vulnerability, section: Section, place: Pla
       fingerprintOf('trivy', place.artifact(path), pathOf(path ?? place.targetId), ...problem),
     ...former(place, file, ([artifact, path]) => fingerprintOf('trivy', artifact, pathOf(path), ...problem)),
     title: vulnerabilityTitle(id, name, version, found.Title ?? details),
+    rule_id: id,
     severity: severityOf(found.Severity, severityOfScore(cvss?.score) ?? vendorSeverity(found)),
     description: describeFinding({
       // Descriptions from GitHub are Markdown, most others are plain text.
@@ -112,6 +113,7 @@ export function misconfiguration(found: Misconfiguration, section: Section, plac
     identify: (path) => fingerprintOf('trivy', place.artifact(path), path ?? place.targetId, ...problem),
     ...former(place, file, ([artifact, path]) => fingerprintOf('trivy', artifact, path, ...problem)),
     title: joined([id, found.Title ?? message], ': '),
+    rule_id: id,
     severity: severityOf(found.Severity),
     description: describeFinding({
       what: [message, found.Description]
@@ -149,6 +151,7 @@ export function secret(found: Secret, section: Section, place: Place, context: I
           fingerprintOf('trivy', 'secret', place.artifact(path), path ?? place.targetId, ...identity, line),
     identifyVaguely: (path) => fingerprintOf('trivy', ...(place.formerly?.(path) ?? []), ...identity),
     title: `Secret (${title ?? rule})${target ? ` in ${target}` : ''}`,
+    rule_id: rule,
     severity: severityOf(found.Severity, 'high'),
     description: describeFinding({
       what: `A secret was found: ${escapeMarkdown(title ?? rule)}.`,
@@ -175,6 +178,7 @@ export function license(found: License, section: Section, place: Place): Result 
     identifyVaguely: () =>
       fingerprintOf('trivy', 'license', place.formerly?.(undefined)[0], target, ...problem),
     title: `License ${name}${Category ? ` (${Category})` : ''}${where ? ` of ${where}` : ''}`,
+    rule_id: name,
     severity: severityOf(found.Severity),
     description: describeFinding({
       what: `${where ? inlineCode(where) : 'The scanned target'} is under the license ${inlineCode(name)}.`,

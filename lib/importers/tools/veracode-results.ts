@@ -35,6 +35,7 @@ export function packageResult(tool: string, found: PackageVulnerability): Result
     identify: () => fingerprintOf(tool, 'package', project, name, id),
     repeats: true,
     title: vulnerabilityTitle(id, name, version, title ?? description),
+    rule_id: id,
     severity: found.severity,
     description: describeFinding({
       what: escapeMarkdown(description ?? title ?? id),
@@ -81,6 +82,7 @@ export function flawFinding(flaw: Flaw, context: ImportContext): CodeFinding {
   return {
     entries: flaw.entries,
     title: name,
+    rule_id: name,
     severity: severityOfLevel(flaw.severity),
     identity: [application, name, url],
     identify: issue ? () => fingerprintOf('veracode', application, issue) : undefined,

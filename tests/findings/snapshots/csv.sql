@@ -26,5 +26,6 @@ select coalesce("org_template"."findings"."id"::text, '')
   || ',' || coalesce(to_char("org_template"."findings"."due_at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
   || ',' || coalesce(to_char("org_template"."findings"."accepted_until" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
   || ',' || coalesce(to_char("org_template"."findings"."missing_since" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), '')
-  || ',' || coalesce("org_template"."findings"."proposed"::text, '') || E'\r\n'
+  || ',' || coalesce("org_template"."findings"."proposed"::text, '')
+  || ',' || coalesce('"' || case when ascii(left("org_template"."findings"."rule_id", 1)) in (61, 43, 45, 64, 9, 13, 10, 65309, 65291, 65293, 65312) then '''' else '' end || replace("org_template"."findings"."rule_id", '"', '""') || '"', '') || E'\r\n'
 from "org_template".findings

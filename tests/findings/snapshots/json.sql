@@ -26,5 +26,6 @@ select '{"id":' || '"' || "org_template"."findings"."id" || '"'
   || coalesce(',"due_at":' || to_char("org_template"."findings"."due_at" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
   || coalesce(',"accepted_until":' || to_char("org_template"."findings"."accepted_until" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
   || coalesce(',"missing_since":' || to_char("org_template"."findings"."missing_since" at time zone 'UTC', '"\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\""'), '')
-  || coalesce(',"proposed":' || "org_template"."findings"."proposed", '') || '}'
+  || coalesce(',"proposed":' || "org_template"."findings"."proposed", '')
+  || coalesce(',"rule_id":' || to_json("org_template"."findings"."rule_id"), '') || '}'
 from "org_template".findings

@@ -1,4 +1,4 @@
-source text,
+rule_id text,
     key uuid,
     position int,
     claimed_at timestamptz)

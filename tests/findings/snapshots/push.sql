@@ -6,7 +6,7 @@ with input as materialized (
     actor int,
     due_at timestamptz,
     due_dates timestamptz[],
-    rule_id uuid,
+    decided_by uuid,
     first_status text,
     first_reason text,
     first_assignee uuid,
@@ -23,7 +23,8 @@ with input as materialized (
     cvss_vector text,
     file text,
     line integer,
-    source text)
+    source text,
+    rule_id text)
   where $3::int is null
     or $4::int = coalesce((select version from "org_template"."policy_versions"), 0)
 ), scan as materialized (
@@ -73,7 +74,8 @@ with input as materialized (
     due_before,
     resolved_at,
     proposed,
-    proposed_before)
+    proposed_before,
+    rule_id)
   select
     i.id,
     i.scan_id,
@@ -106,12 +108,13 @@ with input as materialized (
     null,
     i.actor_id,
     null,
-    i.rule_id,
+    i.decided_by,
     case when i.proposed is null then i.due_dates end,
     null,
     i.first_resolved_at,
     i.proposed,
-    null
+    null,
+    i.rule_id
   from (
     select input.*, case when not s.tracked then true end as proposed
     from input join scan s on s.scan_id = input.scan_id and s.project_id = input.project_id
@@ -145,7 +148,8 @@ with input as materialized (
     due_dates = case when (f.proposed and excluded.proposed is null and f.due_at is null) or not f.regressed and (f.status in ('fixed', 'verified') and excluded.proposed is null) and (excluded.due_dates[case when excluded.severity = 'critical' then 1 when excluded.severity = 'high' then 2 when excluded.severity = 'medium' then 3 when excluded.severity = 'low' then 4 when excluded.severity = 'info' then 5 end] is not null or f.due_dates is not null) then excluded.due_dates else f.due_dates end,
     due_before = f.due_at,
     proposed = case when f.proposed then excluded.proposed end,
-    proposed_before = f.proposed
+    proposed_before = f.proposed,
+    rule_id = coalesce(excluded.rule_id, f.rule_id)
   returning
     f.id,
     f.scan_id,
@@ -168,6 +172,7 @@ with input as materialized (
     f.accepted_until,
     f.missing_since,
     f.proposed,
+    f.rule_id,
     f.project_id, f.fingerprint, f.severity, f.severity_before, f.regressed_before, f.due_before, f.proposed_before, f.last_scan_id, f.last_seen_at, (xmax <> 0) as deduplicated
 ), moved as (
   select * from written where severity is distinct from severity_before or regressed is distinct from regressed_before
@@ -196,14 +201,14 @@ with input as materialized (
   ) k(kind, "from", "to", is_changed)
   where m.severity_before is not null and k.is_changed
 ), ruled as (
-  select w.id, i.rule_id, i.at, i.scan_id, i.first_status, i.first_reason, i.first_assignee, i.due_at,
+  select w.id, i.decided_by, i.at, i.scan_id, i.first_status, i.first_reason, i.first_assignee, i.due_at,
     i.due_dates[case when i.severity = 'critical' then 1 when i.severity = 'high' then 2 when i.severity = 'medium' then 3 when i.severity = 'low' then 4 when i.severity = 'info' then 5 end] as due_policy
   from input i join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint
-  where i.rule_id is not null and not w.deduplicated
+  where i.decided_by is not null and not w.deduplicated
 ), noted_rule as (
   insert into "org_template"."finding_events" (finding_id, at, id, kind, actor_id, "from", "to", reason, note, scan_id)
-  select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.rule_id, k."from", k."to", k.reason,
-    case when k.kind = 'status' then (select actions ->> 'note' from "org_template"."rules" where id = r.rule_id) end, r.scan_id
+  select r.id, r.at, md5(r.id || k.kind)::uuid, k.kind, r.decided_by, k."from", k."to", k.reason,
+    case when k.kind = 'status' then (select actions ->> 'note' from "org_template"."rules" where id = r.decided_by) end, r.scan_id
   from ruled r cross join lateral (values
     ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
     ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),
@@ -211,7 +216,7 @@ with input as materialized (
   ) k(kind, "from", "to", reason, is_changed)
   where k.is_changed
 ), changed_by_rule as (
-  insert into "org_template"."rule_changes" (rule_id, finding_id) select rule_id, id from ruled
+  insert into "org_template"."rule_changes" (rule_id, finding_id) select decided_by, id from ruled
 ), sighted as (
   insert into "org_template"."sightings" (scan_id, finding_id)
   select last_scan_id, id from written where last_scan_id <> scan_id
@@ -246,7 +251,8 @@ select i.ord, s.status as scan_status, not s.tracked as proposed, w.deduplicated
     'due_at', w.due_at,
     'accepted_until', w.accepted_until,
     'missing_since', w.missing_since,
-    'proposed', w.proposed) end as known
+    'proposed', w.proposed,
+    'rule_id', w.rule_id) end as known
 from input i
 left join scan s on s.scan_id = i.scan_id
 left join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint and s.project_id = i.project_id

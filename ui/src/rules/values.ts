@@ -11,6 +11,7 @@ export const CONDITIONS = [
   'project_id',
   'severity',
   'source',
+  'rule_id',
   'persona',
   'title',
   'path',
@@ -35,6 +36,7 @@ const NONE: RuleValues = {
   project_id: [],
   severity: [],
   source: [],
+  rule_id: [],
   persona: [],
   title: [],
   path: [],
@@ -67,14 +69,15 @@ export function valuesFrom(finding: Finding): RuleValues {
     name: title.slice(0, MAX_NAME),
     project_id: [finding.project_id],
     source: finding.source ? [finding.source] : [],
-    title: [
-      finding.title.length > MAX_PATTERN ? `${finding.title.slice(0, MAX_PATTERN - 1)}*` : finding.title,
-    ],
+    ...(finding.rule_id ? { rule_id: [finding.rule_id] } : { title: [patternOf(finding.title)] }),
     path: folder && folder.length < MAX_PATTERN - 1 ? [`${folder}**`] : [],
     status: isDecision ? status : '',
     reason: (isDecision && reason) || '',
   };
 }
+
+const patternOf = (title: string) =>
+  title.length > MAX_PATTERN ? `${title.slice(0, MAX_PATTERN - 1)}*` : title;
 
 /** The conditions of the form; undefined if there is none. */
 export function conditionsOf(values: RuleValues): RuleConditions | undefined {

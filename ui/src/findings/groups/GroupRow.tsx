@@ -56,7 +56,7 @@ export function GroupRow({ group, by, filter, isDeciding, onDecide }: Props) {
           </span>
           <span className={classes.name}>
             <bdi>{name}</bdi>
-            {by === 'cve' && key !== null && (
+            {(by === 'cve' || (by === 'rule' && finding.rule_id)) && key !== null && (
               <Text span size="xs" c="dimmed" truncate>
                 <bdi>{titleOf(finding.title)}</bdi>
               </Text>

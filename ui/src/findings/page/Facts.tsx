@@ -20,7 +20,7 @@ export const Cvss = lazyNamed(() => import('./cvss/Cvss.tsx'), 'Cvss');
  * explain a CVSS vector.
  */
 export function Facts({ finding }: { finding: Finding }) {
-  const { cwe, cve, file, source, cvss_score, cvss_vector, project_id } = finding;
+  const { cwe, cve, file, rule_id, source, cvss_score, cvss_vector, project_id } = finding;
   return (
     <section aria-labelledby="facts" className={classes.facts}>
       <Title order={2} id="facts" mb="xs">
@@ -59,6 +59,14 @@ export function Facts({ finding }: { finding: Finding }) {
           <Fact name={text.file}>
             <OrgAnchor to="/o/$org/findings" search={{ project_id, q: file.slice(-MAX_QUERY) }} size="sm">
               {text.findingsInFile}
+            </OrgAnchor>
+          </Fact>
+        )}
+        {rule_id && (
+          <Fact name={text.rule}>
+            <bdi>{rule_id}</bdi>
+            <OrgAnchor to="/o/$org/findings" search={{ rule: rule_id }} size="xs">
+              {text.findingsOfRule}
             </OrgAnchor>
           </Fact>
         )}

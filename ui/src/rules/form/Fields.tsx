@@ -50,6 +50,7 @@ export function ConditionFields({ form }: { form: UseFormReturnType<RuleValues> 
           {...field('path', text.fileExample)}
         />
         <TagsInput label={text.scanner} {...typed} {...field('source', text.scannerExample)} />
+        <TagsInput label={text.scannerRule} {...typed} {...field('rule_id', text.scannerRuleExample)} />
         <MultiSelect
           label={text.kindOfScan}
           data={options(PERSONA_NAMES, ['sharingan', 'senku', 'killua'])}

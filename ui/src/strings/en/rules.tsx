@@ -21,6 +21,7 @@ const subjects = {
   project_id: 'project',
   severity: 'severity',
   source: 'scanner',
+  rule_id: 'scanner rule',
   persona: 'kind of scan',
   title: 'title',
   path: 'file',

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { number, plural } from '../language.ts';
 
-export const names = { rule: 'Title', cve: 'CVE', file: 'File', project: 'Project' };
+export const names = { rule: 'Rule', cve: 'CVE', file: 'File', project: 'Project' };
 export const without = {
-  rule: 'Without a title',
+  rule: 'Without a rule',
   cve: 'Without a CVE',
   file: 'Without a file',
   project: 'Without a project',

@@ -61,6 +61,8 @@ export const findingsWithCwe = 'Findings with this CWE';
 export const vulnerability = 'Vulnerability';
 export const file = 'File';
 export const findingsInFile = 'Findings in this file';
+export const rule = 'Rule';
+export const findingsOfRule = 'Findings of this rule';
 export const source = 'Source';
 export const firstSeen = 'First seen';
 export const lastSeen = 'Last seen';
@@ -105,7 +107,7 @@ export const exploitFacts = (file: ReactNode, language: string, size: string, ti
 );
 
 export const similarFindings = 'Similar findings';
-export const whySimilar = { cve: 'Same CVE', rule: 'Same title and source', file: 'Same file' };
+export const whySimilar = { cve: 'Same CVE', rule: 'Same rule and source', file: 'Same file' };
 
 export const theService = 'The service';
 export const changedThis = (names: string) => (

@@ -26,7 +26,7 @@ export const texts = {
   ref: 'Present on',
   cwe: 'CWE',
   cve: 'CVE',
-  rule: 'Title',
+  rule: 'Rule',
   file: 'File',
   path: 'Path',
   not_path: 'Path is not',
