@@ -2,7 +2,6 @@ import {
   type FindingFilter,
   type FindingSearch,
   filterOf,
-  findingSearch,
   matchingOf,
   withoutUndefined,
 } from '../app/search.ts';
@@ -74,15 +73,13 @@ export function inView(state: ListState, view: View): ListState {
 export const withoutFilters = ({ view }: ListState): ListState => inView({ filter: view.filter, view }, view);
 
 /** Filters with several values, which an address separates by commas. */
-const LISTS = ['project_id', 'assignee', 'mentions', 'source', 'not_source'] as const;
-
-/** All filters that a query can express. */
-const NAMES = [
-  ...LISTS,
-  ...(['severity', 'status', 'attention', 'regressed', 'overdue', 'missing'] as const),
-  ...(['proposed', 'has_exploit', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'q'] as const),
-  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
-] satisfies readonly (keyof Filters & keyof FindingFilter)[];
+const LISTS = [
+  'project_id',
+  'assignee',
+  'mentions',
+  'source',
+  'not_source',
+] as const satisfies readonly (keyof Filters)[];
 
 /** The query of a list: the filters that the view does not set. */
 export function queryOf(state: ListState, context: QueryContext): string {
@@ -104,10 +101,11 @@ export function withQuery(
   const { filters, problems } = parseQuery(query, context);
   if (problems.length > 0) return { state, problems };
   const { filter, view } = state;
-  const changed: Record<string, unknown> = { ...filter };
-  for (const name of NAMES)
-    changed[name] = filters[name] === undefined ? view.filter[name] : String(filters[name]);
-  return { state: stateIn(filterOf(findingSearch(changed)), view), problems };
+  // A query cannot express these.
+  const { scan_id, against, change, sort } = filter;
+  const said = Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)]));
+  const changed = { scan_id, against, change, sort, ...view.filter, ...said };
+  return { state: stateIn(filterOf(changed as FindingSearch), view), problems };
 }
 
 /** Whether two lists are the same. */

@@ -20,7 +20,7 @@ interface Names {
   member(id: string): string | undefined;
 }
 
-const FLAGS = ['attention', 'regressed', 'overdue', 'missing', 'proposed', 'has_exploit'] as const;
+const FLAGS = Object.keys(words.flags) as readonly (keyof typeof words.flags)[];
 
 const PEOPLE: Readonly<Record<string, string>> = { me: words.me, none: words.nobody };
 
