@@ -10,8 +10,8 @@ import { formatQuery, parseQuery, type QueryProblem } from './query/query.ts';
 import { addressOf, VIEWS, type View } from './views.ts';
 
 /**
- * What the list shows. Everything on the page is derived from it: the rows, their number and bulk changes from `filter`; the query
- * and the chips from the filters beside the view; the address from both.
+ * A list of findings. Everything on its page is derived from this value: rows, numbers and bulk changes from `filter`, query and chips
+ * from the filters that the view does not set, and the address from both.
  */
 export interface ListState {
   /** All filters and the order. Those of the view are among them. */
