@@ -13,8 +13,9 @@ interface Sent {
 }
 
 /**
- * The text of a query. It applies after a pause once its last term is complete or the focus has left the field, and with Enter at once. Text with an invalid term applies never. A change of the list from elsewhere, such as a removed chip or the Back button,
- * replaces the text, and so does a change by which the text no longer says what the list shows.
+ * The text of a query. It applies at once with Enter, otherwise after a pause: when its last term is complete, or when the focus has
+ * left the field. Text with an invalid term does not apply. A change of the list from elsewhere, such as a removed chip or the Back
+ * button, replaces the text, and so does a change by which the text no longer says what the list shows.
  */
 export function useQueryText(list: ListState, context: QueryContext, onChange: (list: ListState) => void) {
   const said = queryOf(list, context);
