@@ -117,13 +117,14 @@ describePages('the query of the list of findings', (site) => {
     const page = await open('');
     const requests: string[] = [];
     page.on('request', (request) => /[?&](q|path)=/.test(request.url()) && requests.push(request.url()));
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
     const error = page.getByText('“worst” is not one of critical, high, medium, low, info');
     await field(page).click();
     await page.keyboard.type('severity:worst');
     expect(await error.isVisible()).toBe(false);
     await page.keyboard.press('Enter');
     await error.waitFor();
-    expect(await field(page).evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await focused()).toBe('Search or filter findings');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('severity:crit');
     await shows(page, 'Secret in a test', 'SQL injection');
@@ -139,14 +140,16 @@ describePages('the query of the list of findings', (site) => {
     // Tab goes on to the next control.
     await page.keyboard.type(' sev');
     await page.getByRole('option', { name: /^severity:/ }).waitFor();
-    const focused = () =>
-      page.evaluate(
-        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName,
-      );
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Clear search');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Project');
+    // A term that was not complete applies when the focus has left the field.
+    await field(page).click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('severity:crit path:test/**');
+    await page.keyboard.press('Tab');
+    await shows(page, 'Secret in a test');
   });
 
   it('says which term is wrong, and keeps the list until it is right', async () => {

@@ -36,6 +36,7 @@ describe('an address of the list of findings', () => {
     'attention=true&sort=-priority&page=2&group_by=rule',
     'cve=&file=',
     'q=',
+    'attention=false',
     'q=severity:high,&path=src/**&found_after=2026-01-31',
   ])('is understood, also after the page has read it: %s', (search) => {
     expect(unknownIn(search)).toEqual([]);

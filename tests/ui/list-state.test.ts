@@ -139,7 +139,6 @@ const address = fc
     seen_after: optional(day),
     sort: optional(fc.constantFrom(...SORTS)),
   })
-  // Two texts of a source that are equal as a list are one.
   .map((given) => stringifySearch(given));
 
 /** A term of a query: complete, the start of one, or wrong. */
@@ -204,7 +203,7 @@ function typed(list: ListState, query: string): ListState {
   const said = Object.entries(parsed.filters).map(([name, value]) => [name, String(value)]);
   const shown: Record<string, unknown> = state.filter;
   expect(said.map(([name = '']) => [name, String(shown[name])])).toEqual(said);
-  // What the text does not say is that of the view.
+  // Filters that the text does not name are those of the view.
   const more = Object.entries(filtersBeside(state)).filter(([name]) => !(name in parsed.filters));
   if (state.view === list.view) expect(more).toEqual([]);
   return state;

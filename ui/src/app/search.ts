@@ -248,8 +248,9 @@ export function misunderstood(given: Given, parse: (given: Given) => object): st
   const valuesOf = (value: unknown) => [...new Set(String(value).split(','))].sort().join();
   return Object.keys(given).filter((name) => {
     const value = given[name];
-    // An empty search finds everything.
+    // These find everything.
     if (value === undefined || (name === 'q' && value === '')) return false;
+    if (name === 'attention' && String(value) === 'false') return false;
     return understood[name] === undefined || valuesOf(understood[name]) !== valuesOf(value);
   });
 }

@@ -2,7 +2,6 @@ import {
   type FindingFilter,
   type FindingSearch,
   filterOf,
-  findingSearch,
   matchingOf,
   withoutUndefined,
 } from '../app/search.ts';
@@ -11,8 +10,8 @@ import { formatQuery, parseQuery, type QueryProblem } from './query/query.ts';
 import { addressOf, VIEWS, type View } from './views.ts';
 
 /**
- * What the list shows. Everything on the page is derived from it: the rows, their number and bulk changes from `filter`; the query
- * and the chips from the filters beside the view; the address from both.
+ * A list of findings. Everything on its page is derived from this value: rows, numbers and bulk changes from `filter`, query and chips
+ * from the filters that the view does not set, and the address from both.
  */
 export interface ListState {
   /** All filters and the order. Those of the view are among them. */
@@ -74,17 +73,14 @@ export function inView(state: ListState, view: View): ListState {
 export const withoutFilters = ({ view }: ListState): ListState => inView({ filter: view.filter, view }, view);
 
 /** Filters with several values, which an address separates by commas. */
-const LISTS = ['project_id', 'assignee', 'mentions', 'changed_by', 'source', 'not_source'] as const;
-
-/** All filters that a query can express. */
-const NAMES = [
-  ...LISTS,
-  ...(['severity', 'status', 'attention', 'regressed', 'overdue', 'missing'] as const),
-  ...(['proposed', 'has_exploit', 'ref', 'cwe', 'cve', 'rule', 'file', 'path', 'not_path', 'q'] as const),
-  ...(['found_after', 'found_before', 'seen_after', 'seen_before'] as const),
-  ...(['resolved_after', 'resolved_before', 'resolved_in_time'] as const),
-  ...(['unresolved_after', 'unresolved_before', 'changed_after', 'changed_before'] as const),
-] satisfies readonly (keyof Filters & keyof FindingFilter)[];
+const LISTS = [
+  'project_id',
+  'assignee',
+  'mentions',
+  'changed_by',
+  'source',
+  'not_source',
+] as const satisfies readonly (keyof Filters)[];
 
 /** The query of a list: the filters that the view does not set. */
 export function queryOf(state: ListState, context: QueryContext): string {
@@ -106,10 +102,11 @@ export function withQuery(
   const { filters, problems } = parseQuery(query, context);
   if (problems.length > 0) return { state, problems };
   const { filter, view } = state;
-  const changed: Record<string, unknown> = { ...filter };
-  for (const name of NAMES)
-    changed[name] = filters[name] === undefined ? view.filter[name] : String(filters[name]);
-  return { state: stateIn(filterOf(findingSearch(changed)), view), problems };
+  // A query cannot express these.
+  const { scan_id, against, change, sort } = filter;
+  const said = Object.fromEntries(Object.entries(filters).map(([name, value]) => [name, String(value)]));
+  const changed = { scan_id, against, change, sort, ...view.filter, ...said };
+  return { state: stateIn(filterOf(changed as FindingSearch), view), problems };
 }
 
 /** Whether two lists are the same. */

@@ -51,15 +51,15 @@ function Content({ project }: { project: Project }) {
     <Page
       title={project.name}
       description={
-        <Group component="span" gap={4} c="dimmed" fz="sm">
-          <Code>{project.slug}</Code>
-          <Copy value={project.slug} label={text.copySlug} />
-          <span aria-hidden>·</span>
-          <Text span inherit>
+        <Group component="span" gap="0 1rem" c="dimmed" fz="sm">
+          <Group component="span" gap={4} wrap="nowrap">
+            <Code>{project.slug}</Code>
+            <Copy value={project.slug} label={text.copySlug} />
+          </Group>
+          <Group component="span" gap={4} wrap="nowrap">
             {text.id}
-          </Text>
-          <Copy value={project.id} label={text.copyId} />
-          <span aria-hidden>·</span>
+            <Copy value={project.id} label={text.copyId} />
+          </Group>
           <span>{text.createdAt(<Ago time={project.created_at} />)}</span>
         </Group>
       }

@@ -47,7 +47,7 @@ export function QueryField({ list, onChange, ref }: Props) {
     }),
     [projects, members],
   );
-  const { typed, type, isEntered, enter } = useQueryText(list, context, onChange);
+  const { typed, type, isEntered, enter, leave } = useQueryText(list, context, onChange);
   const [problem] = parseQuery(typed, context).problems;
   const { start, suggestions } = suggest(typed, cursor, context);
   const isOpen = suggests && suggestions.length > 0;
@@ -143,7 +143,7 @@ export function QueryField({ list, onChange, ref }: Props) {
       }}
       onBlur={() => {
         show(false);
-        enter();
+        leave();
       }}
       onKeyDown={onKeyDown}
       role="combobox"

@@ -13,9 +13,9 @@ interface Sent {
 }
 
 /**
- * The text of a query. It applies after a pause once its last term is complete, and with Enter or when the focus leaves the field at
- * once. Text with an invalid term applies never. A change of the list from elsewhere, such as a removed chip or the Back button,
- * replaces the text, and so does a change by which the text no longer says what the list shows.
+ * The text of a query. It applies at once with Enter, otherwise after a pause: when its last term is complete, or when the focus has
+ * left the field. Text with an invalid term does not apply. A change of the list from elsewhere, such as a removed chip or the Back
+ * button, replaces the text, and so does a change by which the text no longer says what the list shows.
  */
 export function useQueryText(list: ListState, context: QueryContext, onChange: (list: ListState) => void) {
   const said = queryOf(list, context);
@@ -44,8 +44,8 @@ export function useQueryText(list: ListState, context: QueryContext, onChange: (
     setSent([...sent, { list: state, typed: text }]);
     onChange(state);
   };
-  const later = useDebouncedCallback((text: string) => {
-    if (text === typed && !isUnfinished(text)) apply(text);
+  const later = useDebouncedCallback((text: string, isComplete = false) => {
+    if (text === typed && (isComplete || !isUnfinished(text))) apply(text);
   }, TYPING_MS);
   // Text can become valid when names arrive.
   const again = useRef(() => {});
@@ -64,6 +64,8 @@ export function useQueryText(list: ListState, context: QueryContext, onChange: (
     },
     /** Whether the text was entered, so that its problems are shown. */
     isEntered,
+    /** Applies the text soon, unless the click that took the focus changes the list. */
+    leave: () => later(typed, true),
     /** Applies the text at once. */
     enter() {
       later.cancel();

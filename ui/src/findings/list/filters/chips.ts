@@ -20,10 +20,7 @@ interface Names {
   member(id: string): string | undefined;
 }
 
-const FLAGS = [
-  ...(['attention', 'regressed', 'overdue', 'missing', 'proposed', 'has_exploit'] as const),
-  'resolved_in_time',
-] as const;
+const FLAGS = Object.keys(words.flags) as readonly (keyof typeof words.flags)[];
 
 const PEOPLE: Readonly<Record<string, string>> = { me: words.me, none: words.nobody };
 
