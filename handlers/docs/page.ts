@@ -36,8 +36,8 @@ new MutationObserver(name).observe(document.getElementById('swagger-ui'), { chil
 const STYLES = `
 body { margin: 0; }
 header { max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; box-sizing: border-box; font: 600 14px/24px system-ui, sans-serif; }
-header a, .swagger-ui a, .swagger-ui .info .link, .swagger-ui .info .title + a .url { color: #1864ab; }
-.dark-mode header a, .dark-mode .swagger-ui a, .dark-mode .swagger-ui .info .title + a .url { color: #a5d8ff; }
+header a, .swagger-ui a:not(.nostyle), .swagger-ui .info .link, .swagger-ui .info .title + a .url { color: #1864ab; }
+.dark-mode header a, .dark-mode .swagger-ui a:not(.nostyle), .dark-mode .swagger-ui .info .title + a .url { color: #a5d8ff; }
 .swagger-ui .info .title small, .swagger-ui .info .title small.version-stamp { background: #495057; }
 .swagger-ui .btn.authorize { color: #1b6b3f; border-color: #1b6b3f; }
 .swagger-ui .btn.authorize svg { fill: #1b6b3f; }
