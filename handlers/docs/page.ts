@@ -47,8 +47,8 @@ header a, .swagger-ui a:not(.nostyle), .swagger-ui .info .link, .swagger-ui .inf
 .swagger-ui .btn.execute { background: #1864ab; border-color: #1864ab; color: #fff; }
 .swagger-ui .btn.cancel { color: #c92a2a; border-color: #c92a2a; }
 .dark-mode .swagger-ui .btn.cancel { color: #ffa8a8; border-color: #ffa8a8; }
-.swagger-ui .parameter__in, .swagger-ui .header-example { color: #495057; }
-.dark-mode .swagger-ui .parameter__in, .dark-mode .swagger-ui .header-example { color: #ced4da; }
+.swagger-ui .parameter__in, .swagger-ui .header-col .header-example { color: #495057 !important; }
+.dark-mode .swagger-ui .parameter__in, .dark-mode .swagger-ui .header-col .header-example { color: #ced4da !important; }
 .dark-mode .swagger-ui .header-col { color: #dee2e6; }
 .swagger-ui .microlight span[style*="211, 99, 99"] { color: #ffa8a8 !important; }
 `;
