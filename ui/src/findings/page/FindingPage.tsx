@@ -2,7 +2,7 @@ import { ActionIcon, Box, Group, Skeleton, Stack, Text, VisuallyHidden } from '@
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Suspense, useRef } from 'react';
+import { Suspense, useState } from 'react';
 import * as deletion from '#strings/deletion.tsx';
 import * as text from '#strings/findings/page.tsx';
 import { ServiceError } from '../../app/api.ts';
@@ -131,8 +131,10 @@ function useReady(id: string, finding: Finding | undefined): boolean {
     useQuery(refsQuery(org, id)),
     useQuery({ ...membersQuery(org), enabled: isOthers }),
   ];
-  const first = useRef(id);
-  return id !== first.current || loads.every(({ isLoading }) => !isLoading);
+  const [wasReady, setWasReady] = useState(false);
+  const isReady = wasReady || (finding !== undefined && loads.every(({ isLoading }) => !isLoading));
+  if (isReady && !wasReady) setWasReady(true);
+  return isReady;
 }
 
 function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {
