@@ -54,8 +54,14 @@ describePages('every page', (site) => {
     ];
     const single = [regressed, overdue, accepted].map(({ id }) => `/findings/${id}`);
     const project = [`/projects/${slug}`, `/projects/${slug}/settings`, `/scans/${scan}`];
+    const made = await site.api.post('/orgs', { cookie: org.owner.cookie, body: { name: 'Empty' } });
+    const empty: { slug: string } = must(made);
+    const asOwner = { cookie: org.owner.cookie, org: empty.slug };
+    must(await site.api.post('/projects', { ...asOwner, body: { name: 'First' } }));
     paths = [
       ...[...own, ...settings, ...single, ...project].map((path) => site.orgUrl(org.slug, path)),
+      site.orgUrl(empty.slug),
+      site.orgUrl(empty.slug, '/metrics'),
       ...['/profile', '/profile/mfa', '/orgs', '/nothing'].map((path) => site.url + path),
     ];
   });
