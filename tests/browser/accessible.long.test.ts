@@ -79,7 +79,7 @@ describePages('every page', (site) => {
     await page.locator('.opblock-tag').first().waitFor();
     await expectAccessible(page);
     expect(await page.locator('html.dark-mode').count()).toBe(1);
-    await page.locator('.opblock-tag', { hasText: 'Scans' }).click();
+    await page.locator('#operations-tag-Scans').click();
     await page.locator('.opblock-summary-control').first().click();
     await page.getByRole('button', { name: 'Try it out' }).click();
     await expectAccessible(page);
