@@ -50,6 +50,12 @@ header a, .swagger-ui a:not(.nostyle), .swagger-ui .info .link, .swagger-ui .inf
 .swagger-ui .parameter__in, .swagger-ui .header-col .header-example { color: #495057 !important; }
 .dark-mode .swagger-ui .parameter__in, .dark-mode .swagger-ui .header-col .header-example { color: #ced4da !important; }
 .dark-mode .swagger-ui .header-col { color: #dee2e6; }
+@media (max-width: 640px) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap; font-size: 18px; }
+  .swagger-ui .opblock-tag a { flex: 1; }
+  .swagger-ui .opblock-tag small { order: 1; flex: 1 0 100%; padding: 0; }
+  .swagger-ui .scheme-container .schemes { flex-wrap: wrap; }
+}
 .swagger-ui .microlight span[style*="211, 99, 99"] { color: #ffa8a8 !important; }
 `;
 
