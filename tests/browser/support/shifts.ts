@@ -11,11 +11,11 @@ export const watchShifts = (page: Page): Promise<void> =>
 
 interface Shift {
   value: number;
-  /** The text of what has moved. */
+  /** The texts that have moved. */
   moved: string[];
 }
 
-/** What has moved in the page so far, and how much. */
+/** The movements in the page so far, and their sum. */
 export async function shiftsOf(page: Page): Promise<{ sum: number; shifts: Shift[] }> {
   const shifts = await page.evaluate<Shift[]>('shifts');
   return { sum: shifts.reduce((sum, { value }) => sum + value, 0), shifts };
