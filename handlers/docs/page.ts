@@ -36,8 +36,8 @@ new MutationObserver(name).observe(document.getElementById('swagger-ui'), { chil
 const STYLES = `
 body { margin: 0; }
 header { max-width: 1460px; margin: 0 auto; padding: 1rem 20px 0; box-sizing: border-box; font: 600 14px/24px system-ui, sans-serif; }
-header a, .swagger-ui a, .swagger-ui .info .link, .swagger-ui .info .title + a .url { color: #1864ab; }
-.dark-mode header a, .dark-mode .swagger-ui a, .dark-mode .swagger-ui .info .title + a .url { color: #a5d8ff; }
+header a, .swagger-ui a:not(.nostyle), .swagger-ui .info .link, .swagger-ui .info .title + a .url { color: #1864ab; }
+.dark-mode header a, .dark-mode .swagger-ui a:not(.nostyle), .dark-mode .swagger-ui .info .title + a .url { color: #a5d8ff; }
 .swagger-ui .info .title small, .swagger-ui .info .title small.version-stamp { background: #495057; }
 .swagger-ui .btn.authorize { color: #1b6b3f; border-color: #1b6b3f; }
 .swagger-ui .btn.authorize svg { fill: #1b6b3f; }
@@ -47,9 +47,15 @@ header a, .swagger-ui a, .swagger-ui .info .link, .swagger-ui .info .title + a .
 .swagger-ui .btn.execute { background: #1864ab; border-color: #1864ab; color: #fff; }
 .swagger-ui .btn.cancel { color: #c92a2a; border-color: #c92a2a; }
 .dark-mode .swagger-ui .btn.cancel { color: #ffa8a8; border-color: #ffa8a8; }
-.swagger-ui .parameter__in, .swagger-ui .header-example { color: #495057; }
-.dark-mode .swagger-ui .parameter__in, .dark-mode .swagger-ui .header-example { color: #ced4da; }
+.swagger-ui .parameter__in, .swagger-ui .header-col .header-example { color: #495057 !important; }
+.dark-mode .swagger-ui .parameter__in, .dark-mode .swagger-ui .header-col .header-example { color: #ced4da !important; }
 .dark-mode .swagger-ui .header-col { color: #dee2e6; }
+@media (max-width: 640px) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap; font-size: 18px; }
+  .swagger-ui .opblock-tag a { flex: 1; }
+  .swagger-ui .opblock-tag small { order: 1; flex: 1 0 100%; padding: 0; }
+  .swagger-ui .scheme-container .schemes { flex-wrap: wrap; }
+}
 .swagger-ui .microlight span[style*="211, 99, 99"] { color: #ffa8a8 !important; }
 `;
 

@@ -86,13 +86,13 @@ describePages('the metrics', (site) => {
       await page.goBack();
       await page.getByRole('heading', { level: 1, name: 'Metrics' }).waitFor();
     };
-    const valueOf = (name: string) =>
+    const cellOf = (name: string) =>
       page
         .getByRole('term')
         .filter({ hasText: new RegExp(`^${name}$`) })
         .locator('xpath=..');
     for (const name of ['Found', 'Resolved', 'Unresolved', 'Resolved within due date'])
-      await follow(valueOf(name));
+      await follow(cellOf(name));
     await follow(table(page, 'Time to resolve').getByRole('row', { name: /High/ }));
     await follow(table(page, 'Unresolved by age').getByRole('row', { name: /31 to 90 days/ }));
     await page.getByRole('button', { name: 'Show as a table' }).click();

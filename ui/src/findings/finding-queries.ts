@@ -45,7 +45,6 @@ export const refsQuery = (org: OrgSession, id: string) =>
     queryKey: [...findingKey(org, id), 'refs'],
     queryFn: async ({ signal }): Promise<FindingRef[]> =>
       (await org.api.get('/findings/{id}/refs', { params: { path: { id } }, signal })).result,
-    staleTime: 60_000,
   });
 
 export type ActivityEntry = Schemas['ActivityEntry'];

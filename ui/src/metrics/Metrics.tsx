@@ -134,8 +134,12 @@ function Summary({ data, range, of, found, open }: SummaryProps) {
           due === 0
             ? text.noneHadDueDate
             : text.inTimeAndLate(
-                <NumberLink count={in_time} search={{ ...resolved, resolved_in_time: true }} />,
-                <NumberLink count={due - in_time} search={{ ...resolved, resolved_in_time: false }} />,
+                <NumberLink count={in_time} search={{ ...resolved, resolved_in_time: true }} isInText />,
+                <NumberLink
+                  count={due - in_time}
+                  search={{ ...resolved, resolved_in_time: false }}
+                  isInText
+                />,
               )
         }
       />

@@ -4,11 +4,23 @@ import { OrgAnchor } from '../components/links.tsx';
 import { ALL } from '../findings/views.ts';
 import { DAY_MS, type DayRange, dateOf } from './range.ts';
 
+interface Props {
+  count: number;
+  search: FindingSearch;
+  /** Whether it is in a sentence, where colour alone does not tell links. */
+  isInText?: boolean;
+}
+
 /** A number of findings, as a link to the list of them. */
-export function NumberLink({ count, search }: { count: number; search: FindingSearch }) {
+export function NumberLink({ count, search, isInText = false }: Props) {
   if (count === 0) return number(count);
   return (
-    <OrgAnchor to="/o/$org/findings" search={{ ...ALL, ...search }} inherit>
+    <OrgAnchor
+      to="/o/$org/findings"
+      search={{ ...ALL, ...search }}
+      inherit
+      underline={isInText ? 'always' : 'hover'}
+    >
       {number(count)}
     </OrgAnchor>
   );

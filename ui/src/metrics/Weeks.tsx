@@ -93,8 +93,8 @@ function InWords({ weeks, range, of }: { weeks: Metrics['weeks']; range: DayRang
   const { found, resolved, open } = sumsOf(weeks);
   const period = periodOf(range);
   return text.weeksInWords(
-    <NumberLink count={found} search={{ ...of, ...foundIn(period) }} />,
-    <NumberLink count={resolved} search={{ ...of, ...resolvedIn(period) }} />,
+    <NumberLink count={found} search={{ ...of, ...foundIn(period) }} isInText />,
+    <NumberLink count={resolved} search={{ ...of, ...resolvedIn(period) }} isInText />,
     open,
   );
 }

@@ -15,6 +15,7 @@ import { OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { SectionHead } from '../components/SectionHead.tsx';
 import { Ago } from '../components/time/Time.tsx';
+import { Waiting } from '../components/Waiting.tsx';
 import { projectNumbersQuery } from '../dashboard/queries.ts';
 import { RegressedCount, SeverityCounts } from '../findings/SeverityCounts.tsx';
 import { ATTENTION } from '../findings/views.ts';
@@ -102,8 +103,9 @@ function Content({ project }: { project: Project }) {
 }
 
 function Numbers({ project }: { project: Project }) {
-  const { data } = useQuery(projectNumbersQuery(useOrg()));
+  const { data, isPending } = useQuery(projectNumbersQuery(useOrg()));
   const numbers = data?.find((one) => one.project.id === project.id);
+  if (isPending) return <Waiting />;
   if (!numbers) return null;
   return (
     <Card withBorder>

@@ -7,6 +7,7 @@ import { useOrg } from '../app/session.ts';
 import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
+import { useAnchor } from '../components/SectionCard.tsx';
 import { securityQuery } from './queries.ts';
 
 type Settings = Schemas['SecuritySettings'];
@@ -40,7 +41,7 @@ function Rules({ settings }: { settings: Settings }) {
   const known = [...new Set([...DAYS, ...(days === null ? [] : [days])])].sort((a, b) => a - b);
   const shared = { allowDeselect: false, disabled: !isOwner || change.isPending };
   return (
-    <Card component="section" withBorder aria-labelledby={id}>
+    <Card component="section" withBorder {...useAnchor<HTMLElement>(text.tokenRules)} aria-labelledby={id}>
       <Stack maw={520}>
         <Title order={2} id={id}>
           {text.tokenRules}

@@ -8,6 +8,7 @@ import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { Waiting } from '../components/Waiting.tsx';
 import { IconInfoCircle, IconLock, IconPlus } from '../icons/icons.ts';
 import { featuresQuery } from '../settings/queries.ts';
 import { NewToken } from './NewToken.tsx';
@@ -38,7 +39,7 @@ function NoAccess() {
 function AllTokens() {
   const org = useOrg();
   const tokens = useQuery(tokensQuery(org));
-  const { data: features } = useQuery(featuresQuery(org));
+  const { data: features, isPending } = useQuery(featuresQuery(org));
   const [opened, { open, close }] = useDisclosure();
   const flag = features?.find(({ name }) => name === 'org_wide_tokens');
   const isOn = flag?.provisioned && flag.enabled;
@@ -52,6 +53,7 @@ function AllTokens() {
         </Button>
       }
     >
+      {isPending && <Waiting />}
       {features && !isOn && <SwitchedOff provisioned={flag?.provisioned ?? false} />}
       <Loaded query={tokens}>
         {(list) => (

@@ -9,6 +9,7 @@ import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { useSend } from '../../components/forms/use-send.ts';
 import { Loaded } from '../../components/Loaded.tsx';
+import { Waiting } from '../../components/Waiting.tsx';
 import { projectsQuery } from '../../projects/queries.ts';
 import { POLL_MS, scansQuery } from '../../scans/queries.ts';
 import { projectTokensQuery } from '../../tokens/queries.ts';
@@ -77,6 +78,8 @@ function OfProjects({ projects, onDone }: { projects: Project[]; onDone: () => v
     isDone ? 'done' : isNext ? 'current' : 'todo';
   const tokenStep = turn(hasToken || found > 0, project !== undefined && tokens.data !== undefined);
   const runStep = turn(found > 0, hasToken);
+  // The current step is open, and would move the others.
+  if (!acted && (tokens.isLoading || stats.isLoading)) return <Waiting />;
   return (
     <Steps>
       <Step

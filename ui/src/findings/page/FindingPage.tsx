@@ -2,7 +2,7 @@ import { ActionIcon, Box, Group, Skeleton, Stack, Text, VisuallyHidden } from '@
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { Suspense } from 'react';
+import { Suspense, useState } from 'react';
 import * as deletion from '#strings/deletion.tsx';
 import * as text from '#strings/findings/page.tsx';
 import { ServiceError } from '../../app/api.ts';
@@ -117,7 +117,10 @@ function FindingDetails({ finding, triage }: { finding: Finding; triage: TriageS
   );
 }
 
-/** Whether everything that would move other parts of the page has loaded or failed. */
+/**
+ * Whether everything that would move other parts of the page has loaded or failed. Steps through a list wait for the finding alone,
+ * so that its keys work at once.
+ */
 function useReady(id: string, finding: Finding | undefined): boolean {
   const org = useOrg();
   const { user } = useMe();
@@ -128,7 +131,10 @@ function useReady(id: string, finding: Finding | undefined): boolean {
     useQuery(refsQuery(org, id)),
     useQuery({ ...membersQuery(org), enabled: isOthers }),
   ];
-  return loads.every(({ isLoading }) => !isLoading);
+  const [wasReady, setWasReady] = useState(false);
+  const isReady = wasReady || (finding !== undefined && loads.every(({ isLoading }) => !isLoading));
+  if (isReady && !wasReady) setWasReady(true);
+  return isReady;
 }
 
 function Missing({ error, onRetry }: { error: unknown; onRetry: () => void }) {

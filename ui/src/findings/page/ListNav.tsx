@@ -9,7 +9,7 @@ import { Tip } from '../../components/floating/Tip.tsx';
 import { isTaken, useShortcuts, useShortcutsOn } from '../../components/keyboard/shortcuts.ts';
 import { OrgButton } from '../../components/links.tsx';
 import { IconArrowLeft, IconChevronLeft, IconChevronRight } from '../../icons/icons.ts';
-import { exploitsQuery, findingQuery, placeQuery, refsQuery } from '../finding-queries.ts';
+import { exploitsQuery, findingQuery, placeQuery } from '../finding-queries.ts';
 import {
   type FindingFilter,
   findingsPageQuery,
@@ -208,12 +208,11 @@ function useNeighbours({ id, filter, at, isOut }: Walk): Neighbours | undefined 
   const ahead = neighbours?.next?.id;
   const behind = neighbours?.previous?.id;
   useEffect(() => {
-    for (const one of [ahead, behind]) {
-      if (!one) continue;
-      queries.prefetchQuery(findingQuery(org, one));
-      queries.prefetchQuery(exploitsQuery(org, one));
-      queries.prefetchQuery(refsQuery(org, one));
+    if (ahead) {
+      queries.prefetchQuery(findingQuery(org, ahead));
+      queries.prefetchQuery(exploitsQuery(org, ahead));
     }
+    if (behind) queries.prefetchQuery(findingQuery(org, behind));
   }, [ahead, behind, org, queries]);
   return neighbours;
 }

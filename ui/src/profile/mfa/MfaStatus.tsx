@@ -5,6 +5,7 @@ import * as text from '#strings/profile/mfa.tsx';
 import { api, type Schemas } from '../../app/api.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { showSuccess } from '../../components/errors/toasts.ts';
+import { Waiting } from '../../components/Waiting.tsx';
 import { IconShieldCheck, IconShieldOff } from '../../icons/icons.ts';
 import { PasswordDialog } from '../PasswordDialog.tsx';
 import { emailsQuery, useRefreshUser } from '../queries.ts';
@@ -62,12 +63,13 @@ function On() {
 }
 
 function Off({ devices, onEnabled }: Omit<Props, 'isOn'>) {
-  const { data: emails } = useQuery(emailsQuery);
+  const { data: emails, isPending } = useQuery(emailsQuery);
   const enable = useEnable(onEnabled);
   const hasDevice = devices.some(({ verified }) => verified);
   // The address that the service would choose.
   const verified = emails?.filter((email) => email.verified) ?? [];
   const email = verified.find(({ is_primary }) => is_primary) ?? verified.at(-1);
+  if (isPending) return <Waiting />;
   return (
     <>
       <Text size="sm">{text.signInWithoutCode}</Text>

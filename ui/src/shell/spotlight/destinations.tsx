@@ -159,7 +159,7 @@ const SETTINGS = [
 /** The dialogs that the search opens. */
 export type PaletteDialog = 'project' | 'member';
 
-/** What the user can do from every page. */
+/** The actions that are possible on every page. */
 function useActions(openDialog: (dialog: PaletteDialog) => void): Destination[] {
   const { slug, may } = useOrg();
   const navigate = useNavigate();
