@@ -82,7 +82,7 @@ export interface FindingSearch {
   found_before?: string;
   seen_after?: string;
   seen_before?: string;
-  /** Of entries in their activity. */
+  /** When an entry was added to their activity. */
   changed_after?: string;
   changed_before?: string;
   /** `me` or ids of users, tokens or rules, separated by commas. */
