@@ -24,7 +24,7 @@ const COUNTED_AHEAD = 10_000;
 
 const route = getRouteApi('/_signed-in/o/$org/activity');
 
-/** What happened to the findings of the organization: who decided what, when and why. */
+/** The activity of all findings: who decided what, when and why. */
 export function Activity() {
   const org = useOrg();
   const search = route.useSearch();

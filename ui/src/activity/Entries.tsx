@@ -20,7 +20,7 @@ import type { OrgActivityEntry } from './queries.ts';
 /** The titles that a change of many findings shows. */
 const SHOWN = 3;
 
-/** Entries of the activity of all findings. What one request did to many findings is one item. */
+/** Entries of the activity of all findings. A change of many findings by one request is one item. */
 export function Entries({ entries }: { entries: readonly OrgActivityEntry[] }) {
   const org = useOrg();
   const members = useQuery(membersQuery(org)).data ?? [];

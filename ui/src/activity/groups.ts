@@ -2,7 +2,7 @@ import type { OrgActivityEntry } from './queries.ts';
 
 type Some = [OrgActivityEntry, ...OrgActivityEntry[]];
 
-/** What one request did to findings: the entries of one of them, which are alike for all, and the findings. */
+/** A change of several findings by one request: the entries of one finding, which are alike for all, and the findings. */
 export interface ActivityGroup {
   entries: Some;
   findings: [OrgActivityEntry['finding'], ...OrgActivityEntry['finding'][]];

@@ -100,7 +100,7 @@ export function useChanges(onChange: () => void): void {
 }
 
 /** The kinds of data that change with the revision, besides the rows of the list, which the list itself compares. */
-const KINDS: ReadonlySet<unknown> = new Set(['dashboard', 'scans', 'finding', 'findings']);
+const KINDS: ReadonlySet<unknown> = new Set(['activity', 'dashboard', 'scans', 'finding', 'findings']);
 
 /** Parts that take longer to compute, and change little. */
 const SLOW: ReadonlySet<unknown> = new Set(['trend', 'metrics']);

@@ -92,7 +92,7 @@ export interface FindingSearch {
   /** Since when they are unresolved. */
   unresolved_after?: string;
   unresolved_before?: string;
-  /** Of entries in their activity. */
+  /** When an entry was added to their activity. */
   changed_after?: string;
   changed_before?: string;
   /** `me` or ids of users, tokens or rules, separated by commas. */

@@ -49,7 +49,8 @@ export function WeeksChart({ weeks, height, label }: Props) {
         xAxisProps={{ minTickGap: 24 }}
         barProps={{ isAnimationActive: false }}
         lineProps={{ isAnimationActive: false }}
-        composedChartProps={{ accessibilityLayer: false }}
+        // The highest mark stands at the edge.
+        composedChartProps={{ accessibilityLayer: false, margin: { top: 10 } }}
       />
     </div>
   );

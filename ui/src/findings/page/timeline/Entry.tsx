@@ -74,7 +74,7 @@ export function ActorName({ actor: { type, name } }: Pick<ActivityEntry, 'actor'
   return type === 'rule' ? text.rule(said) : said;
 }
 
-/** What an entry says that its actor did. */
+/** The action of an entry, in words. */
 export function actionOf({ kind, from, to, actor }: ActivityEntry, nameOf: Props['nameOf']): ReactNode {
   switch (kind) {
     case 'created':
