@@ -36,6 +36,10 @@ import { dashboardMetrics } from './dashboard/metrics.ts';
 import { dashboardProjects } from './dashboard/projects.ts';
 import { dashboardStats } from './dashboard/stats.ts';
 import { dashboardTrend } from './dashboard/trend.ts';
+import { purgeDeletion } from './deletions/delete.ts';
+import { getDeletion } from './deletions/get.ts';
+import { listDeletions } from './deletions/list.ts';
+import { undoDeletion } from './deletions/undo.ts';
 import { openApiDocument, openApiDocumentJson } from './docs/openapi.ts';
 import { apiDocs } from './docs/page.ts';
 import { getActivity } from './findings/activity.ts';
@@ -43,6 +47,7 @@ import { createComment } from './findings/comments/create.ts';
 import { deleteComment } from './findings/comments/delete.ts';
 import { updateComment } from './findings/comments/update.ts';
 import { deleteFinding } from './findings/delete.ts';
+import { deleteFindings } from './findings/delete-many.ts';
 import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
 import { exportFindingsCsv, exportFindingsSarif } from './findings/export.ts';
@@ -115,9 +120,11 @@ import { undoRuleChanges } from './rules/undo.ts';
 import { updateRule } from './rules/update.ts';
 import { scanChanges } from './scans/changes.ts';
 import { deleteScan } from './scans/delete.ts';
+import { deleteScanWithFindings } from './scans/delete-with-findings.ts';
 import { scanGate } from './scans/gate.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
+import { previewDeletionOfScan } from './scans/preview-deletion.ts';
 import { getDueDates } from './settings/due-dates/get.ts';
 import { updateDueDates } from './settings/due-dates/update.ts';
 import { getRetention } from './settings/retention/get.ts';
@@ -195,6 +202,8 @@ export const endpoints = {
   scanGate,
   scanChanges,
   deleteScan,
+  previewDeletionOfScan,
+  deleteScanWithFindings,
 
   listFindings,
   exportFindingsCsv,
@@ -203,6 +212,7 @@ export const endpoints = {
   getFinding,
   updateFinding,
   deleteFinding,
+  deleteFindings,
   similarFindings,
   findingRefs,
   getActivity,
@@ -214,6 +224,10 @@ export const endpoints = {
 
   listChanges,
   undoFindingChange,
+  listDeletions,
+  getDeletion,
+  undoDeletion,
+  purgeDeletion,
   listViews,
   createView,
   updateView,

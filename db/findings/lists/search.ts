@@ -28,7 +28,7 @@ export interface SearchLimits {
 }
 
 /** Limits of one search within its transaction. */
-const searchSettings = (statementMs: number): string =>
+export const searchSettings = (statementMs: number): string =>
   `set local statement_timeout = ${statementMs}; ${LARGE_READ}`;
 
 /** Runs a statement within the limits of a search. @throws an error with the code 57014 if it takes longer */
