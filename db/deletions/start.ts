@@ -1,6 +1,6 @@
 import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { onItsWorker } from '../citus.ts';
-import { type SearchLimits, searchSettings } from '../findings/lists/search.ts';
+import { limitSearch, type SearchLimits } from '../findings/lists/search.ts';
 import type { Sql, TransactionSql } from '../pool/query.ts';
 import { deleteScanIn } from '../scans/scans.ts';
 import type { OrgTables } from '../schema/org.ts';
@@ -52,7 +52,7 @@ with found as materialized (select ${f.id} as id from ${f} ${where && sql`where 
 )
 select selected from inserted`;
   return await client.begin(async (tx) => {
-    await tx.unsafe(searchSettings(limits.statementMs)).simple();
+    await limitSearch(tx, limits);
     const [row] = await run<{ selected: number }>(tx, insert);
     return await accept(tx, deletion, row?.selected ?? 0);
   });
@@ -136,7 +136,7 @@ export async function startScanDeletion(
 ): Promise<{ projectId: string; selected: number } | 'running' | undefined> {
   const { id, actorId, now } = deletion;
   return await client.begin(async (tx) => {
-    await tx.unsafe(searchSettings(limits.statementMs)).simple();
+    await limitSearch(tx, limits);
     const [scan] = await lockScan(tables).run(tx, { scanId });
     if (!scan) return undefined;
     if (scan.status === 'running') return 'running';

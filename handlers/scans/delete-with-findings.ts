@@ -16,6 +16,7 @@ const MAX_COUNT = 2_147_483_647;
 const ScanDeletion = z
   .strictObject({
     with_findings: z.boolean().openapi({
+      example: true,
       description: 'Whether the findings that no other scan has reported are deleted as well.',
     }),
     expected_count: z.int().min(0).max(MAX_COUNT).optional().openapi({

@@ -3204,7 +3204,10 @@ export interface components {
          *     }
          */
         ScanDeletion: {
-            /** @description Whether the findings that no other scan has reported are deleted as well. */
+            /**
+             * @description Whether the findings that no other scan has reported are deleted as well.
+             * @example true
+             */
             with_findings: boolean;
             /**
              * @description The `findings` of the preview. If it is another number by now, nothing is deleted (409).

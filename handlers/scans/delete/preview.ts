@@ -1,14 +1,14 @@
-import type { ScanDeletionPreview } from '../../db/deletions/start.ts';
-import { previewScanDeletion } from '../../db/deletions/start.ts';
-import { runSearch } from '../../db/findings/lists/search.ts';
-import { readScan } from '../../db/scans/scans.ts';
-import { ApiError } from '../../lib/errors.ts';
-import { scanId } from '../../lib/findings/input.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
-import { ok } from '../../lib/http/answer.ts';
-import { endpoint } from '../../lib/http/endpoint.ts';
-import { search } from '../../lib/http/lists/search.ts';
-import { count, z } from '../../lib/schema.ts';
+import type { ScanDeletionPreview } from '../../../db/deletions/start.ts';
+import { previewScanDeletion } from '../../../db/deletions/start.ts';
+import { runSearch } from '../../../db/findings/lists/search.ts';
+import { readScan } from '../../../db/scans/scans.ts';
+import { ApiError } from '../../../lib/errors.ts';
+import { scanId } from '../../../lib/findings/input.ts';
+import { cookieOrg } from '../../../lib/http/access.ts';
+import { ok } from '../../../lib/http/answer.ts';
+import { endpoint } from '../../../lib/http/endpoint.ts';
+import { search } from '../../../lib/http/lists/search.ts';
+import { count, z } from '../../../lib/schema.ts';
 
 export const previewDeletionOfScan = endpoint(
   {
