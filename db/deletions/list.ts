@@ -25,7 +25,7 @@ export interface DeletionRow {
 
 const columns = sql.raw(`id, at, actor_id, state, selected, findings, restored,
   case when scan_id is not null then json_build_object('id', scan_id, 'name', scan ->> 'name', 'project_id', project_id,
-    'persona', scan ->> 'persona', 'created_at', scan ->> 'created_at', 'sources', scan -> 'declared_sources') end as scan`);
+    'persona', scan ->> 'persona', 'created_at', scan ->> 'created_at', 'sources', case when scan ->> 'declared_sources' is not null then scan -> 'declared_sources' else scan -> 'sources' end) end as scan`);
 
 const readStatement = orgStatement<{ id: string; since: string }, DeletionRow>(
   ({ deletions }, $) => sql`

@@ -3073,7 +3073,7 @@ export interface components {
              */
             commit?: string;
             /**
-             * @description The scanners that ran, also those that found nothing, if the agent or report says.
+             * @description The scanners that ran, also those that found nothing, if the agent or report says; otherwise the sources of the findings, once the scan has ended.
              * @example [
              *       "semgrep"
              *     ]

@@ -46,6 +46,8 @@ export const Deletion = z
 
 export function toDeletion({ scan, at, state, ...row }: DeletionRow): z.output<typeof Deletion> {
   const time = new Date(at);
+  // An empty source stands for findings without one.
+  const sources = scan?.sources?.filter((source) => source !== '') ?? [];
   return {
     ...row,
     at: time.toISOString(),
@@ -57,7 +59,7 @@ export function toDeletion({ scan, at, state, ...row }: DeletionRow): z.output<t
         ...{ id: scan.id, name: scan.name, project_id: scan.project_id },
         persona: scan.persona,
         created_at: new Date(scan.created_at).toISOString(),
-        ...(scan.sources && { sources: scan.sources }),
+        ...(sources.length > 0 && { sources }),
       },
     }),
   };
