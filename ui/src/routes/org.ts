@@ -125,6 +125,12 @@ const scan = createRoute({
   component: page(() => import('../scans/ScanPage.tsx'), 'ScanPage'),
 });
 
+const deletions = createRoute({
+  getParentRoute: () => org,
+  path: '/deletions',
+  component: page(() => import('../deletion/Deletions.tsx'), 'Deletions'),
+});
+
 const projects = createRoute({
   getParentRoute: () => org,
   path: '/projects',
@@ -199,6 +205,7 @@ export const orgPages = org.addChildren([
   report,
   scans,
   scan,
+  deletions,
   projects,
   project,
   projectSettings,
