@@ -19,7 +19,7 @@ const moment = (withYear: boolean) =>
   });
 const [short, long] = [moment(false), moment(true)];
 
-const isKnown = (source: string): source is keyof typeof text.scannerNames => source in text.scannerNames;
+const isKnown = (source: string): source is keyof typeof text.scannerNames => Object.hasOwn(text.scannerNames, source);
 
 /** A scanner as its vendor writes it. Unknown names get a capital letter. */
 const scannerName = (source: string): string =>
