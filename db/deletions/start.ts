@@ -77,11 +77,11 @@ const onlyReportedBy = ({ scans, sightings }: OrgTables, scanId: Placeholder): S
     select from ${scans} k join ${sightings} s on s.scan_id = k.scan_id and s.finding_id = f.id
     where k.project_id = f.project_id))`;
 
-/** What would be deleted with a scan. */
+/** The findings that would be deleted with a scan. */
 export interface ScanDeletionPreview {
-  /** The findings that only this scan reported. */
+  /** How many only this scan reported. */
   findings: number;
-  /** Those of them that are not open any more. */
+  /** How many of them are not open any more. */
   triaged: number;
 }
 

@@ -48,7 +48,7 @@ export const deleteFindings = endpoint(
     access: cookieOrg('admin'),
     tag: 'Findings',
     summary: 'Delete findings',
-    description: `Deletes the findings with their activity, comments and exploits: those of \`ids\`, at most ${MAX_IDS}, or all that match \`filter\`. What takes longer than a second continues in the background: read \`GET /deletions/{id}\`. Findings that are pushed or decided about after the request stay. Can be undone for ${UNDO_DAYS} days with \`POST /deletions/{id}/undo\`.`,
+    description: `Deletes the findings with their activity, comments and exploits: those of \`ids\`, at most ${MAX_IDS}, or all that match \`filter\`. Work that takes longer than a second continues in the background: read \`GET /deletions/{id}\`. Findings that are pushed or decided about after the request stay. Can be undone for ${UNDO_DAYS} days with \`POST /deletions/{id}/undo\`.`,
     request: { body: FindingsDeletion },
     storage: 'removes',
     responses: { 200: { description: 'The deletion.', result: Deletion } },

@@ -41,7 +41,7 @@ export const deleteScanWithFindings = endpoint(
     access: cookieOrg('admin'),
     tag: 'Scans',
     summary: 'Delete a scan so that it can be undone',
-    description: `As \`DELETE /scans/{id}\`, optionally with the findings that no other scan has reported. What takes longer than a second continues in the background: read \`GET /deletions/{id}\`. Findings that another scan reports, or somebody decides about, after the request stay. Can be undone for ${UNDO_DAYS} days with \`POST /deletions/{id}/undo\`. 409 while the scan runs.`,
+    description: `As \`DELETE /scans/{id}\`, optionally with the findings that no other scan has reported. Work that takes longer than a second continues in the background: read \`GET /deletions/{id}\`. Findings that another scan reports, or somebody decides about, after the request stay. Can be undone for ${UNDO_DAYS} days with \`POST /deletions/{id}/undo\`. 409 while the scan runs.`,
     request: { params: z.object({ id: scanId() }), body: ScanDeletion },
     storage: 'removes',
     responses: { 200: { description: 'The deletion.', result: Deletion } },

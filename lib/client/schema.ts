@@ -1010,7 +1010,7 @@ export interface paths {
         put?: never;
         /**
          * Delete a scan so that it can be undone
-         * @description As `DELETE /scans/{id}`, optionally with the findings that no other scan has reported. What takes longer than a second continues in the background: read `GET /deletions/{id}`. Findings that another scan reports, or somebody decides about, after the request stay. Can be undone for 30 days with `POST /deletions/{id}/undo`. 409 while the scan runs.
+         * @description As `DELETE /scans/{id}`, optionally with the findings that no other scan has reported. Work that takes longer than a second continues in the background: read `GET /deletions/{id}`. Findings that another scan reports, or somebody decides about, after the request stay. Can be undone for 30 days with `POST /deletions/{id}/undo`. 409 while the scan runs.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
@@ -1136,7 +1136,7 @@ export interface paths {
         put?: never;
         /**
          * Delete findings
-         * @description Deletes the findings with their activity, comments and exploits: those of `ids`, at most 500, or all that match `filter`. What takes longer than a second continues in the background: read `GET /deletions/{id}`. Findings that are pushed or decided about after the request stay. Can be undone for 30 days with `POST /deletions/{id}/undo`.
+         * @description Deletes the findings with their activity, comments and exploits: those of `ids`, at most 500, or all that match `filter`. Work that takes longer than a second continues in the background: read `GET /deletions/{id}`. Findings that are pushed or decided about after the request stay. Can be undone for 30 days with `POST /deletions/{id}/undo`.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */

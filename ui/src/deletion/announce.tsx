@@ -82,7 +82,7 @@ export async function announceDeletions(
   }
 }
 
-/** What several deletions are about together. */
+/** The numbers of several deletions together. */
 const sumOf = (deletions: readonly Deletion[]) => ({
   scan: deletions.some(({ scan }) => scan !== undefined),
   selected: deletions.reduce((sum, { selected }) => sum + selected, 0),

@@ -19,7 +19,8 @@ const moment = (withYear: boolean) =>
   });
 const [short, long] = [moment(false), moment(true)];
 
-const isKnown = (source: string): source is keyof typeof text.scannerNames => Object.hasOwn(text.scannerNames, source);
+const isKnown = (source: string): source is keyof typeof text.scannerNames =>
+  Object.hasOwn(text.scannerNames, source);
 
 /** A scanner as its vendor writes it. Unknown names get a capital letter. */
 const scannerName = (source: string): string =>
@@ -45,7 +46,7 @@ export function scanName({ name, sources }: Pick<Scan, 'name' | 'sources'>, now 
   return text.generatedName(what, format.format(at).replace(', ', ' '));
 }
 
-/** What the name of a scan leaves out: its scanners, unless they are its name, and its kind. */
+/** The scanners of a scan, unless its name has them, and its kind. */
 export function aboutScan(scan: Pick<Scan, 'name' | 'sources' | 'persona'>): string {
   const scanners = GENERATED.test(scan.name) ? undefined : scannersOf(scan);
   const kind = PERSONA_NAMES[scan.persona];

@@ -38,7 +38,7 @@ interface Progress {
   isComplete: boolean;
 }
 export const findings = (count: number) => plural(count, { one: '# finding', other: '# findings' });
-/** What was deleted, in a toast. */
+/** The progress or the result of a deletion, in a toast. */
 export function progressOf({ scan, selected, findings: done, isComplete }: Progress): string {
   if (!isComplete) return deleting(done, selected);
   if (scan) return done === 0 ? 'The scan was deleted.' : `The scan and ${findings(done)} were deleted.`;
