@@ -70,8 +70,12 @@ export const scanFields = (t: OrgTables) => ({
   started_at: sql<Date>`${t.scans.createdAt}`.mapWith(t.scans.createdAt).as('started_at'),
   completed_at: t.scans.completedAt,
   commit: t.scans.commit,
-  // Drizzle drops backslashes when it reads an array.
-  sources: sql<string[] | null>`array_to_json(${t.scans.declaredSources})`.as('sources'),
+  // Drizzle drops backslashes when it reads an array. Without declared sources, those of its findings, once it has ended.
+  sources: sql<
+    string[] | null
+  >`array_to_json(coalesce(${t.scans.declaredSources}, nullif(array_remove(${t.scans.sources}, ''), '{}')))`.as(
+    'sources',
+  ),
 });
 
 /** Counted while the scan runs, from its summary afterwards. */

@@ -288,6 +288,14 @@ export const sharedMigrations: readonly Migration[] = [
     "statements": [
       "CREATE INDEX \"orgs_verify_unwarned\" ON \"shared\".\"orgs\" USING btree (\"verify_by\") WHERE \"shared\".\"orgs\".\"verify_by\" is not null and \"shared\".\"orgs\".\"verify_warned_at\" is null;"
     ]
+  },
+  {
+    "name": "0025_deletions",
+    "hash": "2a3d68f04621709cf1a84d920bd74ae695beeb137e785302a3551c596e4056ba",
+    "statements": [
+      "CREATE TABLE \"shared\".\"deletion_jobs\" (\n\t\"org_id\" uuid NOT NULL,\n\t\"deletion_id\" uuid NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"deletion_jobs_pk\" PRIMARY KEY(\"org_id\",\"deletion_id\")\n);",
+      "ALTER TABLE \"shared\".\"deletion_jobs\" ADD CONSTRAINT \"deletion_jobs_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;"
+    ]
   }
 ];
 
@@ -549,11 +557,22 @@ export const orgMigrations: readonly Migration[] = [
       "ALTER TABLE \"org_template\".\"findings\" ADD COLUMN \"rule_id\" text;",
       "CREATE INDEX \"findings_rule\" ON \"org_template\".\"findings\" USING btree (left(coalesce(nullif(\"rule_id\", ''), \"title\"), 200),\"source\");",
       "CREATE INDEX \"findings_search\" ON \"org_template\".\"findings\" USING gin ((\"title\" || E'\\n' || coalesce(\"file\", '') || E'\\n' || coalesce(\"cve\", '') || E'\\n' || coalesce(\"rule_id\", '')) \"trigram_schema\".gin_trgm_ops);"
+    ]
+  },
+  {
+    "name": "0023_deletions",
+    "hash": "fd991ac77d99751883f520a9651ca8097566b9fb71f6302e7b9e38cc8ec9b2fc",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
+      "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
+      "CREATE INDEX \"deleted_findings_project\" ON \"org_template\".\"deleted_findings\" USING btree (\"project_id\");"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
       "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL,\n\t\"suspended\" boolean DEFAULT false NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
+      "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
+      "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
       "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",
       "CREATE TABLE \"org_template\".\"finding_counts\" (\n\t\"project_id\" uuid NOT NULL,\n\t\"severity\" varchar(20) NOT NULL,\n\t\"status\" varchar(20) NOT NULL,\n\t\"count\" bigint NOT NULL,\n\t\"regressed\" bigint DEFAULT 0 NOT NULL,\n\t\"proposed\" bigint DEFAULT 0 NOT NULL,\n\tCONSTRAINT \"finding_counts_pk\" PRIMARY KEY(\"project_id\",\"severity\",\"status\")\n);",
@@ -578,6 +597,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"api_tokens_active\" ON \"org_template\".\"api_tokens\" USING btree (coalesce(\"expires_at\", 'infinity')) WHERE not \"revoked\";",
       "CREATE INDEX \"changes_actor\" ON \"org_template\".\"changes\" USING btree (\"actor_id\",\"id\");",
       "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;",
+      "CREATE INDEX \"deleted_findings_project\" ON \"org_template\".\"deleted_findings\" USING btree (\"project_id\");",
       "CREATE INDEX \"finding_events_mentions\" ON \"org_template\".\"finding_events\" USING gin (\"mentions\") WHERE mentions is not null;",
       "CREATE INDEX \"finding_events_newest\" ON \"org_template\".\"finding_events\" USING btree (\"at\",\"id\",\"kind\");",
       "CREATE INDEX \"finding_events_actor\" ON \"org_template\".\"finding_events\" USING btree (\"actor_id\",\"at\",\"id\");",

@@ -9,6 +9,8 @@ export const {
   findings,
   findingEvents,
   changes,
+  deletions,
+  deletedFindings,
   dueDates,
   rules,
   ruleChanges,

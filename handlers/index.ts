@@ -38,6 +38,10 @@ import { dashboardMetrics } from './dashboard/metrics.ts';
 import { dashboardProjects } from './dashboard/projects.ts';
 import { dashboardStats } from './dashboard/stats.ts';
 import { dashboardTrend } from './dashboard/trend.ts';
+import { purgeDeletion } from './deletions/delete.ts';
+import { getDeletion } from './deletions/get.ts';
+import { listDeletions } from './deletions/list.ts';
+import { undoDeletion } from './deletions/undo.ts';
 import { openApiDocument, openApiDocumentJson } from './docs/openapi.ts';
 import { apiDocs } from './docs/page.ts';
 import { getActivity } from './findings/activity.ts';
@@ -45,6 +49,7 @@ import { createComment } from './findings/comments/create.ts';
 import { deleteComment } from './findings/comments/delete.ts';
 import { updateComment } from './findings/comments/update.ts';
 import { deleteFinding } from './findings/delete.ts';
+import { deleteFindings } from './findings/delete-many.ts';
 import { getExploit } from './findings/exploits/get.ts';
 import { listExploits } from './findings/exploits/list.ts';
 import { exportFindingsCsv, exportFindingsSarif } from './findings/export.ts';
@@ -116,7 +121,9 @@ import { previewRule } from './rules/preview.ts';
 import { undoRuleChanges } from './rules/undo.ts';
 import { updateRule } from './rules/update.ts';
 import { scanChanges } from './scans/changes.ts';
+import { previewDeletionOfScan } from './scans/delete/preview.ts';
 import { deleteScan } from './scans/delete.ts';
+import { deleteScanWithFindings } from './scans/delete-with-findings.ts';
 import { scanGate } from './scans/gate.ts';
 import { getScan } from './scans/get.ts';
 import { listScans } from './scans/list.ts';
@@ -197,6 +204,8 @@ export const endpoints = {
   scanGate,
   scanChanges,
   deleteScan,
+  previewDeletionOfScan,
+  deleteScanWithFindings,
 
   listFindings,
   exportFindingsCsv,
@@ -205,6 +214,7 @@ export const endpoints = {
   getFinding,
   updateFinding,
   deleteFinding,
+  deleteFindings,
   similarFindings,
   findingRefs,
   getActivity,
@@ -218,6 +228,10 @@ export const endpoints = {
   exportActivity,
   listChanges,
   undoFindingChange,
+  listDeletions,
+  getDeletion,
+  undoDeletion,
+  purgeDeletion,
   listViews,
   createView,
   updateView,

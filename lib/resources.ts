@@ -163,7 +163,8 @@ export const Scan = z
       .array(z.string())
       .optional()
       .openapi({
-        description: 'The scanners that ran, also those that found nothing, if the agent or report says.',
+        description:
+          'The scanners that ran, also those that found nothing, if the agent or report says; otherwise the sources of the findings, once the scan has ended.',
         example: ['semgrep'],
       }),
   })

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { eraseInDeletions } from '../deletions/purge.ts';
 import { retried } from '../errors.ts';
 import { changeFindings } from '../findings/triage/triage.ts';
 import { increaseVersion } from '../policies/version.ts';
@@ -94,6 +95,7 @@ export async function* eraseInOrg(
     after = page.length < CHANGES ? undefined : page.at(-1)?.id;
     if (after !== undefined) yield;
   }
+  yield* eraseInDeletions(client, tables, userIds);
   for (let after: Position | undefined = START; after; ) {
     const { mentions, next } = await readMentions(client, tables, { userIds, after });
     for (const mention of mentions) await redact(client, tables, mention, { userIds, withoutMention });

@@ -86,6 +86,7 @@ export const NOT_IN_BACKUPS = {
   rate_limits: 'counters of accounts and addresses',
   personal_tokens: 'they belong to accounts, also those that work in one organization only',
   account_erasures: 'deleted accounts',
+  deletion_jobs: 'noted again from the deletions of the organization',
   org_deletions: 'a restored organization is not deleted',
   declined_invitations: 'hashes of addresses, for 30 days',
   invitation_links: 'mailed links, for 30 days',

@@ -4,7 +4,7 @@ import { retried } from '../errors.ts';
 import type { Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { SEVERITIES, type Severity, UNRESOLVED } from '../schema/values.ts';
-import { arrayText, orgStatement } from '../statements.ts';
+import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
 
 /*
  * Removing findings locks what pushes and ends of scans lock, in their order: scans that run, findings by their key, counts by
@@ -106,6 +106,24 @@ with gone as materialized (
 )
 select id, project_id, severity from gone`,
 );
+
+/** Locks what the removal of findings changes. A statement that follows sees what pushes in progress have written. */
+export const lockForRemoval = (
+  tx: SqlClient,
+  tables: OrgTables,
+  ids: readonly string[],
+): Promise<unknown> => {
+  const params = { ids: arrayText(ids), resolvedBefore: null };
+  return Promise.all([lockRunningScans(tables).run(tx, params), lockFindings(tables).run(tx, params)]);
+};
+
+/** Removes findings in a transaction that has locked them. */
+export const removeLocked = (
+  tx: SqlClient,
+  tables: OrgTables,
+  ids: readonly string[],
+): Promise<RemovedFinding[]> =>
+  removeStatement(tables).run(tx, { ids: arrayText(ids), resolvedBefore: null });
 
 /**
  * Removes findings with their exploits, activity, comments and sightings, and corrects the counts and the summaries of scans.

@@ -5,6 +5,7 @@ import type { Sql } from '../pool/query.ts';
 import { orgSchemaName } from '../schema/org-schema.ts';
 import {
   acceptedRisks,
+  deletionJobs,
   memberships,
   orgDeletions,
   orgs,
@@ -22,7 +23,7 @@ const ofOrg = (orgId: string): SQL => sql`org_id = ${orgId}::uuid`;
  */
 async function removeSharedRows(client: Sql, orgId: string): Promise<void> {
   const limit = sql.raw(String(BATCH_ROWS));
-  for (const table of [acceptedRisks, projectPurges, personalTokens, memberships]) {
+  for (const table of [acceptedRisks, deletionJobs, projectPurges, personalTokens, memberships]) {
     await inBatches(async () => {
       // Rows that somebody else has locked go with the row of the organization.
       const [removed] = await run<{ n: number }>(

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { onItsWorker } from '../citus.ts';
+import { purgeProjectBatch } from '../deletions/purge.ts';
 import { isForeignKeyViolation, retried } from '../errors.ts';
 import { removeFindings } from '../findings/remove.ts';
 import type { Sql } from '../pool/query.ts';
@@ -50,10 +51,11 @@ order by project_id, fingerprint limit ${sql.raw(String(FINDINGS))}`,
 );
 
 const removeProject = orgStatement<OfProject, object>(
-  ({ apiTokens, dueDates, findingCounts, findings, projects, scanCounts, series }, $) => sql`
+  ({ apiTokens, deletedFindings, dueDates, findingCounts, findings, projects, scanCounts, series }, $) => sql`
 with gone as materialized (
   select id from ${projects} where id = ${$.projectId}::uuid and deleted_at is not null
     and not exists (select from ${findings} where project_id = ${$.projectId}::uuid)
+    and not exists (select from ${deletedFindings} where project_id = ${$.projectId}::uuid)
 ), tokens as (
   delete from ${apiTokens} where project_id = (select id from gone)
 ), due as (
@@ -93,6 +95,7 @@ export async function purgeBatch(client: Sql, tables: OrgTables, projectId: stri
     );
     return true;
   }
+  if (await purgeProjectBatch(client, tables, projectId)) return true;
   try {
     await removeProject(tables).run(client, project);
   } catch (error) {

@@ -358,12 +358,18 @@ export async function removeScan(client: Sql, tables: OrgTables, scanId: string)
   return removed.length > 0;
 }
 
-const deleteStatement = orgStatement<{ scanId: string }, { project_id: string; ended: string | null }>(
+interface DeleteScan {
+  scanId: string;
+  /** Whether the end of the next scan of the project settles a series that has lost its last scan, if nobody does so before. */
+  settles: boolean;
+}
+
+const deleteStatement = orgStatement<DeleteScan, { project_id: string; ended: string | null }>(
   ({ policyVersions, scans, scanCounts, series, sightings }, $) => sql`
 with deleted as (
   delete from ${scans} where scan_id = ${$.scanId} and status <> 'running' returning scan_id, project_id, status, series_id
 ), ended as (
-  update ${series} e set settled = false from deleted d where e.id = d.series_id
+  update ${series} e set settled = e.settled and not ${$.settles}::boolean from deleted d where e.id = d.series_id
     and not exists (select from ${scans} s where s.series_id = e.id and s.scan_id <> d.scan_id)
   returning e.id
 ), counted as (
@@ -381,11 +387,21 @@ export type DeleteOutcome =
   /** `ended`: the series that has lost its last scan. It is then to be settled. */
   { kind: 'deleted'; projectId: string; ended: string | null } | { kind: 'running' } | { kind: 'missing' };
 
+/** Deletes an ended scan and what it saw again, in a transaction that has locked it. */
+export const deleteScanIn = (
+  tx: SqlClient,
+  tables: OrgTables,
+  scan: DeleteScan,
+): Promise<{ project_id: string; ended: string | null }[]> => deleteStatement(tables).run(tx, scan);
+
 /** Deletes an ended scan and what it saw again. Findings that it reported first stay, and keep its id. */
 export async function deleteScan(client: Sql, tables: OrgTables, scanId: string): Promise<DeleteOutcome> {
   const [[found], [deleted]] = await retried(() =>
     client.begin((tx) =>
-      Promise.all([lockScan(tables).run(tx, { scanId }), deleteStatement(tables).run(tx, { scanId })]),
+      Promise.all([
+        lockScan(tables).run(tx, { scanId }),
+        deleteScanIn(tx, tables, { scanId, settles: true }),
+      ]),
     ),
   );
   if (deleted) return { kind: 'deleted', projectId: deleted.project_id, ended: deleted.ended };

@@ -131,6 +131,20 @@ export const acceptedRisks = shared.table(
   ],
 );
 
+/** Deletions that are in progress or being undone, and those whose findings are being removed for good (`db/deletions/`). */
+export const deletionJobs = shared.table(
+  'deletion_jobs',
+  {
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id, { onDelete: 'cascade' }),
+    deletionId: uuid('deletion_id').notNull(),
+    /** No other process goes on with it until then, by the clock of the database. */
+    leaseUntil: time('lease_until').notNull(),
+  },
+  (t) => [primaryKey({ name: 'deletion_jobs_pk', columns: [t.orgId, t.deletionId] })],
+);
+
 /** Deleted projects whose findings and scans are still to be removed (`db/projects/`). */
 export const projectPurges = shared.table(
   'project_purges',

@@ -13,6 +13,7 @@ import {
 import { time } from './columns.ts';
 import {
   type ChangedFields,
+  DELETION_STATES,
   EVENT_KINDS,
   type RuleActions,
   type RuleConditions,
@@ -129,5 +130,58 @@ export function triageTables(schema: PgSchema) {
     (t) => [index('saved_views_owner').on(t.ownerId)],
   );
 
-  return { findingEvents, changes, dueDates, rules, ruleChanges, policyVersions, savedViews };
+  /** Deletions of the last 30 days, which can be undone (`db/deletions/`). */
+  const deletions = schema.table('deletions', {
+    id: uuid('id').primaryKey(),
+    at: time('at').notNull(),
+    actorId: uuid('actor_id').notNull(),
+    state: varchar('state', { enum: DELETION_STATES, length: 10 }).notNull(),
+    /** The findings to delete. Empty once they are deleted. */
+    findingIds: uuid('finding_ids').array().notNull(),
+    /** How many they are. */
+    selected: integer('selected').notNull(),
+    /** How many of them were looked at. */
+    position: integer('position').notNull().default(0),
+    /** How many of them were deleted. */
+    findings: integer('findings').notNull().default(0),
+    /** How many of those were restored. */
+    restored: integer('restored').notNull().default(0),
+    /** The deleted scan; the columns below are null without one. */
+    scanId: text('scan_id'),
+    projectId: uuid('project_id'),
+    /** The row of the scan. */
+    scan: json('scan'),
+    /** The row of its series, which ends with its last scan. */
+    series: json('series'),
+    /** The findings that the scan saw again. */
+    seen: uuid('seen').array(),
+  });
+
+  /** The findings of deletions, with everything that belonged to them (`db/deletions/`). */
+  const deletedFindings = schema.table(
+    'deleted_findings',
+    {
+      deletionId: uuid('deletion_id').notNull(),
+      findingId: uuid('finding_id').notNull(),
+      projectId: uuid('project_id').notNull(),
+      /** The rows of the finding, by table. */
+      data: json('data').notNull(),
+    },
+    (t) => [
+      primaryKey({ name: 'deleted_findings_pk', columns: [t.deletionId, t.findingId] }),
+      index('deleted_findings_project').on(t.projectId),
+    ],
+  );
+
+  return {
+    findingEvents,
+    changes,
+    deletions,
+    deletedFindings,
+    dueDates,
+    rules,
+    ruleChanges,
+    policyVersions,
+    savedViews,
+  };
 }

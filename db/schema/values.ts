@@ -58,6 +58,10 @@ export const STORED_EVENT_KINDS = [
 export const EVENT_KINDS = ['created', 'missing', ...STORED_EVENT_KINDS] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** The states of a deletion. One that is purged is not shown any more. */
+export const DELETION_STATES = ['deleting', 'deleted', 'restoring', 'restored', 'purging'] as const;
+export type DeletionState = (typeof DELETION_STATES)[number];
+
 /** The scopes of a token, from the fewest permissions to the most; `ingest` is apart from the others. */
 export const TOKEN_SCOPES = ['ingest', 'read', 'triage', 'admin'] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];

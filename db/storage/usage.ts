@@ -66,7 +66,12 @@ const ROW_BYTES = 28;
 /** The bytes of the rows of a table, from a sample of its pages. Values that are stored compressed count as that. */
 const readLiveBytes = async (
   client: SqlClient,
-  table: OrgTables['findings'] | OrgTables['exploits'] | OrgTables['findingEvents'] | OrgTables['scans'],
+  table:
+    | OrgTables['findings']
+    | OrgTables['deletedFindings']
+    | OrgTables['exploits']
+    | OrgTables['findingEvents']
+    | OrgTables['scans'],
   size: number,
 ): Promise<number> => {
   const percent = Math.min(100, (100 * SAMPLE_BYTES) / size);
@@ -94,14 +99,14 @@ export async function measureUsage(
     readSizes(client, tables, engine),
     readCounts(tables).run(client, {}),
   ]);
-  const { exploits, findingEvents, findings, scans } = tables;
+  const { deletedFindings, exploits, findingEvents, findings, scans } = tables;
   const rowsOf = (name: string) => sizes.find((one) => one.name === name)?.rows ?? 0;
   const rows =
     (counts?.rows ?? 0) + Math.round(rowsOf(getTableName(exploits)) + rowsOf(getTableName(findingEvents)));
   const allocated = sizes.reduce((sum, { total }) => sum + total, 0);
   if (allocated <= maxBytes) return { bytes: allocated, rows };
   let free = 0;
-  for (const table of [findings, exploits, findingEvents, scans]) {
+  for (const table of [findings, deletedFindings, exploits, findingEvents, scans]) {
     const found = sizes.find(({ name }) => name === getTableName(table));
     if (!found || found.size === 0) continue;
     const live = await readLiveBytes(client, table, found.size);

@@ -16,7 +16,7 @@ export const deleteFinding = endpoint(
     tag: 'Findings',
     summary: 'Delete a finding',
     description:
-      'Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding.',
+      'Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding. `POST /findings/delete` can be undone.',
     request: { params: z.object({ id: idParam() }) },
     responses: { 204: { description: 'Deleted.' } },
     errors: ['resource_error/conflict'],

@@ -9,13 +9,16 @@ import { requireStays } from '../../lib/projects/transfer/guard.ts';
 import { settleSeries } from '../../lib/scans/end.ts';
 import { z } from '../../lib/schema.ts';
 
+export const scanRuns = () =>
+  new ApiError('resource_error/conflict', { message: 'The scan runs. End it first, or wait for its end.' });
+
 export const deleteScan = endpoint(
   {
     method: 'delete',
     path: '/scans/{id}',
     access: cookieOrg('admin'),
     tag: 'Scans',
-    summary: 'Delete a scan',
+    summary: 'Delete a scan for good',
     description:
       'Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. With the last scan of a series, its findings are missing there. 409 while the scan runs.',
     request: { params: z.object({ id: scanId() }) },
@@ -27,10 +30,7 @@ export const deleteScan = endpoint(
     await requireStays(call, { scan: params.id });
     const outcome = await deleteStoredScan(sql, org.tables, params.id);
     if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
-    if (outcome.kind === 'running')
-      throw new ApiError('resource_error/conflict', {
-        message: 'The scan runs. End it first, or wait for its end.',
-      });
+    if (outcome.kind === 'running') throw scanRuns();
     logSecurityEvent(call, 'scan_deleted', { scan: params.id, project: outcome.projectId });
     if (outcome.ended) await settleSeries({ log, nextId: services.nextId, now, org, sql }, [outcome.ended]);
     return noContent();

@@ -922,7 +922,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a scan
+         * Delete a scan for good
          * @description Its findings stay, and keep its id in `scan_id` and `last_scan_id`. Comparisons use the scan before it. With the last scan of a series, its findings are missing there. 409 while the scan runs.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
@@ -971,6 +971,50 @@ export interface paths {
         get: operations["scanChanges"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scans/{id}/delete/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the findings that only a scan has reported
+         * @description Counts the findings that `POST /scans/{id}/delete` with `with_findings` would delete now.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["previewDeletionOfScan"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scans/{id}/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a scan so that it can be undone
+         * @description As `DELETE /scans/{id}`, optionally with the findings that no other scan has reported. Work that takes longer than a second continues in the background: read `GET /deletions/{id}`. Findings that another scan reports, or somebody decides about, after the request stay. Can be undone for 30 days with `POST /deletions/{id}/undo`. 409 while the scan runs.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        post: operations["deleteScanWithFindings"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1065,7 +1109,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a finding
-         * @description Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding.
+         * @description Deletes the finding with its activity, comments and exploits, for good. It no longer counts anywhere. A later push with its fingerprint is a new finding. `POST /findings/delete` can be undone.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
@@ -1079,6 +1123,28 @@ export interface paths {
          *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         patch: operations["updateFinding"];
+        trace?: never;
+    };
+    "/api/v1/findings/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete findings
+         * @description Deletes the findings with their activity, comments and exploits: those of `ids`, at most 500, or all that match `filter`. Work that takes longer than a second continues in the background: read `GET /deletions/{id}`. Findings that are pushed or decided about after the request stay. Can be undone for 30 days with `POST /deletions/{id}/undo`.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        post: operations["deleteFindings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/findings/{id}/similar": {
@@ -1319,6 +1385,78 @@ export interface paths {
          *     Requires membership of the organization, at least `member`. A token needs the scope `triage`.
          */
         post: operations["undoFindingChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deletions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deletions that can be undone
+         * @description The deletions of scans and of many findings in the last 30 days, newest first, also those that are undone. Always a page.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["listDeletions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deletions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a deletion
+         * @description Its progress, while it is in progress.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["getDeletion"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove deleted findings for good
+         * @description Removes what the deletion has kept for its undo, which is not possible any more. 409 while the deletion or its undo is in progress.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        delete: operations["purgeDeletion"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deletions/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a deletion
+         * @description Restores the scan and the findings as they were, with activity, comments and exploits. A finding whose fingerprint was pushed again meanwhile, or whose project is gone, is left out: `restored` is smaller than `findings` then. A deletion in progress stops. Possible for 30 days. A deletion that is undone already is a conflict (409).
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        post: operations["undoDeletion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2979,7 +3117,7 @@ export interface components {
              */
             commit?: string;
             /**
-             * @description The scanners that ran, also those that found nothing, if the agent or report says.
+             * @description The scanners that ran, also those that found nothing, if the agent or report says; otherwise the sources of the findings, once the scan has ended.
              * @example [
              *       "semgrep"
              *     ]
@@ -3051,6 +3189,75 @@ export interface components {
             total: number;
             /** @description At most 100, the most severe first. */
             findings: components["schemas"]["GateFinding"][];
+        };
+        ScanDeletionPreview: {
+            /** @example 120 */
+            findings: number;
+            /**
+             * @description How many of them have another status than `open`.
+             * @example 2
+             */
+            triaged: number;
+        };
+        Deletion: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            at: string;
+            /**
+             * Format: uuid
+             * @description The user or token that deleted.
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            actor_id: string;
+            /** @description `deleting` and `restoring` are in progress. */
+            state: components["schemas"]["DeletionState"];
+            /**
+             * @description How many findings the request selected.
+             * @example 120
+             */
+            selected: number;
+            /**
+             * @description How many of them were deleted so far. Findings that somebody decided about after the request stay.
+             * @example 118
+             */
+            findings: number;
+            /**
+             * @description How many of those were restored so far.
+             * @example 0
+             */
+            restored: number;
+            scan?: components["schemas"]["DeletionScan"];
+            /**
+             * Format: date-time
+             * @description The deletion can be undone until then.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            undo_until: string;
+        };
+        /**
+         * @example {
+         *       "with_findings": true,
+         *       "expected_count": 120
+         *     }
+         */
+        ScanDeletion: {
+            /**
+             * @description Whether the findings that no other scan has reported are deleted as well.
+             * @example true
+             */
+            with_findings: boolean;
+            /**
+             * @description The `findings` of the preview. If it is another number by now, nothing is deleted (409).
+             * @example 120
+             */
+            expected_count?: number;
         };
         FindingOrGroup: components["schemas"]["ListedFinding"] | components["schemas"]["FindingGroup"];
         ListedFinding: {
@@ -3605,6 +3812,23 @@ export interface components {
             accepted_until?: string | null;
             /** @description A finding with another status is not changed. */
             if_status?: components["schemas"]["FindingStatus"];
+        };
+        /**
+         * @example {
+         *       "ids": [
+         *         "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+         *       ]
+         *     }
+         */
+        FindingsDeletion: {
+            /** @description The findings. Unknown ids are left out. */
+            ids?: string[];
+            filter?: components["schemas"]["FindingFilter"];
+            /**
+             * @description How many findings match the filter. If others do, nothing is deleted (409).
+             * @example 120
+             */
+            expected_count?: number;
         };
         SimilarFinding: {
             /**
@@ -5417,6 +5641,32 @@ export interface components {
             /** @example 44 */
             line?: number;
         };
+        /** @enum {string} */
+        DeletionState: "deleting" | "deleted" | "restoring" | "restored";
+        /** @description The deleted scan. Absent if findings were deleted without a scan. */
+        DeletionScan: {
+            /** @example 01890a5d-ac96-774b-bcce-b302099a8057 */
+            id: string;
+            /** @example Nightly audit */
+            name: string;
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            project_id: string;
+            persona: components["schemas"]["Persona"];
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @example [
+             *       "semgrep"
+             *     ]
+             */
+            sources?: string[];
+        };
         FindingGroupSeverities: {
             /** @example 1 */
             critical: number;
@@ -6521,6 +6771,26 @@ export interface components {
             request_id: string;
             result: components["schemas"]["ScanChangesResult"];
         };
+        PreviewDeletionOfScanEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ScanDeletionPreview"];
+        };
+        DeleteScanWithFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Deletion"];
+        };
         /** @enum {string} */
         FindingSort: "created_at" | "-created_at" | "last_seen_at" | "-last_seen_at" | "severity" | "-severity" | "cvss_score" | "-cvss_score" | "due_at" | "-due_at" | "priority" | "-priority";
         /** @enum {string} */
@@ -6625,6 +6895,16 @@ export interface components {
             result: components["schemas"]["Finding"];
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
+        };
+        DeleteFindingsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Deletion"];
         };
         SimilarFindingsEnvelope: {
             /** @enum {boolean} */
@@ -6771,6 +7051,37 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["UndoFindingChangeResult"];
+        };
+        ListDeletionsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Deletion"][];
+            result_info?: components["schemas"]["ResultInfo"];
+        };
+        GetDeletionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Deletion"];
+        };
+        UndoDeletionEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Deletion"];
         };
         ListViewsEnvelope: {
             /** @enum {boolean} */
@@ -10061,6 +10372,102 @@ export interface operations {
             };
         };
     };
+    previewDeletionOfScan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many there are. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "findings": 120,
+                     *         "triaged": 2
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PreviewDeletionOfScanEnvelope"];
+                };
+            };
+        };
+    };
+    deleteScanWithFindings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "with_findings": true,
+                 *       "expected_count": 120
+                 *     }
+                 */
+                "application/json": components["schemas"]["ScanDeletion"];
+            };
+        };
+        responses: {
+            /** @description The deletion. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "at": "2026-01-01T00:00:00.000Z",
+                     *         "actor_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "state": "deleted",
+                     *         "selected": 120,
+                     *         "findings": 118,
+                     *         "restored": 0,
+                     *         "scan": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "name": "Nightly audit",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "persona": "sharingan",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "sources": [
+                     *             "semgrep"
+                     *           ]
+                     *         },
+                     *         "undo_until": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeleteScanWithFindingsEnvelope"];
+                };
+            };
+        };
+    };
     listFindings: {
         parameters: {
             query?: {
@@ -10844,6 +11251,66 @@ export interface operations {
             };
         };
     };
+    deleteFindings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["FindingsDeletion"];
+            };
+        };
+        responses: {
+            /** @description The deletion. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "at": "2026-01-01T00:00:00.000Z",
+                     *         "actor_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "state": "deleted",
+                     *         "selected": 120,
+                     *         "findings": 118,
+                     *         "restored": 0,
+                     *         "scan": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "name": "Nightly audit",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "persona": "sharingan",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "sources": [
+                     *             "semgrep"
+                     *           ]
+                     *         },
+                     *         "undo_until": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeleteFindingsEnvelope"];
+                };
+            };
+        };
+    };
     similarFindings: {
         parameters: {
             query?: never;
@@ -11482,6 +11949,193 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UndoFindingChangeEnvelope"];
+                };
+            };
+        };
+    };
+    listDeletions: {
+        parameters: {
+            query?: {
+                page?: number;
+                per_page?: number;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "at": "2026-01-01T00:00:00.000Z",
+                     *           "actor_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "state": "deleted",
+                     *           "selected": 120,
+                     *           "findings": 118,
+                     *           "restored": 0,
+                     *           "scan": {
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *             "name": "Nightly audit",
+                     *             "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "persona": "sharingan",
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "sources": [
+                     *               "semgrep"
+                     *             ]
+                     *           },
+                     *           "undo_until": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "result_info": {
+                     *         "page": 1,
+                     *         "per_page": 50,
+                     *         "total": 120,
+                     *         "total_pages": 3,
+                     *         "has_next": true,
+                     *         "has_prev": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListDeletionsEnvelope"];
+                };
+            };
+        };
+    };
+    getDeletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "at": "2026-01-01T00:00:00.000Z",
+                     *         "actor_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "state": "deleted",
+                     *         "selected": 120,
+                     *         "findings": 118,
+                     *         "restored": 0,
+                     *         "scan": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "name": "Nightly audit",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "persona": "sharingan",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "sources": [
+                     *             "semgrep"
+                     *           ]
+                     *         },
+                     *         "undo_until": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["GetDeletionEnvelope"];
+                };
+            };
+        };
+    };
+    purgeDeletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    undoDeletion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deletion. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "at": "2026-01-01T00:00:00.000Z",
+                     *         "actor_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "state": "deleted",
+                     *         "selected": 120,
+                     *         "findings": 118,
+                     *         "restored": 0,
+                     *         "scan": {
+                     *           "id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "name": "Nightly audit",
+                     *           "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "persona": "sharingan",
+                     *           "created_at": "2026-01-01T00:00:00.000Z",
+                     *           "sources": [
+                     *             "semgrep"
+                     *           ]
+                     *         },
+                     *         "undo_until": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UndoDeletionEnvelope"];
                 };
             };
         };

@@ -1,4 +1,5 @@
 import { eraseAccounts } from '../accounts/deletion/erase.ts';
+import { runDeletions } from '../deletions/run.ts';
 import { openExpiredRisks } from '../findings/triage/expired-risks.ts';
 import type { Logger } from '../logger.ts';
 import { purgeDeletedOrgs } from '../orgs/purge.ts';
@@ -59,6 +60,10 @@ export function housekeeping(services: Services): Task[] {
     {
       ...{ name: 'purge deleted projects', everyMs: 5 * SECOND_MS, atStart: true },
       run: () => purgeProjects(services),
+    },
+    {
+      ...{ name: 'delete and restore findings', everyMs: 5 * SECOND_MS, atStart: true },
+      run: () => runDeletions(services),
     },
     {
       ...{ name: 'transfer projects', everyMs: 5 * SECOND_MS, atStart: true },

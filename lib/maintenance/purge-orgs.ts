@@ -1,17 +1,21 @@
 import { and, asc, gt, gte } from 'drizzle-orm';
+import { noteUnfinished } from '../../db/deletions/jobs.ts';
+import { expireDeletions } from '../../db/deletions/purge.ts';
 import { isMissingTable, isWorkerDown } from '../../db/errors.ts';
 import { purgeChanges, purgeRuleChanges } from '../../db/findings/changes/purge.ts';
 import { noteDeleted } from '../../db/projects/deletion.ts';
 import { removeStrayMarks } from '../../db/projects/transfer/marks.ts';
 import { orgs } from '../../db/schema/orgs.ts';
+import { deletionsSince } from '../deletions/deletion.ts';
 import { undoableSince } from '../findings/triage/changes.ts';
 import type { Services } from '../services.ts';
 
 const PAGE = 500;
 
 /**
- * Deletes the changes of all organizations that can no longer be undone, by users and by rules. Notes deleted projects again, and
- * removes marks of transfers that do not exist: both happens when the organization was restored from a backup.
+ * Deletes the changes of all organizations that can no longer be undone, by users and by rules, and purges such deletions. Notes
+ * deleted projects and unfinished deletions again, and removes marks of transfers that do not exist: that happens when the
+ * organization was restored from a backup.
  */
 export async function purgeOrgs({
   database: { db, sql },
@@ -34,6 +38,8 @@ export async function purgeOrgs({
       try {
         await purgeChanges(sql, tables, before);
         await purgeRuleChanges(sql, tables);
+        await expireDeletions(sql, tables, org.id, deletionsSince(clock()));
+        await noteUnfinished(sql, tables, org.id);
         await noteDeleted(sql, tables, org.id);
         await removeStrayMarks(sql, tables, org.id);
       } catch (error) {

@@ -112,7 +112,16 @@ describe('50 deleted accounts', () => {
     const fields = JSON.stringify({ before: { assignee_id: ids[8] }, after: { assignee_id: ids[9] } });
     await sql(`insert into ${schema()}.changes (id, at, actor_id, finding_ids, what, fields)
       values (gen_random_uuid(), now(), '${org.owner.id}', '{}', '{"assignee_id":"${ids[9]}"}', '${fields}')`);
+    const scan = await createScan(t.api, org);
+    const deleted = await Promise.all([0, 1, 2].map(async () => (await push(t.api, org, scan)).id as string));
+    const mention = `@[Zaphod](${ids[3]})`;
+    must(await t.api.post(`/findings/${deleted[0]}/comments`, { ...org.asOwner, body: { body: 'mention' } }));
+    await sql(`update ${schema()}.finding_events set note = '${mention}' where note = 'mention'`);
+    await sql(`update ${schema()}.findings set assignee_id = '${ids[4]}' where id = '${deleted[1]}'`);
+    must(await t.api.post('/findings/delete', { ...org.asOwner, body: { ids: deleted } }));
     await erase();
+    const kept = await sql(`select finding_id from ${schema()}.deleted_findings`);
+    expect(kept.map(({ finding_id }) => finding_id)).toEqual([deleted[2]]);
     const [event] = await sql(
       `select note, mentions::text as mentions from ${schema()}.finding_events where kind = 'comment'`,
     );

@@ -42,7 +42,7 @@ describe('of the schema `shared`', () => {
     );
     const leftOut = [
       ...['personal_tokens', 'org_deletions', 'org_undo_links', 'project_transfers'],
-      ...['declined_invitations', 'invitation_links', 'org_usage'],
+      ...['declined_invitations', 'invitation_links', 'org_usage', 'deletion_jobs'],
     ];
     const names = rows
       .map(({ name }) => name.replace('shared.', ''))

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
 import { describePages } from './support/site.ts';
@@ -53,6 +53,64 @@ describePages('deletion', (site) => {
     await heading(page, 'Scans');
     await page.goto(site.orgUrl(org.slug, `/scans/${scan}`));
     await heading(page, 'Scan not found');
+  });
+
+  it('of a scan with the findings that only it reported is undone by the toast', async () => {
+    await push(site.api, org, scan, { fingerprint: 'shared', title: 'Weak cipher' });
+    const wrong = await createScan(site.api, org);
+    await push(site.api, org, wrong, { fingerprint: 'shared', title: 'Weak cipher' });
+    await push(site.api, org, wrong, { title: 'Weak hash' });
+    must(await site.api.patch(`/agent/scans/${wrong}`, { ...org.asAgent, body: { status: 'completed' } }));
+    const page = await open(`/scans/${wrong}`);
+    await choose(page, 'Delete scan…');
+    const dialog = page.getByRole('dialog', { name: 'Delete this scan?' });
+    await dialog.getByRole('checkbox', { name: 'With the 1 finding that only this scan reported' }).check();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Delete scan' }).click();
+    await page.getByText('The scan and 1 finding were deleted.').waitFor();
+    await heading(page, 'Scans');
+    const titles = async () =>
+      must(await site.api.get('/findings', org.asOwner)).map(({ title }: { title: string }) => title);
+    expect(await titles()).toEqual(['Weak cipher']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('1 finding was restored.').waitFor();
+    expect((await titles()).toSorted()).toEqual(['Weak cipher', 'Weak hash']);
+    await page.locator('main').getByRole('link').nth(1).waitFor();
+    expect((await site.api.get(`/scans/${wrong}`, org.asOwner)).status).toBe(200);
+  });
+
+  it('of selected findings is listed for 30 days, where it is undone or made final', async () => {
+    for (const title of ['Weak hash', 'Weak cipher']) await push(site.api, org, scan, { title });
+    const page = await open('/findings?attention=true');
+    await page.getByText('Weak cipher').first().waitFor();
+    const remove = async () => {
+      await page
+        .getByRole('checkbox', { name: /Select/ })
+        .first()
+        .click();
+      const bar = page.getByRole('region', { name: 'Selected findings' });
+      await bar.getByRole('button', { name: 'Delete…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete findings' }).click();
+      await page.getByText(/findings? (was|were) deleted/).waitFor();
+    };
+    await remove();
+    await page.goto(site.orgUrl(org.slug, '/scans'));
+    await page.getByRole('link', { name: 'Recently deleted' }).click();
+    await heading(page, 'Recently deleted');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: /^Undo the deletion of/ }).click();
+    await page.getByText('Undone', { exact: true }).waitFor();
+    expect(must(await site.api.get('/findings', org.asOwner))).toHaveLength(2);
+
+    await page.goto(site.orgUrl(org.slug, '/findings?attention=true'));
+    await remove();
+    await page.goto(site.orgUrl(org.slug, '/deletions'));
+    await page.getByRole('button', { name: /^Actions for/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete for good…' }).click();
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await vi.waitFor(async () =>
+      expect(must(await site.api.get('/deletions', org.asOwner))).toMatchObject([{ state: 'restored' }]),
+    );
   });
 
   it('of a project needs its slug, and a change of the slug keeps the page', async () => {

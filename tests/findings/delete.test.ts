@@ -1,13 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readRevision } from '../../db/findings/counts/revision.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
+import { runDeletions } from '../../lib/deletions/run.ts';
+import { purgeOrgs } from '../../lib/maintenance/purge-orgs.ts';
 import { createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { untilBlocked } from '../support/database/blocked.ts';
 import { expectNothingLeft, expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
-/* DELETE /findings/{id} and DELETE /scans/{id}. */
+/* DELETE /findings/{id} and DELETE /scans/{id}; deletions that can be undone. */
 
 let t: TestApp;
 let org: TestOrg;
@@ -193,5 +195,255 @@ describe('a scan', () => {
     await end(scan, 'failed');
     expect((await remove(`/scans/${scan}`)).status).toBe(204);
     await expectRight();
+  });
+});
+
+/** Everything that a deletion moves, as it is stored. */
+async function stored() {
+  const schema = orgSchemaName(org.id);
+  const tables = [
+    ...['scans', 'series', 'sightings', 'findings', 'finding_refs', 'finding_events', 'exploits'],
+    ...['rule_changes', 'finding_counts where count <> 0', 'scan_counts where count <> 0'],
+  ];
+  const read = async (table: string) => {
+    const rows = await t.services.database.sql.unsafe(
+      `select row_to_json(t)::text as row from (select * from "${schema}".${table}) t order by 1`,
+    );
+    return [table, rows.map(({ row }) => row)] as const;
+  };
+  return Object.fromEntries(await Promise.all(tables.map(read)));
+}
+const deleteScan = (scan: string, body: object, as: object = org.asOwner) =>
+  t.api.post(`/scans/${scan}/delete`, { ...as, body });
+const deleteMany = (body: object, as: object = org.asOwner) =>
+  t.api.post('/findings/delete', { ...as, body });
+const undo = (id: string) => t.api.post(`/deletions/${id}/undo`, org.asOwner);
+const fingerprints = async () =>
+  must(await get('/findings'))
+    .map(({ fingerprint }: { fingerprint: string }) => fingerprint)
+    .toSorted();
+const WITH = { with_findings: true };
+const inOrg = (text: string) =>
+  t.services.database.sql.unsafe(text.replaceAll('$org', `"${orgSchemaName(org.id)}"`));
+
+describe('a deletion of a scan with its findings', () => {
+  it('takes what no other scan has reported, and its undo restores every row', async () => {
+    await furnish();
+    const only = await push(t.api, org, await createScan(t.api, org, 'third'), {
+      ...{ fingerprint: 'only', title: 'Weak hash', description: 'Quotes " and \\ and ünïcode' },
+    });
+    const body = { filename: 'poc.py', language: 'python', code: "print('\\n')" };
+    must(await t.api.post(`/agent/findings/${only.id}/exploits`, { ...org.asAgent, body }));
+    const comment = { body: `Ask @[Ada](${org.owner.id})` };
+    must(await t.api.post(`/findings/${only.id}/comments`, { ...org.asOwner, body: comment }));
+    await push(t.api, org, 'third', { fingerprint: 'weak', title: 'Weak cipher' });
+    must(await triage({ ids: [only.id], status: 'confirmed', assignee_id: org.owner.id }));
+    await end('third');
+    const before = await stored();
+    expect(must(await get('/scans/third/delete/preview'))).toEqual({ findings: 1, triaged: 1 });
+    for (const expected_count of [0, 2]) {
+      const refused = await deleteScan('third', { ...WITH, expected_count });
+      expect([refused.status, refused.badFields]).toEqual([409, ['expected_count']]);
+    }
+    expect(await stored()).toEqual(before);
+
+    const deletion = must(await deleteScan('third', { ...WITH, expected_count: 1 }));
+    expect(deletion).toMatchObject({
+      ...{ state: 'deleted', selected: 1, findings: 1, restored: 0, actor_id: org.owner.id },
+      scan: { id: 'third', project_id: org.projectId },
+    });
+    expect(await fingerprints()).toEqual(['other', 'weak']);
+    expect((await get('/scans/third')).status).toBe(404);
+    expect((await get(`/findings/${only.id}`)).status).toBe(404);
+    await expectRight();
+    expect(must(await get('/deletions'))).toEqual([deletion]);
+
+    expect(must(await undo(deletion.id))).toMatchObject({ state: 'restored', findings: 1, restored: 1 });
+    expect(await stored()).toEqual(before);
+    await expectRight();
+    expect((await undo(deletion.id)).error).toBe('resource_error/conflict');
+    expect(await rows('deleted_findings')).toBe(0);
+  });
+
+  it('ends the series with its last scan, and its undo begins it again', async () => {
+    const target = { ref: 'release' };
+    for (const scan of ['main', 'release']) {
+      const body = { scan_id: scan, project_id: org.projectId, persona: 'senku' };
+      must(
+        await t.api.post('/agent/scans', {
+          ...org.asAgent,
+          body: { ...body, ...(scan === 'release' && { target }) },
+        }),
+      );
+      await push(t.api, org, scan, { fingerprint: 'both' });
+      await push(t.api, org, scan, { fingerprint: scan });
+      await end(scan);
+    }
+    const refs = () =>
+      inOrg(
+        'select finding_id, series_id, missing_since from $org.finding_refs order by finding_id, series_id',
+      );
+    const before = await refs();
+    const { id } = must(await deleteScan('release', WITH));
+    expect(await fingerprints()).toEqual(['both', 'main']);
+    expect(await rows('series')).toBe(1);
+    must(await undo(id));
+    expect(await refs()).toEqual(before);
+    expect(must(await get('/scans/release/changes'))).toBeDefined();
+    await expectRight();
+  });
+
+  it('leaves a scan that runs, and a scan of the same id that was registered since', async () => {
+    await createScan(t.api, org, 'mine');
+    await push(t.api, org, 'mine', { fingerprint: 'a' });
+    expect((await deleteScan('mine', WITH)).error).toBe('resource_error/conflict');
+    await end('mine');
+    const { id } = must(await deleteScan('mine', WITH));
+    await createScan(t.api, org, 'mine');
+    await push(t.api, org, 'mine', { fingerprint: 'b' });
+    expect(must(await undo(id))).toMatchObject({ restored: 1 });
+    expect(must(await get('/scans/mine'))).toMatchObject({ status: 'running' });
+    expect(await fingerprints()).toEqual(['a', 'b']);
+    await end('mine');
+    await expectRight();
+  });
+
+  it('keeps the findings unless they are wanted', async () => {
+    const { id } = await furnish();
+    const before = await stored();
+    const deletion = must(await deleteScan('second', { with_findings: false }));
+    expect(deletion).toMatchObject({ state: 'deleted', selected: 0 });
+    expect((await get(`/findings/${id}`)).status).toBe(200);
+    await expectRight();
+    must(await undo(deletion.id));
+    expect(await stored()).toEqual(before);
+  });
+});
+
+describe('a deletion of findings', () => {
+  const SEVERAL = 600;
+  /** More findings than one batch has. */
+  async function several() {
+    const scan = await createScan(t.api, org, 'many');
+    const findings = Array.from({ length: SEVERAL }, (_, i) => ({
+      ...{ scan_id: scan, project_id: org.projectId, fingerprint: `many-${i}`, title: 'Many' },
+      ...{ severity: 'low', description: 'Many.' },
+    }));
+    must(await t.api.post('/agent/findings/batch', { ...org.asAgent, body: { findings } }));
+    await end(scan);
+  }
+
+  it('takes all that match, and its undo restores them', async () => {
+    const { id } = await furnish();
+    await several();
+    const before = await stored();
+    expect((await deleteMany({ filter: { severity: 'low' }, expected_count: 1 })).badFields).toEqual([
+      'expected_count',
+    ]);
+    const deletion = must(await deleteMany({ filter: {}, expected_count: SEVERAL + 2 }));
+    expect(deletion).toMatchObject({ state: 'deleted', selected: SEVERAL + 2, findings: SEVERAL + 2 });
+    expect(must(await get('/findings'))).toEqual([]);
+    await expectRight();
+    expect(must(await undo(deletion.id))).toMatchObject({ state: 'restored', restored: SEVERAL + 2 });
+    expect(await stored()).toEqual(before);
+    await expectRight();
+    expect((await get(`/findings/${id}`)).status).toBe(200);
+  });
+
+  it('is left to the periodic task by a process that dies, and continues where it was', async () => {
+    await several();
+    const body = { filter: { severity: 'low' }, expected_count: SEVERAL };
+    const broken = t.services.database.sql.begin;
+    let begins = 0;
+    const dies = async (...args: Parameters<typeof broken>) => {
+      // The selection and the first batch succeed.
+      if (++begins > 2) throw new Error('killed');
+      return await broken.apply(t.services.database.sql, args);
+    };
+    const spied = vi.spyOn(t.services.database, 'of').mockImplementation(() => {
+      const sql = Object.assign(Object.create(t.services.database.sql), { begin: dies });
+      return { ...t.services.database, sql } as never;
+    });
+    const { id } = must(await deleteMany(body));
+    spied.mockRestore();
+    const [{ findings, state }] = must(await get('/deletions'));
+    expect([findings < SEVERAL, state]).toEqual([true, 'deleting']);
+    await expectRight();
+    await t.services.database.sql.unsafe(
+      `update shared.deletion_jobs set lease_until = now() - interval '1 s'`,
+    );
+    await Promise.all([runDeletions(t.services), runDeletions(t.services)]);
+    expect(must(await get(`/deletions/${id}`))).toMatchObject({ state: 'deleted', findings: SEVERAL });
+    expect(await fingerprints()).toEqual([]);
+    await expectRight();
+  });
+
+  it('leaves a finding that was pushed again out of the undo', async () => {
+    const { id } = await furnish();
+    const deletion = must(await deleteMany({ filter: {}, expected_count: 2 }));
+    const scan = await createScan(t.api, org);
+    const pushed = await push(t.api, org, scan, { fingerprint: 'weak' });
+    expect(pushed.id).not.toBe(id);
+    expect(must(await undo(deletion.id))).toMatchObject({ findings: 2, restored: 1 });
+    expect((await get(`/findings/${id}`)).status).toBe(404);
+    expect(await fingerprints()).toEqual(['other', 'weak']);
+    await end(scan);
+    await expectRight();
+  });
+
+  it('is undone once by two requests, while findings are pushed', async () => {
+    await several();
+    const { id } = must(await deleteMany({ filter: {}, expected_count: SEVERAL }));
+    const scan = await createScan(t.api, org);
+    const pushes = Array.from({ length: 30 }, (_, i) =>
+      push(t.api, org, scan, { fingerprint: `many-${i * 20}` }),
+    );
+    const undone = await Promise.all([undo(id), undo(id)]);
+    await Promise.all(pushes);
+    await end(scan);
+    expect(undone.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(await fingerprints()).toHaveLength(SEVERAL);
+    await expectRight();
+  });
+
+  it('accepts a risk again until its time', async () => {
+    const scan = await createScan(t.api, org);
+    const { id } = await push(t.api, org, scan);
+    const accepted_until = new Date(t.services.clock().getTime() + 3_600_000).toISOString();
+    must(await triage({ ids: [id], status: 'wontfix', reason: 'risk_accepted', accepted_until }));
+    const deletion = must(await deleteMany({ ids: [id] }));
+    await t.services.database.sql.unsafe(`delete from shared.accepted_risks where org_id = '${org.id}'`);
+    must(await undo(deletion.id));
+    const risks = await t.services.database.sql.unsafe(
+      `select finding_id from shared.accepted_risks where org_id = '${org.id}'`,
+    );
+    expect(risks.map(({ finding_id }) => finding_id)).toEqual([id]);
+  });
+
+  it('can be undone for 30 days, or until it is purged or its project is deleted', async () => {
+    await furnish();
+    const { id } = must(await deleteMany({ filter: {}, expected_count: 2 }));
+    expect((await remove(`/deletions/${id}`)).status).toBe(204);
+    expect((await undo(id)).status).toBe(404);
+    expect([await rows('deletions'), await rows('deleted_findings')]).toEqual([0, 0]);
+
+    const scan = await createScan(t.api, org);
+    await push(t.api, org, scan);
+    must(await deleteMany({ filter: {}, expected_count: 1 }));
+    const old = '00000000-0000-7000-8000-000000000001';
+    await inOrg(`update $org.deletions set id = '${old}', at = at - interval '31 days'`);
+    await inOrg(`update $org.deleted_findings set deletion_id = '${old}'`);
+    expect((await undo(old)).status).toBe(404);
+    await purgeOrgs(t.services);
+    await runDeletions(t.services);
+    expect([await rows('deletions'), await rows('deleted_findings')]).toEqual([0, 0]);
+
+    await push(t.api, org, scan);
+    must(await deleteMany({ filter: {}, expected_count: 1 }));
+    const project = must(await get('/projects'))[0];
+    must(
+      await t.api.delete(`/projects/${project.slug}`, { ...org.asOwner, body: { confirm: project.slug } }),
+    );
+    expect(await rows('deleted_findings')).toBe(0);
   });
 });

@@ -498,10 +498,13 @@ describe('two organizations', () => {
     const { id: views } = must(await t.api.post('/views', view));
     const rule = { name: 'mine', conditions: { severity: ['high'] }, actions: { status: 'wontfix' } };
     const { id: rules } = must(await t.api.post('/rules', { ...owner.asOwner, body: rule }));
+    const { id: deleted } = await push(t.api, owner, scans);
+    const gone = { ...owner.asOwner, body: { ids: [deleted] } };
+    const { id: deletions } = must(await t.api.post('/findings/delete', gone));
     // A finding that the rule decided about, whose undo would open it.
     await push(t.api, owner, scans);
     const { projectId: projects, tokenId: tokens } = owner;
-    return { scans, findings, exploits, comments, changes, views, rules, projects, tokens };
+    return { scans, findings, exploits, comments, changes, deletions, views, rules, projects, tokens };
   }
 
   beforeAll(async () => {
@@ -518,6 +521,8 @@ describe('two organizations', () => {
       'exploits',
       'finding_events',
       'changes',
+      'deletions',
+      'deleted_findings',
       'saved_views',
       'rules',
       'rule_changes',
@@ -584,6 +589,7 @@ describe('two organizations', () => {
     conditions: { path: ['**'] },
     actions: { due_days: 1 },
     ids: [shared.rules],
+    with_findings: true,
     confirm: 'changed',
     organization: b.slug,
     status: path.includes('/scans/') ? 'failed' : 'open',

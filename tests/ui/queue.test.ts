@@ -73,8 +73,12 @@ it('shows more columns in wider windows', () => {
 it('reads generated names of scans as a person would say them', () => {
   const at = new Date(2026, 10, 22, 7, 38);
   const name = `senku scan ${at.toISOString()}`;
-  expect(scanName({ name }, new Date(2026, 11, 1))).toBe('Senku, 22 Nov 07:38');
-  expect(scanName({ name }, new Date(2027, 0, 1))).toBe('Senku, 22 Nov 2026 07:38');
+  expect(scanName({ name }, new Date(2026, 11, 1))).toBe('Dependencies, 22 Nov 07:38');
+  expect(scanName({ name }, new Date(2027, 0, 1))).toBe('Dependencies, 22 Nov 2026 07:38');
+  const by = (...sources: string[]) => scanName({ name, sources }, new Date(2026, 11, 1));
+  expect(by('trivy', 'semgrep')).toBe('Trivy + Semgrep, 22 Nov 07:38');
+  expect(by('osv-scanner', 'a', 'b', 'c', 'd')).toBe('OSV-Scanner + A + B + 2, 22 Nov 07:38');
+  expect(by('constructor')).toBe('Constructor, 22 Nov 07:38');
   for (const own of [
     'Nightly audit',
     'senku scan yesterday',

@@ -1,5 +1,5 @@
 import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
-import type { QueryOptions, Transactions } from '../../pool/query.ts';
+import type { QueryOptions, TransactionSql, Transactions } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { toQuery } from '../../statements.ts';
 import { LARGE_READ, type TextQuery } from '../../stream.ts';
@@ -30,6 +30,11 @@ export interface SearchLimits {
 /** Limits of one search within its transaction. */
 const searchSettings = (statementMs: number): string =>
   `set local statement_timeout = ${statementMs}; ${LARGE_READ}`;
+
+/** Sets the limits of a search for a transaction. */
+export const limitSearch = async (tx: TransactionSql, { statementMs }: SearchLimits): Promise<void> => {
+  await tx.unsafe(searchSettings(statementMs)).simple();
+};
 
 /** Runs a statement within the limits of a search. @throws an error with the code 57014 if it takes longer */
 export async function runSearch<Row extends object>(

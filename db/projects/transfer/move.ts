@@ -91,6 +91,13 @@ insert into ${scanCounts} (project_id, status, count)
 select project_id, status, count(*) from ${scans} where project_id = ${$.projectId}::uuid group by project_id, status`,
 );
 
+/** Deletions stay in the source, where they cannot be undone without the project. */
+const removeDeletions = orgStatement<OfProject, object>(
+  ({ deletedFindings, deletions }, $) => sql`
+with of_findings as (delete from ${deletedFindings} where project_id = ${$.projectId}::uuid)
+delete from ${deletions} where project_id = ${$.projectId}::uuid`,
+);
+
 const runningScans = orgStatement<OfProject, { scan_id: string }>(
   ({ scans }, $) =>
     sql`select scan_id from ${scans} where project_id = ${$.projectId}::uuid and status = 'running' order by scan_id`,
@@ -138,6 +145,7 @@ export async function moveProject(
       const end = { scanId, projectId, now, status: 'failed' as const, errorMessage: RUNNING };
       await finishScanIn(tx, target, end);
     }
+    await removeDeletions(source).run(tx, { projectId });
     await removeCounts(source).run(tx, { projectId });
     const removed = await removeProject(source).run(tx, { projectId });
     if (removed.length === 0) throw new Error('the project has changed while it was moved');

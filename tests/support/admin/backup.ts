@@ -118,6 +118,8 @@ export async function fill(t: TestApp, org: TestOrg): Promise<void> {
   const batch = { findings: [finding(org, scan, { title: 'In a batch' })] };
   const headers = { 'idempotency-key': 'once' };
   must(await api.post('/agent/findings/batch', { ...asAgent, headers, body: batch }));
+  const { id: gone } = await push(api, org, scan, { title: 'Deleted', description: awkward });
+  must(await api.post('/findings/delete', { ...asOwner, body: { ids: [gone] } }));
   const member = await createUser(api, 'Grace Hopper');
   must(await api.post('/members/invite', { ...asOwner, body: { email: member.email, role: 'member' } }));
 }

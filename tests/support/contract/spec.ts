@@ -136,6 +136,13 @@ GET    /api/v1/activity                                   cookie+org
 GET    /api/v1/activity/export.csv                        cookie+org
 GET    /api/v1/changes                                    cookie+org, member
 POST   /api/v1/changes/{id}/undo                          cookie+org, member
+POST   /api/v1/findings/delete                            cookie+org, admin
+GET    /api/v1/scans/{id}/delete/preview                  cookie+org, admin
+POST   /api/v1/scans/{id}/delete                          cookie+org, admin
+GET    /api/v1/deletions                                  cookie+org, admin
+GET    /api/v1/deletions/{id}                             cookie+org, admin
+POST   /api/v1/deletions/{id}/undo                        cookie+org, admin
+DELETE /api/v1/deletions/{id}                             cookie+org, admin
 GET    /api/v1/dashboard/trend                            cookie+org
 GET    /api/v1/dashboard/projects                         cookie+org
 GET    /api/v1/revision                                   cookie+org

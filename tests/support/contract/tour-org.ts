@@ -330,6 +330,29 @@ export function planOrgTour(on: Traveller) {
       const { id } = must(await push({ fingerprint: 'mistaken', scan_id: 'weekly' }));
       return on.api.delete(`/findings/${id}`, on.asOwner());
     },
+    async deleteFindings() {
+      const { id } = must(await push({ fingerprint: 'mistaken too', scan_id: 'weekly' }));
+      const remove = (body: object) => on.api.post('/findings/delete', { ...on.asOwner(), body });
+      const answer = await remove({ ids: [id] });
+      on.keep('manyDeleted', must(answer).id);
+      return [answer, await remove({ filter: { q: 'nothing of this name' }, expected_count: 0 })];
+    },
+    async previewDeletionOfScan() {
+      must(await scan('mistaken'));
+      must(await push({ fingerprint: 'only there', scan_id: 'mistaken' }));
+      must(await on.api.patch('/agent/scans/mistaken', { ...on.asAgent(), body: { status: 'completed' } }));
+      return on.api.get('/scans/mistaken/delete/preview', on.asOwner());
+    },
+    deleteScanWithFindings: () =>
+      on.api.post('/scans/mistaken/delete', {
+        ...on.asOwner(),
+        body: { with_findings: true, expected_count: 1 },
+      }),
+    listDeletions: () =>
+      all(['', '?per_page=1&page=2'].map((query) => on.api.get(`/deletions${query}`, on.asOwner()))),
+    getDeletion: () => on.api.get(`/deletions/${on.made.manyDeleted}`, on.asOwner()),
+    undoDeletion: () => on.api.post(`/deletions/${on.made.manyDeleted}/undo`, on.asOwner()),
+    purgeDeletion: () => on.api.delete(`/deletions/${on.made.manyDeleted}`, on.asOwner()),
     async deleteScan() {
       must(await scan('mistaken'));
       must(await on.api.patch('/agent/scans/mistaken', { ...on.asAgent(), body: { status: 'failed' } }));

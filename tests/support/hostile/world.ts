@@ -112,6 +112,9 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
     const change = v7();
     await sql.unsafe(`insert into "${schema}".changes (id, at, actor_id, finding_ids, what, fields)
       values ('${change}', now(), '${user}', '{${finding}}', '{}', '[]')`);
+    const deletion = v7();
+    await sql.unsafe(`insert into "${schema}".deletions (id, at, actor_id, state, finding_ids, selected)
+      values ('${deletion}', now(), '${user}', 'deleted', '{}', 0)`);
     const now = new Date();
     const claims = { userId: user as string, id: session as string };
     return {
@@ -125,6 +128,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         getProjectTransfer: moving,
         cancelProjectTransfer: moving,
         deleteScan: endedScan,
+        deleteScanWithFindings: endedScan,
+        deletions: deletion,
         deleteFinding: deletable as string,
         updateOrg: mine,
         deleteOrg: mine,
@@ -160,6 +165,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
       changes: [{ id: finding, status: 'confirmed' }],
       ids: [actor.ids.rules],
       org_id: undefined,
+      filter: undefined,
       conditions: { path: ['test/**'] },
       actions: { status: 'wontfix' },
       expected_count: undefined,

@@ -113,6 +113,11 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
       const named = FINDINGS.slice(call.picks.thing % FINDINGS.length);
       return [{ changes: named.map((name) => ({ id: idOf('finding', name), status })) }];
     },
+    deleteFindings: () =>
+      call.pick(true, false, false)
+        ? [{ filter: { q: 'in no finding' }, expected_count: 0 }]
+        : [{ ids: FINDINGS.slice(call.picks.thing % FINDINGS.length).map((name) => idOf('finding', name)) }],
+    deleteScanWithFindings: () => [{ with_findings: call.pick(true, false) }],
     updateMember: () => [{ role: call.pick('viewer', 'member', 'admin', 'owner') }],
     updateFinding: () => [
       {

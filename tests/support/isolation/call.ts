@@ -119,6 +119,8 @@ export class Call implements BodyParts {
     rules: () => idOf('rule', this.picks.rule),
     comments: () => idOf('comment', this.picks.comment),
     changes: () => idOf('change', this.picks.change),
+    // The world has none.
+    deletions: () => idOf('deletion', 'nowhere'),
     members: () => idOf('user', this.target),
     'org-features': () => this.picks.flag,
     orgs: () => this.picks.org,

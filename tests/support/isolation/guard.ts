@@ -219,6 +219,8 @@ function refusal(call: Call, facts: Facts, admitted: Admitted): Refusal | undefi
     if (change.author !== own && role === 'member') return DENIED;
     if (change.undone) return UNDONE;
   }
+  // The world has none.
+  if (path.deletions) return NOT_FOUND;
   if (json.shared === true && role === 'viewer') return DENIED;
   if (path.views) {
     const view = here.views[path.views];

@@ -126,6 +126,12 @@ const scan = createRoute({
   component: page(() => import('../scans/ScanPage.tsx'), 'ScanPage'),
 });
 
+const deletions = createRoute({
+  getParentRoute: () => org,
+  path: '/deletions',
+  component: page(() => import('../deletion/Deletions.tsx'), 'Deletions'),
+});
+
 const projects = createRoute({
   getParentRoute: () => org,
   path: '/projects',
@@ -207,6 +213,7 @@ export const orgPages = org.addChildren([
   report,
   scans,
   scan,
+  deletions,
   projects,
   project,
   projectSettings,

@@ -9,9 +9,10 @@ import { OrgAnchor, OrgBox } from '../components/links.tsx';
 import classes from '../components/Numbers.module.css';
 import { number } from '../components/numbers.ts';
 import { dateTime } from '../components/time/Time.tsx';
-import { PERSONA_NAMES, PERSONAS_IN_SENTENCE } from './persona.ts';
+import { isComparable } from './comparable.ts';
+import { PERSONAS_IN_SENTENCE } from './persona.ts';
 import { isLive, POLL_MS, type Scan, scanChangesQuery, scansQuery } from './queries.ts';
-import { scanName } from './scan-name.ts';
+import { aboutScan, scanName } from './scan-name.ts';
 
 /** The number of scans to choose from. */
 const CHOICE = 100;
@@ -64,6 +65,15 @@ export function Changes({ scan }: { scan: Scan }) {
   );
 }
 
+const choice = (scan: Scan) => ({
+  value: scan.id,
+  label: text.scanChoice(
+    withoutBidi(scanName(scan)),
+    withoutBidi(aboutScan(scan)),
+    dateTime(scan.started_at),
+  ),
+});
+
 /** Removes bidirectional control characters, which would also affect the text after the name. */
 const withoutBidi = (name: string) => name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 
@@ -81,14 +91,10 @@ function Others(props: { scan: Scan; other: Scan | undefined; chosen: string | u
         label={text.compareWith}
         description={text.defaultScan}
         placeholder={text.chooseScan}
-        data={others.map((one) => ({
-          value: one.id,
-          label: text.scanChoice(
-            withoutBidi(scanName(one)),
-            PERSONA_NAMES[one.persona],
-            dateTime(one.started_at),
-          ),
-        }))}
+        data={[
+          { group: text.comparableScans, items: others.filter((one) => isComparable(one, scan)).map(choice) },
+          { group: text.otherScans, items: others.filter((one) => !isComparable(one, scan)).map(choice) },
+        ].filter(({ items }) => items.length > 0)}
         value={chosen ?? other?.id ?? null}
         onChange={(id) =>
           navigate({ search: (search) => scanSearch({ ...search, against: id }), replace: true })

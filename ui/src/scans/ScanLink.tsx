@@ -10,7 +10,7 @@ export function ScanLink({ id }: { id: string }) {
   const { data } = useQuery({ ...scanQuery(useOrg(), id), staleTime: 60_000 });
   return (
     <OrgAnchor to="/o/$org/scans/$id" params={{ id }} inherit underline="always">
-      <bdi>{data ? scanName(data) || data.persona : text.aScan}</bdi>
+      <bdi>{data ? scanName(data) : text.aScan}</bdi>
     </OrgAnchor>
   );
 }

@@ -1,19 +1,21 @@
 import { Alert, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import * as deletion from '#strings/deletion.tsx';
 import * as text from '#strings/scans.tsx';
 import { useOrg } from '../app/session.ts';
-import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
+import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 import { Empty } from '../components/Empty.tsx';
 import { isFinal } from '../components/errors/problem.ts';
-import { showSuccess } from '../components/errors/toasts.ts';
 import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { Ago, dateTime } from '../components/time/Time.tsx';
+import { announceDeletions } from '../deletion/announce.tsx';
 import { DeleteMenu } from '../deletion/DeleteMenu.tsx';
+import type { Deletion } from '../deletion/queries.ts';
 import { FindingItems } from '../findings/FindingItems.tsx';
 import { IconAlertTriangle, IconMoodCheck } from '../icons/icons.ts';
 import { projectsQuery } from '../projects/queries.ts';
@@ -28,7 +30,6 @@ import {
   type Scan,
   scanFindingsQuery,
   scanQuery,
-  scansKey,
   useFinalRead,
 } from './queries.ts';
 import { ScanDuration, ScanStatusBadge } from './ScanStatus.tsx';
@@ -128,9 +129,7 @@ function Facts({ scan }: { scan: Scan }) {
           '…'
         )}
       </Fact>
-      <Fact name={text.kind}>
-        {PERSONA_NAMES[scan.persona]} ({scan.persona})
-      </Fact>
+      <Fact name={text.kind}>{PERSONA_NAMES[scan.persona]}</Fact>
       <Fact name={text.target}>
         <Target target={scan.target} />
       </Fact>
@@ -221,24 +220,24 @@ function Skeletons() {
   );
 }
 
+const DeleteScanDialog = lazyDialog(() => import('../deletion/DeleteScanDialog.tsx'), 'DeleteScanDialog');
+
 /** Deletes the scan of a page and returns to the list of scans. */
 function DeleteScan({ scan: { id, status } }: { scan: Scan }) {
   const org = useOrg();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const remove = useConfirmed({
-    title: deletion.deleteThisScan,
-    children: <Text size="sm">{deletion.scanIsGone}</Text>,
-    confirm: deletion.deleteScan,
-    color: 'red',
-    mutationFn: () => org.api.delete('/scans/{id}', { params: { path: { id } } }),
-    onSuccess: async () => {
-      showSuccess(deletion.scanDeleted);
-      await navigate({ to: '/o/$org/scans', params: { org: org.slug }, search: {}, replace: true });
-      queries.removeQueries({ queryKey: scanQuery(org, id).queryKey });
-      await queries.invalidateQueries({ queryKey: scansKey(org) });
-    },
-  });
-  if (!org.may('deleteScan') || status === 'running') return null;
-  return <DeleteMenu label={deletion.deleteScanAsk} isBusy={remove.isPending} onDelete={remove.ask} />;
+  const [opened, { open, close }] = useDisclosure();
+  const leave = async (deletion: Deletion) => {
+    await navigate({ to: '/o/$org/scans', params: { org: org.slug }, search: {}, replace: true });
+    queries.removeQueries({ queryKey: scanQuery(org, id).queryKey });
+    void announceDeletions(org, queries, [deletion]);
+  };
+  if (!org.may('deleteScanWithFindings') || status === 'running') return null;
+  return (
+    <>
+      <DeleteMenu label={deletion.deleteScanAsk} isBusy={false} onDelete={open} />
+      <DeleteScanDialog opened={opened} onClose={close} id={id} onDeleted={leave} />
+    </>
+  );
 }

@@ -7,18 +7,17 @@ import { withoutUndefined } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { OrgAnchor } from '../components/links.tsx';
+import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { number } from '../components/numbers.ts';
 import { Page } from '../components/Page.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { SeverityBar, severityWords } from '../findings/SeverityBar.tsx';
-import { IconRadar } from '../icons/icons.ts';
+import { IconRadar, IconTrash } from '../icons/icons.ts';
 import { projectsQuery } from '../projects/queries.ts';
-import { PERSONA_NAMES } from './persona.ts';
 import { hasWarnings, type Scan, type ScanStatus, scansQuery } from './queries.ts';
 import { ScanDuration, ScanStatusBadge } from './ScanStatus.tsx';
 import classes from './ScanTable.module.css';
-import { scanName } from './scan-name.ts';
+import { aboutScan, scanName } from './scan-name.ts';
 import { Target } from './Target.tsx';
 
 const PER_PAGE = 50;
@@ -48,7 +47,22 @@ export function Scans() {
   const isFiltered = project_id !== undefined || status !== undefined;
 
   return (
-    <Page title={text.scans} description={text.whatScansAre}>
+    <Page
+      title={text.scans}
+      description={text.whatScansAre}
+      actions={
+        org.may('listDeletions') && (
+          <OrgButton
+            to="/o/$org/deletions"
+            variant="default"
+            size="xs"
+            leftSection={<IconTrash size={16} aria-hidden />}
+          >
+            {text.recentlyDeleted}
+          </OrgButton>
+        )
+      }
+    >
       <Group align="flex-end" gap="sm">
         <Select
           label={text.project}
@@ -186,7 +200,7 @@ function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
           <bdi title={scan.name}>{scanName(scan)}</bdi>
         </OrgAnchor>
         <Text size="xs" c="dimmed">
-          {PERSONA_NAMES[scan.persona]} · {scan.persona}
+          <bdi>{aboutScan(scan)}</bdi>
         </Text>
         <Group hiddenFrom="sm" mt={4}>
           <ScanStatusBadge scan={scan} />

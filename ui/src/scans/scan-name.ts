@@ -1,8 +1,13 @@
 import { REGION } from '#strings/language.ts';
 import * as text from '#strings/scans/names.ts';
+import { PERSONA_NAMES } from './persona.ts';
+import type { Scan } from './queries.ts';
 
 /** The name that the service gives a scan without one. */
 const GENERATED = /^(sharingan|senku|killua) scan (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)$/;
+
+/** More scanners make a name too long. */
+const SCANNERS = 3;
 
 const moment = (withYear: boolean) =>
   new Intl.DateTimeFormat(REGION, {
@@ -14,12 +19,36 @@ const moment = (withYear: boolean) =>
   });
 const [short, long] = [moment(false), moment(true)];
 
-/** The name of a scan. A generated one is shown as "Senku, 22 Nov 07:38", in the time zone of the user. */
-export function scanName({ name }: { name: string }, now = new Date()): string {
-  const [, ofPersona = '', time = ''] = GENERATED.exec(name) ?? [];
+const isKnown = (source: string): source is keyof typeof text.scannerNames =>
+  Object.hasOwn(text.scannerNames, source);
+
+/** A scanner as its vendor writes it. Unknown names get a capital letter. */
+const scannerName = (source: string): string =>
+  isKnown(source) ? text.scannerNames[source] : source.charAt(0).toUpperCase() + source.slice(1);
+
+/** The scanners of a scan, such as "Trivy + Semgrep"; undefined if they are not known. */
+function scannersOf({ sources = [] }: { sources?: Scan['sources'] | undefined }): string | undefined {
+  if (sources.length === 0) return undefined;
+  const names = sources.slice(0, SCANNERS).map(scannerName);
+  return text.scanners(names, sources.length - names.length);
+}
+
+/**
+ * The name of a scan. A generated one is shown as "Trivy + Semgrep, 22 Nov 07:38", in the time zone of the user, and with the kind of
+ * the scan if its scanners are not known.
+ */
+export function scanName({ name, sources }: Pick<Scan, 'name' | 'sources'>, now = new Date()): string {
+  const [, persona, time = ''] = GENERATED.exec(name) ?? [];
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return name;
   const format = at.getFullYear() === now.getFullYear() ? short : long;
-  const persona = ofPersona.charAt(0).toUpperCase() + ofPersona.slice(1);
-  return text.generatedName(persona, format.format(at).replace(', ', ' '));
+  const what = scannersOf({ sources }) ?? PERSONA_NAMES[persona as Scan['persona']];
+  return text.generatedName(what, format.format(at).replace(', ', ' '));
+}
+
+/** The scanners of a scan, unless its name has them, and its kind. */
+export function aboutScan(scan: Pick<Scan, 'name' | 'sources' | 'persona'>): string {
+  const scanners = GENERATED.test(scan.name) ? undefined : scannersOf(scan);
+  const kind = PERSONA_NAMES[scan.persona];
+  return scanners === undefined ? kind : text.scannersAndKind(scanners, kind);
 }

@@ -3,6 +3,7 @@ import { number, plural } from './language.ts';
 
 export const scans = 'Scans';
 export const whatScansAre = 'Scans that agents have reported.';
+export const recentlyDeleted = 'Recently deleted';
 export const project = 'Project';
 export const allProjects = 'All projects';
 export const noProject = 'No matching project';
@@ -121,7 +122,9 @@ export const noEarlierScan = (kind: string) =>
 export const compareWith = 'Compare with';
 export const defaultScan = 'Default: the latest earlier scan of the same kind, scanner, branch and target.';
 export const chooseScan = 'Choose a scan of this project';
-export const scanChoice = (scan: string, kind: string, time: string) => `${scan} · ${kind} · ${time}`;
+export const scanChoice = (scan: string, about: string, time: string) => `${scan} · ${about} · ${time}`;
+export const comparableScans = 'Same kind, scanner, branch and target';
+export const otherScans = 'Other scans of this project';
 export const compareWithPrevious = 'Compare with the previous scan';
 export const noMatchingScan = 'No matching scan';
 export const openOtherScan = 'Open the other scan';

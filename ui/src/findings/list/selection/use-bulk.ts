@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import * as text from '#strings/findings/list/selection.tsx';
 import { useOrg } from '../../../app/session.ts';
@@ -31,6 +31,7 @@ export function useBulk(
   onLeaving: (ids: ReadonlySet<string>) => void,
 ) {
   const org = useOrg();
+  const queries = useQueryClient();
   /** The row that was last selected. */
   const anchor = useRef<Held>(undefined);
   const abort = useRef<AbortController>(undefined);
@@ -134,6 +135,24 @@ export function useBulk(
     },
 
     decide,
+
+    /** Deletes the selected findings, once the user has confirmed it. */
+    remove() {
+      const ids = selection.known().map(({ id }) => id);
+      const selected = selection.isAll() ? { filter, total: selection.size() } : { ids };
+      openConfirm({
+        title: text.deleteThese(selection.size()),
+        children: text.deletionCanBeUndone,
+        confirm: text.deleteFindings,
+        color: 'red',
+        onConfirm: async () => {
+          onLeaving(new Set(ids));
+          clear();
+          const { deleteFindings } = await import('../../../deletion/delete-findings.ts');
+          await deleteFindings(org, queries, selected);
+        },
+      });
+    },
 
     retry: () => triage.retry(forget),
   };

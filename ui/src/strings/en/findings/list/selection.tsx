@@ -15,6 +15,12 @@ export const allSelected = (count: number) => `${number(count)} selected: all th
 export const setStatus = 'Set status';
 export const status = 'Status';
 export const triage = 'Triage…';
+export const deleteAsk = 'Delete…';
+export const deleteFindings = 'Delete findings';
+export const deleteThese = (count: number) =>
+  plural(count, { one: 'Delete # finding?', other: 'Delete # findings?' });
+export const deletionCanBeUndone =
+  'Their activity, comments and exploits are deleted too. If a scan reports one again, it is a new finding. You can undo this for 30 days.';
 export const clear = 'Clear';
 export const selectAll = (count: number) =>
   plural(count, { one: 'Select # matching finding', other: 'Select all # matching findings' });

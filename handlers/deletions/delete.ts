@@ -1,0 +1,37 @@
+import { readDeletion } from '../../db/deletions/list.ts';
+import { markPurged } from '../../db/deletions/purge.ts';
+import { deletionsSince } from '../../lib/deletions/deletion.ts';
+import { runInRequest } from '../../lib/deletions/run.ts';
+import { ApiError } from '../../lib/errors.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { noContent } from '../../lib/http/answer.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { z } from '../../lib/schema.ts';
+
+export const purgeDeletion = endpoint(
+  {
+    method: 'delete',
+    path: '/deletions/{id}',
+    access: cookieOrg('admin'),
+    tag: 'Findings',
+    summary: 'Remove deleted findings for good',
+    description:
+      'Removes what the deletion has kept for its undo, which is not possible any more. 409 while the deletion or its undo is in progress.',
+    request: { params: z.object({ id: idParam() }) },
+    responses: { 204: { description: 'Removed.' } },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => {
+    const { now, org, params, services, sql } = call;
+    if (!(await markPurged(sql, org.tables, { id: params.id, orgId: org.id }))) {
+      if (!(await readDeletion(sql, org.tables, params.id, deletionsSince(now))))
+        throw new ApiError('resource_error/not_found');
+      throw new ApiError('resource_error/conflict', { message: 'The deletion is in progress.' });
+    }
+    logSecurityEvent(call, 'deletion_purged', { deletion: params.id });
+    await runInRequest(services, org, params.id);
+    return noContent();
+  },
+);

@@ -1,0 +1,39 @@
+import { readDeletion } from '../../db/deletions/list.ts';
+import { startUndo } from '../../db/deletions/restore.ts';
+import { Deletion, deletionsSince, UNDO_DAYS } from '../../lib/deletions/deletion.ts';
+import { ApiError } from '../../lib/errors.ts';
+import { cookieOrg } from '../../lib/http/access.ts';
+import { ok } from '../../lib/http/answer.ts';
+import { continueDeletion } from '../../lib/http/bulk/start-deletion.ts';
+import { endpoint } from '../../lib/http/endpoint.ts';
+import { idParam } from '../../lib/http/fields.ts';
+import { logSecurityEvent } from '../../lib/http/security-log.ts';
+import { requireStays } from '../../lib/projects/transfer/guard.ts';
+import { z } from '../../lib/schema.ts';
+
+export const undoDeletion = endpoint(
+  {
+    method: 'post',
+    path: '/deletions/{id}/undo',
+    access: cookieOrg('admin'),
+    tag: 'Findings',
+    summary: 'Undo a deletion',
+    description: `Restores the scan and the findings as they were, with activity, comments and exploits. A finding whose fingerprint was pushed again meanwhile, or whose project is gone, is left out: \`restored\` is smaller than \`findings\` then. A deletion in progress stops. Possible for ${UNDO_DAYS} days. A deletion that is undone already is a conflict (409).`,
+    request: { params: z.object({ id: idParam() }) },
+    storage: 'changes',
+    responses: { 200: { description: 'The deletion.', result: Deletion } },
+    errors: ['resource_error/conflict'],
+  },
+  async (call) => {
+    const { now, org, params, sql } = call;
+    await requireStays(call, 'any');
+    const since = deletionsSince(now);
+    if (!(await startUndo(sql, org.tables, { id: params.id, orgId: org.id, since }))) {
+      if (!(await readDeletion(sql, org.tables, params.id, since)))
+        throw new ApiError('resource_error/not_found');
+      throw new ApiError('resource_error/conflict', { message: 'The deletion is undone already.' });
+    }
+    logSecurityEvent(call, 'deletion_undone', { deletion: params.id });
+    return ok(await continueDeletion(call, params.id));
+  },
+);
