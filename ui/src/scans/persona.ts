@@ -1,7 +1,7 @@
 import * as text from '#strings/scans/names.ts';
-import type { Schemas } from '../app/api.ts';
+import type { components } from '../../../lib/client/schema.ts';
 
-type Persona = Schemas['Scan']['persona'];
+type Persona = components['schemas']['Scan']['persona'];
 
 /** The kind of scan of each persona. */
 export const PERSONA_NAMES: Record<Persona, string> = text.personaNames;

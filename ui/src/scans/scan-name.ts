@@ -1,7 +1,9 @@
 import { REGION } from '#strings/language.ts';
 import * as text from '#strings/scans/names.ts';
+import type { components } from '../../../lib/client/schema.ts';
 import { PERSONA_NAMES } from './persona.ts';
-import type { Scan } from './queries.ts';
+
+type Scan = components['schemas']['Scan'];
 
 /** The name that the service gives a scan without one. */
 const GENERATED = /^(sharingan|senku|killua) scan (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)$/;
