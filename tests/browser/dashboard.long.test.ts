@@ -362,7 +362,7 @@ describePages('the dashboard and scans', (site) => {
     await page.keyboard.press('Control+k');
     const choose = async (text: string, option: string) => {
       await search.fill(text);
-      await page.getByRole('option', { name: option }).click();
+      await page.getByRole('option', { name: option }).first().click();
     };
     await choose('overdue', 'Overdue');
     await page.waitForURL(/overdue=true/);
