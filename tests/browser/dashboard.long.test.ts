@@ -344,7 +344,7 @@ describePages('the dashboard and scans', (site) => {
     const page = await open('/scans');
     await heading(page, 'Scans');
     await page.keyboard.press('Control+k');
-    const search = page.getByRole('combobox', { name: 'Search' });
+    const search = page.getByRole('combobox', { name: 'Search', exact: true });
     await search.fill('member');
     await page.getByRole('option', { name: 'Members' }).waitFor();
     await page.keyboard.press('Enter');
