@@ -417,7 +417,7 @@ describePages('the dashboard and scans', (site) => {
     const page = await open('/scans');
     await heading(page, 'Scans');
     await page.keyboard.press('Control+k');
-    const search = page.getByRole('combobox', { name: 'Search' });
+    const search = page.getByRole('combobox', { name: 'Search', exact: true });
     await search.fill('member');
     await page.getByRole('option', { name: 'Members' }).waitFor();
     await page.keyboard.press('Enter');
@@ -435,7 +435,7 @@ describePages('the dashboard and scans', (site) => {
     await page.keyboard.press('Control+k');
     const choose = async (text: string, option: string) => {
       await search.fill(text);
-      await page.getByRole('option', { name: option }).click();
+      await page.getByRole('option', { name: option }).first().click();
     };
     await choose('overdue', 'Overdue');
     await page.waitForURL(/overdue=true/);
