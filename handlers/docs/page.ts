@@ -9,7 +9,7 @@ const PAGE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Security findings service: API</title>
+<title>API · svc-findings</title>
 </head>
 <body>
 ${SwaggerUI({

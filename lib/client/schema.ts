@@ -5814,6 +5814,16 @@ export interface components {
              */
             email_verification_required?: true;
             orgs: components["schemas"]["Organization"][];
+            /**
+             * @description Present for a visitor while no account exists and registration is open: the account that registers is the first one.
+             * @enum {boolean}
+             */
+            first_account?: true;
+            /**
+             * @description Present when no mail provider is configured: mails are not sent, and their links are in the server's log.
+             * @enum {boolean}
+             */
+            mails_in_log?: true;
         };
         SessionEnvelope: {
             /** @enum {boolean} */
@@ -8079,7 +8089,9 @@ export interface operations {
                      *             "deleted_at": "2026-01-01T00:00:00.000Z",
                      *             "purge_at": "2026-01-01T00:00:00.000Z"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "first_account": true,
+                     *         "mails_in_log": true
                      *       }
                      *     }
                      */
