@@ -87,7 +87,8 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
           {(pending ? text.invited : text.added)(<bdi>{email}</bdi>, role)}
         </Text>
         <Text size="sm">
-          {isInLog ? text.invitationInLog : pending ? text.accessAfterVerification : text.mayLeave}
+          {isInLog ? text.invitationInLog : text.invitationMailed}{' '}
+          {pending ? text.accessAfterVerification : text.mayLeave}
         </Text>
       </Alert>
       {member.owner_offer_until && <Text size="sm">{text.askedForOwnership}</Text>}

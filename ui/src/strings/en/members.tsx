@@ -63,9 +63,9 @@ export const added = (email: ReactNode, role: Role) => (
 );
 export const invitationInLog =
   "No mail provider: the link of the invitation is in the server's log. Send it yourself.";
-export const accessAfterVerification =
-  'We mailed an invitation. They get access when they verify the address.';
-export const mayLeave = 'We mailed an invitation. They do not have to accept it and can leave at any time.';
+export const invitationMailed = 'We mailed an invitation.';
+export const accessAfterVerification = 'They get access when they verify the address.';
+export const mayLeave = 'They do not have to accept it and can leave at any time.';
 export const addressNotVerified = 'This address is not verified yet';
 export const riskOfAddress =
   'If someone else registered an account with this address, that person has access now. The list of members shows when the address is verified. If you are not sure, remove the member.';
