@@ -1745,6 +1745,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the demo project
+         * @description Creates a project with about 200 made-up findings of 20 scans in the last five weeks, with decisions and comments of the caller, for users who want to try the service. Only in an organization without findings: otherwise 409 `conflict`. If the demo project exists, it is the result and nothing changes. `DELETE /projects/{slug}` removes it with all its data.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        post: operations["createDemoProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}": {
         parameters: {
             query?: never;
@@ -4192,6 +4214,11 @@ export interface components {
              *     ]
              */
             tracked_refs?: string[];
+            /**
+             * @description True for the project with demo data. Otherwise absent.
+             * @example false
+             */
+            demo?: boolean;
             /**
              * @description True while the project moves to another organization. Until then it takes no changes. Otherwise absent.
              * @example false
@@ -6937,6 +6964,16 @@ export interface components {
             result: components["schemas"]["Project"][];
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
+        };
+        CreateDemoProjectEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"];
         };
         GetProjectEnvelope: {
             /** @enum {boolean} */
@@ -12362,6 +12399,7 @@ export interface operations {
                      *           "tracked_refs": [
                      *             "release/*"
                      *           ],
+                     *           "demo": false,
                      *           "transferring": false
                      *         }
                      *       ]
@@ -12415,11 +12453,84 @@ export interface operations {
                      *         "tracked_refs": [
                      *           "release/*"
                      *         ],
+                     *         "demo": false,
                      *         "transferring": false
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["CreateProjectEnvelope"];
+                };
+            };
+        };
+    };
+    createDemoProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The demo project that exists. Another request may still be adding its data. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Web shop",
+                     *         "slug": "web-shop",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "close_after_scans": 3,
+                     *         "source_url": "https://github.com/acme/web-shop",
+                     *         "default_ref": "main",
+                     *         "tracked_refs": [
+                     *           "release/*"
+                     *         ],
+                     *         "demo": false,
+                     *         "transferring": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateDemoProjectEnvelope"];
+                };
+            };
+            /** @description The demo project, with its data. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Web shop",
+                     *         "slug": "web-shop",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "close_after_scans": 3,
+                     *         "source_url": "https://github.com/acme/web-shop",
+                     *         "default_ref": "main",
+                     *         "tracked_refs": [
+                     *           "release/*"
+                     *         ],
+                     *         "demo": false,
+                     *         "transferring": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateDemoProjectEnvelope"];
                 };
             };
         };
@@ -12459,6 +12570,7 @@ export interface operations {
                      *         "tracked_refs": [
                      *           "release/*"
                      *         ],
+                     *         "demo": false,
                      *         "transferring": false
                      *       }
                      *     }
@@ -12544,6 +12656,7 @@ export interface operations {
                      *         "tracked_refs": [
                      *           "release/*"
                      *         ],
+                     *         "demo": false,
                      *         "transferring": false
                      *       }
                      *     }
