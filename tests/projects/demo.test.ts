@@ -27,13 +27,13 @@ it('fills an empty organization with findings of five weeks', async () => {
   expect(stats.total_findings).toBeGreaterThan(150);
   expect(stats.total_findings).toBeLessThan(250);
   const scans = await t.api.get('/scans?per_page=50', org.asOwner);
-  expect(scans.pagination?.total).toBeGreaterThan(15);
+  expect(scans.json.result_info.total).toBeGreaterThan(15);
   const names = new Set(must(scans).map(({ target }: { target: { ref?: string } }) => target.ref));
   expect([...names].sort()).toEqual(['feature/gift-cards', 'main', undefined]);
 
   // What the tour of the web UI shows.
   const count = async (query: string) =>
-    (await t.api.get(`/findings?per_page=1&page=1&${query}`, org.asOwner)).pagination?.total;
+    (await t.api.get(`/findings?per_page=1&page=1&${query}`, org.asOwner)).json.result_info.total;
   for (const status of ['open', 'confirmed', 'fixed', 'verified', 'false_positive', 'wontfix'])
     expect([status, await count(`status=${status}`)]).toEqual([status, expect.toSatisfy((n) => n > 0)]);
   for (const query of ['attention=true', `assignee=${org.owner.id}`, 'overdue=true', 'regressed=true'])
