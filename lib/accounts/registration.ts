@@ -13,7 +13,7 @@ export async function isRegistrationOpen(db: Db): Promise<boolean> {
   return isOn('signup') && !isOn('invite_only');
 }
 
-/** What a process or an isolate knows of the accounts in its database. */
+/** The knowledge of a process or an isolate about the accounts in its database. */
 export interface KnownAccounts {
   /** Once there is an account, the database is not asked again. */
   any: boolean;

@@ -91,7 +91,7 @@ interface Known {
   isVerified?: boolean;
 }
 
-/** Fills the demo project. What an interrupted call leaves is a smaller demo project. */
+/** Fills the demo project. If the call is interrupted, the project has less data. */
 export async function fillDemo(context: DemoContext): Promise<void> {
   const { org, sql, log, projectId, actorId, assigneeId, now } = context;
   const { tables } = org;

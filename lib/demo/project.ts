@@ -24,10 +24,10 @@ export interface Project {
   schedules: Schedule[];
 }
 
-/** What a project consists of. */
+/** The parts of a project. */
 export interface Code {
   name: string;
-  /** Of its repository. */
+  /** The domain of its repository. */
   domain: string;
   startDay: number;
   language: Language;

@@ -31,7 +31,7 @@ it('fills an empty organization with findings of five weeks', async () => {
   const names = new Set(must(scans).map(({ target }: { target: { ref?: string } }) => target.ref));
   expect([...names].sort()).toEqual(['feature/gift-cards', 'main', undefined]);
 
-  // What the tour of the web UI shows.
+  // The tour of the web UI shows these.
   const count = async (query: string) =>
     (await t.api.get(`/findings?per_page=1&page=1&${query}`, org.asOwner)).json.result_info.total;
   for (const status of ['open', 'confirmed', 'fixed', 'verified', 'false_positive', 'wontfix'])
@@ -47,7 +47,13 @@ it('fills an empty organization with findings of five weeks', async () => {
       min(created_at) > now() - interval '36 days' as recent from org.findings`,
   );
   expect(counted).toEqual({
-    ...{ counted: stats.total_findings, found: stats.total_findings, proposed: 4, past: true, recent: true },
+    ...{
+      counted: stats.total_findings + 4,
+      found: stats.total_findings + 4,
+      proposed: 4,
+      past: true,
+      recent: true,
+    },
   });
   const [made] = await rows(
     org,

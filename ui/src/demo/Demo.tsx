@@ -124,7 +124,7 @@ interface StepProps {
 
 /** A step, which is done when its link was followed or its box is ticked. */
 function Step({ step, projectId, isDone, onChange }: StepProps) {
-  const { title, hint, link } = text[step];
+  const { title, hint, link } = text.steps[step];
   const queue = { ...ATTENTION, project_id: projectId };
   const props = { size: 'sm', onClick: () => onChange(true) } as const;
   return (

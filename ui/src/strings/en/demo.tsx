@@ -25,39 +25,41 @@ export const whatIsRemoved = (project: ReactNode) => (
 export const remove = 'Remove';
 export const demoDataRemoved = 'The demo data was removed.';
 
-export const open = {
-  title: 'Open a finding',
-  hint: (key: Key) => (
-    <>
-      In the list, {key('j')} and {key('k')} move down and up, and {key('Enter')} opens the finding.
-    </>
-  ),
-  link: 'Open the findings',
-};
-export const decide = {
-  title: 'Decide with a key',
-  hint: (key: Key) => (
-    <>
-      {key('c')} confirms, {key('f')} marks as fixed, {key('p')} marks as a false positive, in the list and on
-      the page of a finding.
-    </>
-  ),
-  link: 'Open the new findings',
-};
-export const undo = {
-  title: 'Undo a decision',
-  hint: (key: Key) => (
-    <>{key('u')} undoes your last decision. “Recent changes” at the top lists earlier ones.</>
-  ),
-  link: 'Open the findings',
-};
-export const group = {
-  title: 'See findings by rule',
-  hint: () => 'One row for each rule, so that you decide about all its findings at once.',
-  link: 'Group by rule',
-};
-export const push = {
-  title: 'Send your own findings',
-  hint: () => 'Create a project of your own, then upload a report or run svc-agent.',
-  link: 'Open the projects',
+export const steps = {
+  open: {
+    title: 'Open a finding',
+    hint: (key: Key) => (
+      <>
+        In the list, {key('j')} and {key('k')} move down and up, and {key('Enter')} opens the finding.
+      </>
+    ),
+    link: 'Open the findings',
+  },
+  decide: {
+    title: 'Decide with a key',
+    hint: (key: Key) => (
+      <>
+        {key('c')} confirms, {key('f')} marks as fixed, {key('p')} marks as a false positive, in the list and
+        on the page of a finding.
+      </>
+    ),
+    link: 'Open the new findings',
+  },
+  undo: {
+    title: 'Undo a decision',
+    hint: (key: Key) => (
+      <>{key('u')} undoes your last decision. “Recent changes” at the top lists earlier ones.</>
+    ),
+    link: 'Open the findings',
+  },
+  group: {
+    title: 'See findings by rule',
+    hint: () => 'One row for each rule, so that you decide about all its findings at once.',
+    link: 'Group by rule',
+  },
+  push: {
+    title: 'Send your own findings',
+    hint: () => 'Create a project of your own, then upload a report or run svc-agent.',
+    link: 'Open the projects',
+  },
 };
