@@ -4,8 +4,7 @@ import * as text from '#strings/demo.tsx';
 import { useOrg } from '../app/session.ts';
 import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { SectionCard } from '../components/SectionCard.tsx';
-import { projectsQuery } from '../projects/queries.ts';
-import { refreshFindings } from '../triage/cache.ts';
+import { refreshOrg } from './tour.ts';
 
 /** Fills an organization without findings. @param props `onAdded` is called when the data can be read */
 export function AddDemoData({ onAdded }: { onAdded: () => void }) {
@@ -14,8 +13,7 @@ export function AddDemoData({ onAdded }: { onAdded: () => void }) {
   const add = useAction({
     mutationFn: () => org.api.post('/projects/demo'),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
-      await refreshFindings(queries, org);
+      await refreshOrg(queries, org);
       onAdded();
     },
   });

@@ -7,9 +7,7 @@ import { useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { OrgAnchor } from '../components/links.tsx';
 import { ATTENTION } from '../findings/views.ts';
-import { projectsQuery } from '../projects/queries.ts';
-import { refreshFindings } from '../triage/cache.ts';
-import { STEPS, type StepName, useTour } from './tour.ts';
+import { refreshOrg, STEPS, type StepName, useTour } from './tour.ts';
 
 interface Props {
   /** The tour is at the top of the dashboard, and a note at its end while the tour is hidden. */
@@ -38,8 +36,7 @@ export function Demo({ at, onRemoved }: Props) {
       await org.api.delete('/projects/{slug}', { params: { path: { slug: id } }, body: { confirm: slug } });
       keep({ isHidden: false, done: [] });
       showSuccess(text.demoDataRemoved);
-      await queries.invalidateQueries({ queryKey: projectsQuery(org).queryKey });
-      await refreshFindings(queries, org);
+      await refreshOrg(queries, org);
       onRemoved();
     },
   });

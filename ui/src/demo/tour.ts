@@ -1,5 +1,5 @@
 import { useLocalStorage } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../app/api.ts';
 import type { OrgSession } from '../app/session.ts';
 import { projectsQuery } from '../projects/queries.ts';
@@ -7,7 +7,7 @@ import { projectsQuery } from '../projects/queries.ts';
 export const STEPS = ['open', 'decide', 'undo', 'group', 'push'] as const;
 export type StepName = (typeof STEPS)[number];
 
-/** What this browser keeps about the tour of an organization. */
+/** The state of the tour of an organization in this browser. */
 interface Tour {
   /** The demo project, so that the tour has its place before the projects are loaded. */
   project?: Pick<Schemas['Project'], 'id' | 'name' | 'slug'>;
@@ -16,6 +16,10 @@ interface Tour {
 }
 
 const NEW: Tour = { isHidden: false, done: [] };
+
+/** Reads again all that is known of an organization. Most of it depends on the demo data. */
+export const refreshOrg = (queries: QueryClient, { slug }: OrgSession): Promise<void> =>
+  queries.invalidateQueries({ queryKey: ['org', slug] });
 
 /** The demo project of an organization, if it has one, and the tour of it. */
 export function useTour(org: OrgSession) {
