@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, Group, Kbd, Paper, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Kbd, Paper, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId } from 'react';
 import * as text from '#strings/demo.tsx';
@@ -90,6 +90,16 @@ export function Demo({ at, onRemoved }: Props) {
   );
 }
 
+/** As many steps beside each other as there is room for. */
+const STEPS_STYLE = {
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 12rem), 1fr))',
+  gap: 'var(--mantine-spacing-sm)',
+  margin: 0,
+  padding: 0,
+  listStyle: 'none',
+} as const;
+
 function Tour({ actions, children }: { actions: ReactNode; children: ReactNode }) {
   const id = useId();
   return (
@@ -105,9 +115,7 @@ function Tour({ actions, children }: { actions: ReactNode; children: ReactNode }
         </div>
         <Group gap="xs">{actions}</Group>
       </Group>
-      <Stack component="ol" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
-        {children}
-      </Stack>
+      <ol style={STEPS_STYLE}>{children}</ol>
     </Paper>
   );
 }
