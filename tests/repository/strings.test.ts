@@ -6,7 +6,6 @@ import { endpoints } from '../../handlers/index.ts';
 import { describeApi } from '../../lib/http/openapi/document.ts';
 import { PRODUCT } from '../../lib/mail/templates/letter.ts';
 import { windowTitle } from '../../ui/src/strings/en/app.ts';
-import { productName } from '../../ui/src/strings/en/shell.tsx';
 import { textsIn } from '../support/texts.ts';
 
 const ROOT = 'ui/src';
@@ -26,6 +25,7 @@ it('all texts of the web UI are in files for translation', () => {
 
 it('the product has one name', () => {
   const read = (path: string) => readFileSync(path, 'utf8');
+  const [, productName] = /productName = '(.*)'/.exec(read('ui/src/strings/en/shell.tsx')) ?? [];
   expect([productName, PRODUCT, describeApi(endpoints).info.title, windowTitle('Rules')]).toEqual([
     ...['svc-findings', 'svc-findings', 'svc-findings', 'Rules · svc-findings'],
   ]);
