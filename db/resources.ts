@@ -39,6 +39,7 @@ export const projectFields = ({ projects: p }: OrgTables) => ({
   source_url: p.sourceUrl,
   default_ref: p.defaultRef,
   tracked_refs: p.trackedRefs,
+  demo: p.demo,
   transferring: sql<boolean | null>`nullif(${p.transfer} = 'out', false)`.as('transferring'),
 });
 

@@ -27,7 +27,7 @@ SVC_STRICT=on
 
 # Unset: mails are caught, and shown at http://localhost:8025.
 #SVC_SMTP_URL=smtps://user:password@mail.example.com
-#SVC_MAIL_FROM=Findings <findings@example.com>
+#SVC_MAIL_FROM=svc-findings <findings@example.com>
 
 # Profiles that are started, and what they need besides.
 #COMPOSE_PROFILES=replicas,pgbouncer,monitoring

@@ -566,6 +566,13 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
       "CREATE INDEX \"deleted_findings_project\" ON \"org_template\".\"deleted_findings\" USING btree (\"project_id\");"
+    ]
+  },
+  {
+    "name": "0024_demo-project",
+    "hash": "7a812cc42426b6f0096a54463dfec168847bc285d5f59cd4007432225b649824",
+    "statements": [
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"demo\" boolean;"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -582,7 +589,7 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"idempotency_keys\" (\n\t\"key\" uuid NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"body\" uuid,\n\t\"has_scan\" boolean,\n\t\"finding_id\" uuid,\n\t\"deduplicated\" boolean,\n\t\"regressed\" boolean,\n\t\"status\" varchar(20),\n\tCONSTRAINT \"idempotency_keys_pk\" PRIMARY KEY(\"key\",\"position\")\n);",
       "CREATE TABLE \"org_template\".\"feature_flags\" (\n\t\"name\" varchar(50) PRIMARY KEY NOT NULL,\n\t\"provisioned\" boolean NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"description\" varchar(400) NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"policy_versions\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"version\" integer NOT NULL\n);",
-      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200),\n\t\"former_slug\" varchar(50),\n\t\"deleted_at\" timestamp (3) with time zone,\n\t\"transfer\" varchar(3),\n\t\"default_ref\" text,\n\t\"tracked_refs\" text[]\n);",
+      "CREATE TABLE \"org_template\".\"projects\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"slug\" varchar(50) NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"close_after_scans\" integer,\n\t\"source_url\" varchar(200),\n\t\"former_slug\" varchar(50),\n\t\"deleted_at\" timestamp (3) with time zone,\n\t\"transfer\" varchar(3),\n\t\"default_ref\" text,\n\t\"tracked_refs\" text[],\n\t\"demo\" boolean\n);",
       "CREATE TABLE \"org_template\".\"rule_changes\" (\n\t\"rule_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\tCONSTRAINT \"rule_changes_pk\" PRIMARY KEY(\"rule_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"rules\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"position\" integer NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"enabled\" boolean NOT NULL,\n\t\"conditions\" json NOT NULL,\n\t\"actions\" json NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"updated_at\" timestamp (3) with time zone NOT NULL,\n\t\"deleted_at\" timestamp (3) with time zone\n);",
       "CREATE TABLE \"org_template\".\"saved_views\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"owner_id\" uuid NOT NULL,\n\t\"name\" text NOT NULL,\n\t\"query\" text NOT NULL,\n\t\"shared\" boolean NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL\n);",

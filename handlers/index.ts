@@ -99,6 +99,7 @@ import { listPersonalTokens } from './profile/tokens/list.ts';
 import { revokePersonalToken } from './profile/tokens/revoke.ts';
 import { createProject } from './projects/create.ts';
 import { deleteProject } from './projects/delete.ts';
+import { createDemoProject } from './projects/demo/create.ts';
 import { getProjectDueDates } from './projects/due-dates/get.ts';
 import { updateProjectDueDates } from './projects/due-dates/update.ts';
 import { getProject } from './projects/get.ts';
@@ -262,6 +263,7 @@ export const endpoints = {
   undoRuleChanges,
 
   createProject,
+  createDemoProject,
   listProjects,
   getProject,
   updateProject,

@@ -89,6 +89,10 @@ export const Project = z
         description:
           'Patterns of further refs that the state of findings follows; `*` stands for any characters. Absent: none.',
       }),
+    demo: z.boolean().optional().openapi({
+      example: false,
+      description: 'True for the project with demo data. Otherwise absent.',
+    }),
     transferring: z.boolean().optional().openapi({
       example: false,
       description:

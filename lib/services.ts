@@ -13,6 +13,7 @@ import { orgMigrations } from '../drizzle/migrations.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
 import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
 import type { PasswordHasher } from './accounts/passwords/passwords.ts';
+import type { KnownAccounts } from './accounts/registration.ts';
 import { createSessionLookUp, type SessionLookUp } from './accounts/sessions/look-up.ts';
 import { createSignedTokens, type SignedTokens } from './accounts/sessions/signed-token.ts';
 import type { Config } from './config/config.ts';
@@ -67,6 +68,7 @@ export interface CoreServices {
   orgMigrations: readonly Migration[];
   /** The cache of organizations. */
   knownOrgs: KnownOrgs;
+  knownAccounts: KnownAccounts;
   knownRevisions: KnownRevisions;
   /** The policies that pushes follow, as they were read last. */
   policies: PolicyCache;
@@ -162,7 +164,7 @@ export function createMailBox(
 }
 
 const NO_PAGE =
-  '<!doctype html><html lang="en"><title>Findings</title><p>This server comes without the web UI. The API is below /api/v1.</p></html>';
+  '<!doctype html><html lang="en"><title>svc-findings</title><p>This server comes without the web UI. The API is below /api/v1.</p></html>';
 
 /** @param pool the connections of this process, counted when somebody asks */
 export async function createCore(platform: Platform, pool: () => PoolGauges): Promise<CoreServices> {
@@ -177,6 +179,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     nextId,
     orgMigrations: platform.orgMigrations ?? orgMigrations,
     knownOrgs: createKnownOrgs(),
+    knownAccounts: { any: false },
     knownRevisions: createKnownRevisions(),
     policies: createPolicyCache(),
     engineOf: createEngineDetection(),

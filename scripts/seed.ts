@@ -8,9 +8,11 @@ import { sharedMigrations } from '../drizzle/migrations.ts';
 import { ServiceError } from '../lib/client/index.ts';
 import type { Config } from '../lib/config/config.ts';
 import { ConfigError, parseConfig } from '../lib/config/parse.ts';
+import { DAY_MS, runsUntil } from '../lib/demo/history.ts';
 import { withTrialSecrets } from '../lib/node/trial-secrets.ts';
-import { DAY_MS, runsUntil, triagesUntil } from './seed/history.ts';
+import { PROJECTS } from './seed/company.ts';
 import { begin } from './seed/story.ts';
+import { triagesUntil } from './seed/triages.ts';
 import { openWorld } from './seed/world.ts';
 
 /*
@@ -71,7 +73,7 @@ async function embedded({ dataDir }: Config): Promise<string> {
 async function seed(config: Config, databaseUrl: string, slug: string): Promise<void> {
   const started = Date.now();
   const password = `${randomBytes(9).toString('base64url')}aA1`;
-  const runs = runsUntil(started, DAYS);
+  const runs = runsUntil(PROJECTS, started, DAYS);
   const first = Math.floor(started / DAY_MS) * DAY_MS - (DAYS - 1) * DAY_MS;
   const world = await openWorld(config, databaseUrl, first);
   const userIds: string[] = [];

@@ -93,6 +93,8 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
       defaultRef: text('default_ref'),
       /** Patterns of further refs that the state of findings follows (`db/scans/series.ts`). */
       trackedRefs: text('tracked_refs').array(),
+      /** True for the project that `POST /projects/demo` made, otherwise null. */
+      demo: boolean('demo'),
     },
     (t) => [uniqueIndex('projects_slug').on(t.slug)],
   );

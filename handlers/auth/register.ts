@@ -1,18 +1,16 @@
-import { inArray } from 'drizzle-orm';
 import { isUniqueViolation } from '../../db/errors.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
-import { featureFlags } from '../../db/schema/platform.ts';
 import { mailVerification } from '../../lib/accounts/accounts.ts';
 import { isRegistered, takePlaceholder } from '../../lib/accounts/claim.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
+import { isRegistrationOpen } from '../../lib/accounts/registration.ts';
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { rememberDevice } from '../../lib/http/accounts/clients.ts';
 import { startSession } from '../../lib/http/accounts/sign-in.ts';
 import { created } from '../../lib/http/answer.ts';
-import type { PublicCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email, name } from '../../lib/http/fields.ts';
 import { mayMail } from '../../lib/http/mails.ts';
@@ -56,7 +54,8 @@ export const register = endpoint(
       password: body.password,
       addresses: [body.email],
     });
-    await requireOpenRegistration(call);
+    if (!(await isRegistrationOpen(db)))
+      throw new ApiError('permission_error/feature_disabled', { message: 'Registration is closed.' });
     // Asked before the password is hashed, which is the expensive part.
     if (await isRegistered(db, body.email)) throw taken();
 
@@ -112,14 +111,3 @@ const taken = (cause?: unknown) =>
     message: 'The e-mail address is already registered.',
     cause,
   });
-
-async function requireOpenRegistration({ db }: PublicCall): Promise<void> {
-  const flags = await db
-    .select({ name: featureFlags.name, enabled: featureFlags.enabled })
-    .from(featureFlags)
-    .where(inArray(featureFlags.name, ['signup', 'invite_only']));
-  const isOn = (flag: string) => flags.some(({ name, enabled }) => name === flag && enabled);
-  if (!isOn('signup') || isOn('invite_only')) {
-    throw new ApiError('permission_error/feature_disabled', { message: 'Registration is closed.' });
-  }
-}

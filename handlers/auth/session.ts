@@ -1,3 +1,4 @@
+import { awaitsFirstAccount } from '../../lib/accounts/registration.ts';
 import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { publicAccess } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
@@ -28,6 +29,14 @@ export const session = endpoint(
               'Present when the account must verify its primary address before it can do anything else.',
           }),
           orgs: z.array(Organization),
+          first_account: z.literal(true).optional().openapi({
+            description:
+              'Present for a visitor while no account exists and registration is open: the account that registers is the first one.',
+          }),
+          mails_in_log: z.literal(true).optional().openapi({
+            description:
+              "Present when no mail provider is configured: mails are not sent, and their links are in the server's log.",
+          }),
         }),
       },
     },
@@ -35,16 +44,24 @@ export const session = endpoint(
     errors: ['auth_error/not_authenticated'],
   },
   async (call) => {
-    const base_domain = call.services.config.baseDomain ?? '';
+    const { db, services } = call;
+    const { config, knownAccounts, mailer } = services;
+    const site = {
+      base_domain: config.baseDomain ?? '',
+      ...(mailer.logsLinks && { mails_in_log: true as const }),
+    };
     const visitor = await visitorOf(call);
-    if (!visitor) return ok({ base_domain, orgs: [] });
+    if (!visitor) {
+      const isFirst = await awaitsFirstAccount(db, knownAccounts);
+      return ok({ ...site, orgs: [], ...(isFirst && { first_account: true as const }) });
+    }
     const { user } = visitor;
-    const isClosed = call.services.config.requireVerifiedEmail && !user.emailVerified;
+    const isClosed = config.requireVerifiedEmail && !user.emailVerified;
     return ok({
-      base_domain,
+      ...site,
       user: { ...toUser(user), mfa_enabled: user.mfaEnabled },
       ...(isClosed && { email_verification_required: true as const }),
-      orgs: await listOrgsOf(visitor, call.services),
+      orgs: await listOrgsOf(visitor, services),
     });
   },
 );

@@ -65,7 +65,7 @@ const PAGE = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Security findings service: API</title>
+<title>API · svc-findings</title>
 <script>${COLORS}</script>
 </head>
 <body>

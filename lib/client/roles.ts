@@ -64,6 +64,7 @@ export const OPERATION_ROLES = {
   applyRuleToFindings: 'admin',
   undoRuleChanges: 'admin',
   createProject: 'member',
+  createDemoProject: 'admin',
   listProjects: 'viewer',
   getProject: 'viewer',
   updateProject: 'admin',

@@ -1927,6 +1927,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the demo project
+         * @description Creates a project with about 200 made-up findings of 20 scans in the last five weeks, with decisions and comments of the caller, for users who want to try the service. Only in an organization without findings: otherwise 409 `conflict`. If the demo project exists, it is the result and nothing changes. `DELETE /projects/{slug}` removes it with all its data.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        post: operations["createDemoProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{slug}": {
         parameters: {
             query?: never;
@@ -4560,6 +4582,11 @@ export interface components {
              */
             tracked_refs?: string[];
             /**
+             * @description True for the project with demo data. Otherwise absent.
+             * @example false
+             */
+            demo?: boolean;
+            /**
              * @description True while the project moves to another organization. Until then it takes no changes. Otherwise absent.
              * @example false
              */
@@ -6264,6 +6291,16 @@ export interface components {
              */
             email_verification_required?: true;
             orgs: components["schemas"]["Organization"][];
+            /**
+             * @description Present for a visitor while no account exists and registration is open: the account that registers is the first one.
+             * @enum {boolean}
+             */
+            first_account?: true;
+            /**
+             * @description Present when no mail provider is configured: mails are not sent, and their links are in the server's log.
+             * @enum {boolean}
+             */
+            mails_in_log?: true;
         };
         SessionEnvelope: {
             /** @enum {boolean} */
@@ -7466,6 +7503,16 @@ export interface components {
             /** @description Names query parameters of the request that were ignored. */
             message?: string;
         };
+        CreateDemoProjectEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Project"];
+        };
         GetProjectEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -8617,7 +8664,9 @@ export interface operations {
                      *             "deleted_at": "2026-01-01T00:00:00.000Z",
                      *             "purge_at": "2026-01-01T00:00:00.000Z"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "first_account": true,
+                     *         "mails_in_log": true
                      *       }
                      *     }
                      */
@@ -13418,6 +13467,7 @@ export interface operations {
                      *           "tracked_refs": [
                      *             "release/*"
                      *           ],
+                     *           "demo": false,
                      *           "transferring": false
                      *         }
                      *       ]
@@ -13471,11 +13521,84 @@ export interface operations {
                      *         "tracked_refs": [
                      *           "release/*"
                      *         ],
+                     *         "demo": false,
                      *         "transferring": false
                      *       }
                      *     }
                      */
                     "application/json": components["schemas"]["CreateProjectEnvelope"];
+                };
+            };
+        };
+    };
+    createDemoProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The demo project that exists. Another request may still be adding its data. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Web shop",
+                     *         "slug": "web-shop",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "close_after_scans": 3,
+                     *         "source_url": "https://github.com/acme/web-shop",
+                     *         "default_ref": "main",
+                     *         "tracked_refs": [
+                     *           "release/*"
+                     *         ],
+                     *         "demo": false,
+                     *         "transferring": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateDemoProjectEnvelope"];
+                };
+            };
+            /** @description The demo project, with its data. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Web shop",
+                     *         "slug": "web-shop",
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "close_after_scans": 3,
+                     *         "source_url": "https://github.com/acme/web-shop",
+                     *         "default_ref": "main",
+                     *         "tracked_refs": [
+                     *           "release/*"
+                     *         ],
+                     *         "demo": false,
+                     *         "transferring": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreateDemoProjectEnvelope"];
                 };
             };
         };
@@ -13515,6 +13638,7 @@ export interface operations {
                      *         "tracked_refs": [
                      *           "release/*"
                      *         ],
+                     *         "demo": false,
                      *         "transferring": false
                      *       }
                      *     }
@@ -13600,6 +13724,7 @@ export interface operations {
                      *         "tracked_refs": [
                      *           "release/*"
                      *         ],
+                     *         "demo": false,
                      *         "transferring": false
                      *       }
                      *     }

@@ -83,7 +83,7 @@ function readConfig(env: Env): { config: Config; errors: string[] } {
     hstsSubdomains: read('SVC_HSTS_SUBDOMAINS'),
     metricsToken: read('SVC_METRICS_TOKEN'),
     mail: {
-      from: read('SVC_MAIL_FROM') ?? `Security findings <no-reply@${new URL(publicUrl).hostname}>`,
+      from: read('SVC_MAIL_FROM') ?? `svc-findings <no-reply@${new URL(publicUrl).hostname}>`,
       resend: resendKey === undefined ? undefined : { apiKey: resendKey, baseUrl: read('RESEND_BASE_URL') },
       smtpUrl: read('SVC_SMTP_URL'),
     },

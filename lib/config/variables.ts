@@ -146,7 +146,7 @@ export const VARIABLES = {
   RESEND_API_KEY: [z.string().optional(), 'an API key'],
   RESEND_BASE_URL: [z.url({ protocol: /^https?$/ }).optional(), 'an http or https address'],
   SVC_SMTP_URL: [z.url({ protocol: /^smtps?$/ }).optional(), 'smtp://user:password@host:port'],
-  SVC_MAIL_FROM: [z.string().regex(/@/).optional(), 'a sender such as Findings <findings@example.com>'],
+  SVC_MAIL_FROM: [z.string().regex(/@/).optional(), 'a sender such as svc-findings <findings@example.com>'],
   SVC_STRICT: [onOff.default(false), 'on or off'],
   SVC_REQUIRE_VERIFIED_EMAIL: [onOff.optional(), 'on or off'],
   SVC_PENDING_INVITATIONS: [onOff.optional(), 'on or off'],

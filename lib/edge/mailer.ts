@@ -8,6 +8,7 @@ export function createEdgeMailer({ mail }: Config, log: Logger): Mailer {
   if (mail.resend) return createResendMailer(mail.resend, mail.from);
   return {
     name: 'log',
+    logsLinks: true,
     async send({ recipient, subject, link }) {
       log.info('mail not sent, Resend is not configured', { recipient, subject, link });
     },

@@ -22,6 +22,8 @@ export type OutgoingMail = Mail & { id: string };
 export interface Mailer {
   /** For the log. */
   readonly name: string;
+  /** It sends nothing, and writes the links of mails to the log. */
+  readonly logsLinks?: true;
   /**
    * Resolves when the provider has accepted the mail.
    * @param signal aborts the attempt. The caller does not wait for a mailer that ignores it

@@ -9,6 +9,7 @@ export function createOutboxMailer(dataDir: string, log: Logger): Mailer {
   const file = join(dataDir, 'outbox.jsonl');
   return {
     name: 'outbox',
+    logsLinks: true,
     async send({ id, recipient, subject, html, text, link }) {
       const line = JSON.stringify({ id, time: new Date(), recipient, subject, link, text, html });
       const append = () => appendFile(file, `${line}\n`, { mode: 0o600 });

@@ -1,7 +1,5 @@
-import type { Persona } from '../../agent/scan.ts';
-import type { Finding } from '../../lib/importers/finding.ts';
-import { type Ecosystem, vulnerabilities } from './vulnerabilities.ts';
-import { atAddress, inInfrastructure, inSource, type Language, secretsIn } from './weaknesses.ts';
+import { type Project, project as projectOf, words } from '../../lib/demo/project.ts';
+import { inInfrastructure } from '../../lib/demo/weaknesses.ts';
 
 /** An online bookshop that is made up, and what its scanners look at. */
 export const COMPANY = 'Lumen Books';
@@ -14,40 +12,6 @@ export const PEOPLE = [
   { name: 'Amara Okafor', role: 'viewer' },
 ] as const;
 
-/** Scanners that run again and again over a project, and report together. */
-export interface Schedule {
-  name: string;
-  persona: Persona;
-  everyDays: number;
-  /** Hours into a day, UTC. */
-  hour: number;
-  target: { type: string; url?: string; path?: string; ref?: string };
-  /** All that a scanner may ever find, and which share of it is really there. */
-  parts: { candidates: Finding[]; share: number }[];
-}
-
-export interface Project {
-  name: string;
-  /** When its scanners were set up. */
-  startDay: number;
-  schedules: Schedule[];
-}
-
-interface Code {
-  name: string;
-  startDay: number;
-  language: Language;
-  ecosystem: Ecosystem;
-  /** Files of source: every topic in every directory. */
-  directories: string[];
-  topics: string[];
-  extension: string;
-  manifests: string[];
-  images: string[];
-  settings: string[];
-  pages?: string[];
-}
-
 const TOPICS = {
   shop: 'cart checkout search product review wishlist voucher account address invoice newsletter session upload export report',
   money:
@@ -58,63 +22,8 @@ const TOPICS = {
     'Shelf Order Picking Return Supplier Stock Pallet Label Route Carrier Count Batch Reservation Export Report',
 };
 
-const words = (text: string) => text.split(' ');
-
-const project = (code: Code): Project => {
-  const repository = `https://git.lumen-books.example/${code.name.toLowerCase().replaceAll(' ', '-')}`;
-  const target = { type: 'repository', url: repository, ref: 'main' };
-  const files = code.directories.flatMap((directory) =>
-    code.topics.map((topic) => `${directory}/${topic}.${code.extension}`),
-  );
-  const scanner =
-    code.ecosystem === 'npm' ? 'npm-audit' : code.ecosystem === 'go' ? 'govulncheck' : 'osv-scanner';
-  return {
-    name: code.name,
-    startDay: code.startDay,
-    schedules: [
-      {
-        name: 'Audit',
-        persona: 'sharingan',
-        everyDays: 7,
-        hour: 2,
-        target,
-        parts: [
-          { candidates: files.flatMap((file) => inSource(code.language, file)), share: 0.7 },
-          { candidates: code.settings.flatMap(secretsIn), share: 0.3 },
-        ],
-      },
-      {
-        name: 'Dependencies',
-        persona: 'senku',
-        everyDays: 3,
-        hour: 4,
-        target,
-        parts: [
-          {
-            candidates: code.manifests.flatMap((manifest) =>
-              vulnerabilities(code.ecosystem, scanner, manifest),
-            ),
-            share: 0.75,
-          },
-          {
-            candidates: code.images.flatMap((image) => vulnerabilities('debian', 'trivy', image)),
-            share: 0.6,
-          },
-        ],
-      },
-      ...(code.pages ?? []).slice(0, 1).map(
-        (first): Schedule => ({
-          name: 'Penetration test',
-          persona: 'killua',
-          everyDays: 7,
-          hour: 22,
-          target: { type: 'web', url: new URL(first).origin },
-          parts: [{ candidates: (code.pages ?? []).flatMap(atAddress), share: 0.35 }],
-        }),
-      ),
-    ],
-  };
-};
+const project = (code: Omit<Parameters<typeof projectOf>[0], 'domain'>): Project =>
+  projectOf({ ...code, domain: 'lumen-books.example' });
 
 const site = (host: string, paths: string) =>
   words(paths).map((path) => `https://${host}.lumen-books.example${path}`);

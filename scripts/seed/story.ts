@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Client } from '../../lib/client/index.ts';
+import { DAY_MS, isThere, type Life, type Run } from '../../lib/demo/history.ts';
+import type { Project, Schedule } from '../../lib/demo/project.ts';
 import { SEVERITIES } from '../../lib/importers/finding.ts';
-import { COMPANY, PEOPLE, type Project, type Schedule } from './company.ts';
-import { DAY_MS, isThere, type Life, type Run } from './history.ts';
+import { COMPANY, PEOPLE } from './company.ts';
 import type { World } from './world.ts';
 
 /** Pushes under way at the same time. */

@@ -3,6 +3,7 @@ import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sessions, userEmails, users } from '../../db/schema/accounts.ts';
 import { orgs } from '../../db/schema/orgs.ts';
+import { setFlag } from '../../lib/admin/flags.ts';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { ORG_SLUG } from '../../lib/orgs/slugs.ts';
 import { type Answer, createApi, createUser, must, PASSWORD } from '../support/api/api.ts';
@@ -221,6 +222,41 @@ describe('registration', () => {
     const answer = await register(person());
     await sql("insert into shared.feature_flags values ('signup', true, '')");
     expect(outcome(answer)).toEqual([403, 'permission_error/feature_disabled']);
+  });
+
+  it('is offered to visitors as the first account, while it is open and no account exists', async () => {
+    const [fresh, site] = await Promise.all([start(), startApp({ env: { SVC_BASE_DOMAIN: 'svc.test' } })]);
+    const seen = async (app: TestApp, host?: string) =>
+      must(await app.api.get('/auth/session', host === undefined ? {} : { host }));
+    const visitor = { base_domain: '', orgs: [] };
+    const { sql } = fresh.services.database;
+    const flag = (name: string, isOn: boolean) => setFlag(fresh.services.database, name, isOn);
+
+    expect(await seen(fresh)).toEqual({ ...visitor, first_account: true });
+    for (const host of ['svc.test', 'acme.svc.test'])
+      expect(await seen(site, host)).toEqual({ base_domain: 'svc.test', orgs: [], first_account: true });
+    await flag('invite_only', true);
+    expect(await seen(fresh)).toEqual(visitor);
+    await flag('invite_only', false);
+    await flag('signup', false);
+    expect(await seen(fresh)).toEqual(visitor);
+    await flag('signup', true);
+
+    // Two at once are two accounts, as always.
+    const other = await start({ databaseUrl: fresh.databaseUrl });
+    expect(await seen(other)).toEqual({ ...visitor, first_account: true });
+    const answers = await Promise.all([register(person(), fresh), register(person(), other)]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    const cookie = answers[0]?.cookie ?? '';
+    for (const app of [fresh, other]) {
+      expect(await seen(app)).toEqual(visitor);
+      expect(must(await app.api.get('/auth/session', { cookie }))).not.toHaveProperty('first_account');
+    }
+    // A known account is not looked up again, and a database that does not answer says nothing.
+    await sql.unsafe('alter table shared.users rename to users_away');
+    const blind = await start({ databaseUrl: fresh.databaseUrl });
+    expect([await seen(fresh), await seen(blind)]).toEqual([visitor, visitor]);
+    await sql.unsafe('alter table shared.users_away rename to users');
   });
 
   it('leaves nothing behind when it fails', async () => {

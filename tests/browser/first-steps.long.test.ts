@@ -87,6 +87,43 @@ describePages('the first steps', (site) => {
     await page.getByRole('button', { name: 'Create token' }).waitFor();
   });
 
+  it('offer demo data with a tour by keyboard, which is removed again', async () => {
+    const org = must(
+      await site.api.post('/orgs', { cookie, body: { name: 'Demo', slug: `demo-${Date.now()}` } }),
+    );
+    const page = await site.open(org, '', { cookie });
+    const button = (name: string) => page.getByRole('button', { name });
+    await heading(page, 'First steps');
+    await button('Add demo data').press('Enter');
+    await heading(page, 'Dashboard');
+    const tour = page.getByRole('region', { name: 'Tour of the demo data' });
+    await tour.waitFor();
+    await expectAccessible(page);
+
+    await tour.getByRole('checkbox', { name: 'Open a finding' }).press('Space');
+    await tour.getByRole('link', { name: 'Group by rule' }).press('Enter');
+    await page.waitForURL(/group_by=rule/);
+    await page.goBack();
+    for (const [name, isDone] of [
+      ['Open a finding', true],
+      ['Decide with a key', false],
+      ['See findings by rule', true],
+    ] as const)
+      expect(await tour.getByRole('checkbox', { name }).isChecked()).toBe(isDone);
+
+    await button('Hide the tour').press('Enter');
+    await page.reload();
+    await page.getByText('This organization has demo data.').waitFor();
+    expect(await tour.count()).toBe(0);
+    await button('Show the tour').press('Enter');
+    await tour.waitFor();
+    await button('Remove demo data').press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).press('Enter');
+    await heading(page, 'First steps');
+    await button('Add demo data').waitFor();
+    expect((await site.api.get('/projects', { cookie, org: org.slug })).result).toEqual([]);
+  });
+
   it('tell a viewer who can create a project', async () => {
     const org = must(
       await site.api.post('/orgs', { cookie, body: { name: 'Seen', slug: `seen-${Date.now()}` } }),
@@ -96,5 +133,6 @@ describePages('the first steps', (site) => {
     const page = await site.open(org, '', { cookie: viewer.cookie });
     await page.getByText('Only owners, admins and members can create projects').waitFor();
     expect(await page.getByLabel('Project name').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Add demo data' }).count()).toBe(0);
   });
 });

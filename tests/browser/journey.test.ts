@@ -1,10 +1,10 @@
 import { it } from 'vitest';
 import { limit } from '../support/run/limits.ts';
 import { journey } from './support/journey.ts';
-import { describePages } from './support/site.ts';
+import { describePagesOf } from './support/site.ts';
 
 // The web UI in `npm test`; `npm run test:all` runs its other suites.
-describePages('a newcomer', (site) => {
+describePagesOf({ own: true })('a newcomer', (site) => {
   it('gets from registering to the first triaged finding', { timeout: limit(120_000) }, async () => {
     await journey(site);
   });

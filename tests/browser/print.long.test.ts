@@ -60,7 +60,7 @@ describePages('printed reports', (site) => {
     const name = must(await site.api.get('/orgs', { cookie: org.owner.cookie })).find(
       ({ slug }: { slug: string }) => slug === org.slug,
     ).name;
-    expect(paper).toMatch(new RegExp(`^${name} · Security findings · .*${year}`));
+    expect(paper).toMatch(new RegExp(`^${name} · svc-findings · .*${year}`));
     expect(paper).toContain('All · Severity: Critical, High · Order: most severe first');
     for (let n = 1; n <= 45; n++) expect(paper).toContain(`src/file-${n}.ts:${n}`);
     expect(paper).not.toContain('Problem 46');
@@ -101,7 +101,7 @@ describePages('printed reports', (site) => {
     await page.getByRole('button', { name: 'Print' }).click();
     expect(await printed(page)).toBe(1);
     const paper = await onPaper(page);
-    expect(paper).toMatch(/ · Security findings · /);
+    expect(paper).toMatch(/ · svc-findings · /);
     expect(paper).toContain(finding.title);
     expect(await visible(page, 'navigation')).toBe(0);
 

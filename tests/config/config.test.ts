@@ -28,7 +28,7 @@ describe('configuration', () => {
       https: false,
       hstsSubdomains: false,
       metricsToken: undefined,
-      mail: { from: 'Security findings <no-reply@localhost>', resend: undefined, smtpUrl: undefined },
+      mail: { from: 'svc-findings <no-reply@localhost>', resend: undefined, smtpUrl: undefined },
       authLimits: false,
       quotas: {
         orgsPerAccount: 200,

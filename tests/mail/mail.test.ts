@@ -932,6 +932,8 @@ describe('templates', () => {
     });
     expect(text.length).toBeLessThan(1_000);
     expect(subject.isWellFormed()).toBe(true);
+    expect(subject).toMatch(/^x{59}… invited you to an organization$/);
+    expect(setPassword({ publicUrl, token: TOKEN }).subject).toBe('Your account is ready');
     expect(text).not.toContain('evil.com');
     expect(text).not.toContain('http://');
     expect(resetPassword({ name: 'Ada Lovelace', publicUrl, token: TOKEN }).text).toContain(
@@ -998,6 +1000,7 @@ describe('templates', () => {
       verifyEmail({ publicUrl, token: TOKEN, emailId: 'e', addedBy: '18005550199@evil.example' }),
       loginNotification({ name, at, ip: '', browser: 'Firefox 18005550199', os: '', deviceType: '' }),
     ];
+    expect(mails[0]?.subject).toBe('Somebody invited you to an organization');
     for (const { subject, text, html } of mails)
       for (const part of [subject, text, html]) {
         const digits = part.replaceAll(TOKEN, '').replace(/[^\p{L}\p{N}]+/gu, '');
@@ -1010,7 +1013,7 @@ describe('templates', () => {
       const invite = { inviterName: 'Ada 2', orgName, role: 'viewer', publicUrl, orgUrl: '', decline: TOKEN };
       const { subject, text } = invitation(invite);
       expect([subject, text]).toEqual([
-        `You are invited to ${orgName}`,
+        `Ada 2 invited you to ${orgName}`,
         expect.stringContaining(`Ada 2 invited you to the organization ${orgName} on`),
       ]);
     }
@@ -1061,7 +1064,7 @@ describe('templates', () => {
     expect(login.subject).toBe('New sign-in to your account');
     expect(login.text).toBe(`Hello Ada,
 
-Somebody signed in to your Security findings account:
+Somebody signed in to your svc-findings account:
 
 Time: 9 March 2026 at 08:05 UTC
 Browser: Firefox 140
@@ -1072,14 +1075,14 @@ IP address: 203.0.113.7
 If it was you, there is nothing to do. If not, change your password and revoke the session.
 
 --
-Security findings sent this mail automatically; replies are not read.
+svc-findings sent this mail automatically; replies are not read.
 `);
     const orgUrl = `${publicUrl}/o/acme`;
     const invite = { inviterName: 'Ada', orgName: 'Acme', role: 'admin', publicUrl, orgUrl, decline: TOKEN };
     const invited = invitation({ ...invite, set: { token: TOKEN, isPlaceholder: true } });
     const added = invitation(invite);
     for (const { subject, text } of [invited, added]) {
-      expect(subject).toBe('You are invited to Acme');
+      expect(subject).toBe('Ada invited you to Acme');
       expect(text).toContain('Ada invited you to the organization Acme');
       expect(text).toContain('Role: admin');
       expect(text).toContain('choose “Leave organization” on its page “Members”');

@@ -304,7 +304,7 @@ describe('inviting somebody who has no account', () => {
     expect((await reset(old)).status).toBe(400);
     must(await later.api.post('/auth/forgot-password', { body: { email } }));
     const mail = await later.delivered(email);
-    expect(mail.subject).toBe('Set your password');
+    expect(mail.subject).toBe('Your account is ready');
     must(await reset(tokenIn(mail)));
     expect((await login(email)).status).toBe(200);
   });

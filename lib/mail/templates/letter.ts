@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { MailContent } from '../mailer.ts';
 
-export const PRODUCT = 'Security findings';
+export const PRODUCT = 'svc-findings';
 
 /** The content of a mail, rendered as HTML and as text. Pass texts from users through `line`, `person` or `unlinked` first. */
 export interface Letter {

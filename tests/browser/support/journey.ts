@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { expect } from 'vitest';
 import { createWorkspace, startAgent } from '../../support/agent/agent.ts';
 import { PASSWORD } from '../../support/api/client.ts';
+import { expectAccessible } from './axe.ts';
 import type { Site } from './site.ts';
 
 const REPORT = resolve(import.meta.dirname, '../../fixtures/semgrep.json');
@@ -13,7 +14,7 @@ const { lookup } = dns;
 dns.lookup = (host, ...rest) => lookup(host.endsWith('.localhost') ? '127.0.0.1' : host, ...rest);`)}`;
 
 /**
- * A newcomer gets from registering to the first triaged finding by what the pages say.
+ * The first newcomer of a server gets from registering to the first triaged finding by what the pages say.
  * @param hasSubdomains whether organizations are at subdomains of the site
  */
 export async function journey(site: Site, { hasSubdomains = false } = {}): Promise<void> {
@@ -21,11 +22,21 @@ export async function journey(site: Site, { hasSubdomains = false } = {}): Promi
   const button = (name: string | RegExp) => page.getByRole('button', { name });
 
   await page.goto(site.url);
-  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Create the first account' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Sign in' }).count()).toBe(0);
+  expect(await page.title()).toBe('Create the first account · svc-findings');
+  await expectAccessible(page);
   await page.getByLabel('Name').fill('Grace Hopper');
   await page.getByLabel('E-mail address').fill('grace@example.com');
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await button('Create account').click();
+  await page.getByText('Your account is ready').waitFor();
+  // Others do not see that there was none.
+  const other = await site.visit();
+  await other.goto(site.url);
+  await other.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  await other.getByRole('link', { name: 'Create an account' }).click();
+  await other.getByRole('heading', { level: 1, name: 'Create your account' }).waitFor();
   await page.getByRole('link', { name: 'Open your organization' }).click();
   await page.waitForURL(site.orgUrl('grace-hopper'));
 

@@ -69,6 +69,8 @@ export interface Site {
 export interface SiteOptions {
   /** Organizations at subdomains of it; `findings.localhost` leads to this machine. */
   baseDomain?: string;
+  /** A server without accounts for the calling suite. */
+  own?: true;
   env?: Record<string, string>;
 }
 

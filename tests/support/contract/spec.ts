@@ -124,6 +124,7 @@ POST   /api/v1/findings/{id}/comments                     cookie+org, member
 PATCH  /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
 DELETE /api/v1/findings/{id}/comments/{commentId}         cookie+org, member
 DELETE /api/v1/projects/{slug}                            cookie+org, admin
+POST   /api/v1/projects/demo                              cookie+org, admin
 POST   /api/v1/projects/{slug}/transfer                   cookie+org, owner
 GET    /api/v1/projects/{slug}/transfer                   cookie+org, owner
 DELETE /api/v1/projects/{slug}/transfer                   cookie+org, owner

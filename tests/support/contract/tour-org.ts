@@ -317,6 +317,11 @@ export function planOrgTour(on: Traveller) {
     },
     getProjectTransfer: () => on.api.get('/projects/large/transfer', on.asOwner()),
     cancelProjectTransfer: () => on.api.delete('/projects/large/transfer', on.asOwner()),
+    async createDemoProject() {
+      must(await on.api.post('/orgs', { ...on.asUser(), body: { name: 'Tour', slug: 'acme-tour' } }));
+      const demo = (org: object) => on.api.post('/projects/demo', { ...on.asOwner(), ...org });
+      return [await demo({ org: 'acme-tour' }), await demo({ org: 'acme-tour' }), await demo({})];
+    },
     async deleteProject() {
       const { slug } = must(await on.api.post('/projects', { ...on.asOwner(), body: { name: 'Mistaken' } }));
       const path = `/projects/${slug}/tokens`.replace(

@@ -1,4 +1,4 @@
-import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Operation } from '../../../lib/client/roles.ts';
 import { api, type Client, isSignedOut, orgApi, type Schemas } from './api.ts';
@@ -28,6 +28,10 @@ export async function findMe(queries: QueryClient): Promise<Me | undefined> {
   const { user } = session;
   return user && { ...session, user };
 }
+
+/** Whether no mail provider is configured. The links of mails are then in the log of the server. */
+export const useMailsInLog = (): boolean =>
+  useQueryClient().getQueryData(sessionQuery.queryKey)?.mails_in_log === true;
 
 export const signedIn = getRouteApi('/_signed-in');
 const orgRoute = getRouteApi('/_signed-in/o/$org');

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/auth.tsx';
 import { api } from '../app/api.ts';
+import { useMailsInLog } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { useSend } from '../components/forms/use-send.ts';
 import { LinkAnchor } from '../components/links.tsx';
@@ -14,6 +15,7 @@ const route = getRouteApi('/_public/forgot-password');
 /** Requests a link to set a new password. The page does not reveal whether the account exists. */
 export function ForgotPassword() {
   const { email = '' } = route.useSearch();
+  const isInLog = useMailsInLog();
   const form = useForm({
     initialValues: { email },
     validate: { email: (value) => (value.trim() === '' ? text.enterEmail : null) },
@@ -27,20 +29,20 @@ export function ForgotPassword() {
 
   if (ask.isSuccess) {
     return (
-      <Page title={text.checkMail}>
+      <Page title={isInLog ? text.openLinkInLog : text.checkMail}>
         <Alert role="status" color="teal" icon={<IconMailForward />}>
-          {text.mailedReset(<bdi>{ask.variables.email.trim()}</bdi>)}
+          {(isInLog ? text.resetInLog : text.mailedReset)(<bdi>{ask.variables.email.trim()}</bdi>)}
         </Alert>
-        <Text size="sm">{text.noMail}</Text>
+        {!isInLog && <Text size="sm">{text.noMail}</Text>}
         <Button variant="default" onClick={() => ask.reset()}>
-          {text.sendAnotherLink}
+          {isInLog ? text.newLinkInLog : text.sendAnotherLink}
         </Button>
         {back}
       </Page>
     );
   }
   return (
-    <Page title={text.forgotYourPassword} description={text.weMailReset}>
+    <Page title={text.forgotYourPassword} description={isInLog ? text.weLogReset : text.weMailReset}>
       <form noValidate onSubmit={ask.submit}>
         <Stack>
           {ask.problem !== undefined && <Problem error={ask.problem} />}

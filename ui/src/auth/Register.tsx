@@ -1,9 +1,11 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as text from '#strings/auth.tsx';
 import { api, type Schemas } from '../app/api.ts';
+import { sessionQuery, useMailsInLog } from '../app/session.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { NewPasswordField } from '../components/forms/PasswordField.tsx';
 import { emailProblem, passwordProblem } from '../components/forms/rules.ts';
@@ -23,13 +25,15 @@ export function Register() {
   const site = useRouteContext({ from: '__root__', select: ({ site }) => site });
   const [registered, setRegistered] = useState<Registered>();
   const [closed, setClosed] = useState(false);
+  const isInLog = useMailsInLog();
+  const isFirst = useQueryClient().getQueryData(sessionQuery.queryKey)?.first_account === true;
 
   if (registered) {
     const { name, email, org, message } = registered;
     return (
       <Page title={text.welcome} heading={text.welcomeName(<bdi>{name}</bdi>)}>
         <Alert role="status" color="teal" icon={<IconMailCheck />} title={text.accountReady}>
-          {text.mailedVerification(<bdi>{email}</bdi>)}
+          {(isInLog ? text.verificationInLog : text.mailedVerification)(<bdi>{email}</bdi>)}
         </Alert>
         <WeakPassword message={message} />
         {org && <Text size="sm">{text.firstOrganization(<b dir="auto">{org.name}</b>)}</Text>}
@@ -50,7 +54,10 @@ export function Register() {
     );
   }
   return (
-    <Page title={text.createYourAccount}>
+    <Page
+      title={isFirst ? text.createFirstAccount : text.createYourAccount}
+      description={isFirst && text.noAccountsYet}
+    >
       <RegisterForm
         email={search.email ?? ''}
         onDone={(made) => {
@@ -62,13 +69,15 @@ export function Register() {
           setClosed(true);
         }}
       />
-      <Text size="sm" ta="center">
-        {text.haveAccount((label) => (
-          <LinkAnchor to="/login" search={search} underline="always">
-            {label}
-          </LinkAnchor>
-        ))}
-      </Text>
+      {!isFirst && (
+        <Text size="sm" ta="center">
+          {text.haveAccount((label) => (
+            <LinkAnchor to="/login" search={search} underline="always">
+              {label}
+            </LinkAnchor>
+          ))}
+        </Text>
+      )}
     </Page>
   );
 }

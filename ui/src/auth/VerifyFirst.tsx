@@ -4,7 +4,7 @@ import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import * as text from '#strings/auth.tsx';
 import { api } from '../app/api.ts';
-import { sessionQuery, signOut } from '../app/session.ts';
+import { sessionQuery, signOut, useMailsInLog } from '../app/session.ts';
 import { useAction } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { Page } from '../components/Page.tsx';
@@ -44,12 +44,13 @@ export function VerifyFirst() {
   });
   const leave = useAction({ mutationFn: () => signOut(site) });
   const address = session.data?.user?.email;
+  const isInLog = useMailsInLog();
 
   return (
     <Page title={text.verifyYourEmail}>
       <Stack>
         <Text>
-          {text.openMailedLink(
+          {(isInLog ? text.openLoggedLink : text.openMailedLink)(
             <b>
               <bdi>{address}</bdi>
             </b>,
@@ -57,7 +58,7 @@ export function VerifyFirst() {
         </Text>
         {resend.isSuccess && (
           <Alert role="status" color="teal" icon={<IconMail />}>
-            {text.sentAnotherLink}
+            {isInLog ? text.loggedAnotherLink : text.sentAnotherLink}
           </Alert>
         )}
         {resend.isError && <Problem error={resend.error} />}
@@ -71,7 +72,7 @@ export function VerifyFirst() {
           </Text>
         )}
         <Button variant="default" loading={resend.isPending} onClick={() => resend.mutate()} fullWidth>
-          {text.sendAnotherLink}
+          {isInLog ? text.newLinkInLog : text.sendAnotherLink}
         </Button>
         <Button variant="subtle" loading={leave.isPending} onClick={() => leave.mutate()} fullWidth>
           {text.signOut}

@@ -12,6 +12,7 @@ import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { PrintButton } from '../components/PrintButton.tsx';
 import { Waiting } from '../components/Waiting.tsx';
+import { Demo } from '../demo/Demo.tsx';
 import { FindingItems } from '../findings/FindingItems.tsx';
 import { ALL, ATTENTION } from '../findings/views.ts';
 import { IconFolderOff } from '../icons/icons.ts';
@@ -56,12 +57,12 @@ export function Dashboard() {
       </Suspense>
     </Page>
   ) : (
-    <Filtered />
+    <Filtered onDemoRemoved={() => setBegins(undefined)} />
   );
 }
 
 /** The overview of the project and the range in the address. */
-function Filtered() {
+function Filtered({ onDemoRemoved }: { onDemoRemoved: () => void }) {
   const org = useOrg();
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -88,11 +89,13 @@ function Filtered() {
       <Text size="sm" className="print-only">
         <RangeInWords range={range} project_id={search.project_id} />
       </Text>
+      <Demo at="top" onRemoved={onDemoRemoved} />
       {problem === undefined ? (
         <Overview search={search} range={range} metrics={query} />
       ) : (
         <Alert color="yellow" title={problem} />
       )}
+      <Demo at="bottom" onRemoved={onDemoRemoved} />
     </Page>
   );
 }

@@ -6,7 +6,7 @@ import * as text from '#strings/members.tsx';
 import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
 import { ROLES, type Role } from '../app/roles.ts';
-import { useOrg } from '../app/session.ts';
+import { useMailsInLog, useOrg } from '../app/session.ts';
 import { DialogForm } from '../components/forms/DialogForm.tsx';
 import { emailProblem } from '../components/forms/rules.ts';
 import { useSend } from '../components/forms/use-send.ts';
@@ -35,6 +35,7 @@ export function InviteMember({ opened, onClose }: { opened: boolean; onClose: ()
 }
 
 function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; onClose: () => void }) {
+  const isInLog = useMailsInLog();
   const org = useOrg();
   const queries = useQueryClient();
   const form = useForm<{ email: string; role: Role }>({
@@ -54,7 +55,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
     <DialogForm sending={invite} action={text.invite} onCancel={onClose}>
       <TextInput
         label={text.emailAddress}
-        description={text.weMailInvitation}
+        description={isInLog ? text.weLogInvitation : text.weMailInvitation}
         type="email"
         required
         withAsterisk={false}
@@ -73,6 +74,7 @@ function InviteForm({ onAdded, onClose }: { onAdded: (member: Member) => void; o
 function Added(props: { member: Member; onAnother: () => void; onClose: () => void }) {
   const { member, onAnother, onClose } = props;
   const { email, role, pending, verified } = member;
+  const isInLog = useMailsInLog();
   return (
     <Stack>
       <Alert
@@ -84,7 +86,10 @@ function Added(props: { member: Member; onAnother: () => void; onClose: () => vo
         <Text size="sm" fw={500}>
           {(pending ? text.invited : text.added)(<bdi>{email}</bdi>, role)}
         </Text>
-        <Text size="sm">{pending ? text.accessAfterVerification : text.mayLeave}</Text>
+        <Text size="sm">
+          {isInLog ? text.invitationInLog : text.invitationMailed}{' '}
+          {pending ? text.accessAfterVerification : text.mayLeave}
+        </Text>
       </Alert>
       {member.owner_offer_until && <Text size="sm">{text.askedForOwnership}</Text>}
       {!pending && !verified && (

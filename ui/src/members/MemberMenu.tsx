@@ -7,7 +7,7 @@ import * as text from '#strings/members.tsx';
 import { mayManageRole } from '../../../lib/members/roles.ts';
 import type { Schemas } from '../app/api.ts';
 import { ROLES, type Role } from '../app/roles.ts';
-import { sessionQuery, useMe, useOrg } from '../app/session.ts';
+import { sessionQuery, useMailsInLog, useMe, useOrg } from '../app/session.ts';
 import { ActionMenu } from '../components/ActionMenu.tsx';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
@@ -24,6 +24,7 @@ type Member = Schemas['Member'];
 export function MemberMenu({ member }: { member: Member }) {
   const org = useOrg();
   const { user } = useMe();
+  const isInLog = useMailsInLog();
   const queries = useQueryClient();
   const [isChoosing, { open, close }] = useDisclosure();
   const isOwn = member.user_id === user.id;
@@ -37,7 +38,7 @@ export function MemberMenu({ member }: { member: Member }) {
   const renew = () => queries.invalidateQueries({ queryKey: membersQuery(org).queryKey });
   const resend = useAction({
     mutationFn: () => org.api.post('/members/{userId}/resend-invitation', path),
-    onSuccess: () => showSuccess(text.invitationSent(member.email)),
+    onSuccess: () => showSuccess((isInLog ? text.invitationLogged : text.invitationSent)(member.email)),
   });
   const revokesTokens = useRef(false);
   const withdraw = useAction({

@@ -5,7 +5,7 @@ import { useRouteContext, useRouter } from '@tanstack/react-router';
 import * as text from '#strings/members.tsx';
 import type { Schemas } from '../app/api.ts';
 import { type Role, rolesAllowed } from '../app/roles.ts';
-import { sessionQuery, useMe, useOrg } from '../app/session.ts';
+import { sessionQuery, useMailsInLog, useMe, useOrg } from '../app/session.ts';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Tip } from '../components/floating/Tip.tsx';
 import { Loaded } from '../components/Loaded.tsx';
@@ -123,6 +123,7 @@ function OwnOffer({ members }: { members: Member[] }) {
 /** Tells the user that their own address is not verified and where to verify it. */
 function OwnAddress({ members }: { members: Member[] }) {
   const { user } = useMe();
+  const isInLog = useMailsInLog();
   const own = members.find(({ user_id }) => user_id === user.id);
   if (!own || own.verified) return null;
   return (
@@ -132,7 +133,7 @@ function OwnAddress({ members }: { members: Member[] }) {
       title={text.ownAddress}
       styles={{ message: { color: 'var(--mantine-color-text)' } }}
     >
-      {text.openMailedLink(<bdi>{own.email}</bdi>, (label) => (
+      {(isInLog ? text.openLoggedLink : text.openMailedLink)(<bdi>{own.email}</bdi>, (label) => (
         <LinkAnchor to="/profile" inherit c="inherit" underline="always">
           {label}
         </LinkAnchor>

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import * as text from '#strings/profile.tsx';
 import { api, type Schemas } from '../app/api.ts';
+import { useMailsInLog } from '../app/session.ts';
 import { useAction, useConfirmed } from '../components/dialogs/use-confirmed.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { showSuccess } from '../components/errors/toasts.ts';
@@ -39,6 +40,7 @@ export function Emails() {
 function EmailRow({ email }: { email: Email }) {
   const { id } = email;
   const renew = useRefreshUser();
+  const isInLog = useMailsInLog();
   const path = { params: { path: { id } } };
   const said = (message: string) => {
     showSuccess(message);
@@ -46,7 +48,7 @@ function EmailRow({ email }: { email: Email }) {
   };
   const resend = useAction({
     mutationFn: () => api.post('/profile/emails/{id}/send-verification', path),
-    onSuccess: () => said(text.linkSent(email.email)),
+    onSuccess: () => said((isInLog ? text.linkInLog : text.linkSent)(email.email)),
   });
   const makePrimary = useAction({
     mutationFn: () => api.post('/profile/emails/{id}/set-primary', path),
@@ -116,6 +118,7 @@ function EmailRow({ email }: { email: Email }) {
 }
 
 function AddEmail() {
+  const isInLog = useMailsInLog();
   const queries = useQueryClient();
   const form = useForm({
     initialValues: { email: '' },
@@ -125,7 +128,7 @@ function AddEmail() {
     send: async ({ email }) => (await api.post('/profile/emails', { body: { email: email.trim() } })).result,
     onSent: ({ email }) => {
       form.reset();
-      showSuccess(text.linkSentAndExpires(email));
+      showSuccess((isInLog ? text.linkInLog : text.linkSentAndExpires)(email));
       return queries.invalidateQueries({ queryKey: emailsQuery.queryKey });
     },
     errorsOf: ({ code, message }) => (code === 'already_exists' ? { email: message } : undefined),

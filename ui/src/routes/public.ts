@@ -1,6 +1,6 @@
 import { createRoute, redirect } from '@tanstack/react-router';
 import { textSearch } from '../app/search.ts';
-import { findMe } from '../app/session.ts';
+import { findMe, sessionQuery } from '../app/session.ts';
 import { destinationOfSignedIn } from '../auth/return-to.ts';
 import { PublicShell } from '../shell/PlainShell.tsx';
 import { errorComponent, page, type RouteContext, root, toLogin } from './root.tsx';
@@ -28,11 +28,19 @@ async function redirectSignedIn({ context: { queries, site }, preload, search }:
   if (href) throw redirect({ href, replace: true });
 }
 
+/** Nobody can sign in while there is no account: the page of the first account comes first. */
+async function redirectToFirstAccount(given: BeforeLoad): Promise<void> {
+  await redirectSignedIn(given);
+  const { context, search } = given;
+  const { first_account } = await context.queries.query(sessionQuery);
+  if (first_account) throw redirect({ to: '/register', search, replace: true });
+}
+
 const login = createRoute({
   getParentRoute: () => pages,
   path: '/login',
   validateSearch: textSearch('return_to', 'email'),
-  beforeLoad: redirectSignedIn,
+  beforeLoad: redirectToFirstAccount,
   component: page(() => import('../auth/Login.tsx'), 'Login'),
 });
 

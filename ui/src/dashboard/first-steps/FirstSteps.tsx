@@ -10,6 +10,7 @@ import { Problem } from '../../components/errors/Problem.tsx';
 import { useSend } from '../../components/forms/use-send.ts';
 import { Loaded } from '../../components/Loaded.tsx';
 import { Waiting } from '../../components/Waiting.tsx';
+import { AddDemoData } from '../../demo/AddDemoData.tsx';
 import { projectsQuery } from '../../projects/queries.ts';
 import { POLL_MS, scansQuery } from '../../scans/queries.ts';
 import { projectTokensQuery } from '../../tokens/queries.ts';
@@ -33,10 +34,13 @@ export function FirstSteps({ onDone }: { onDone: () => void }) {
   return (
     <Loaded query={projects}>
       {(all) => (
-        <OfProjects
-          projects={all.toSorted((a, b) => b.created_at.localeCompare(a.created_at))}
-          onDone={onDone}
-        />
+        <Stack>
+          <OfProjects
+            projects={all.toSorted((a, b) => b.created_at.localeCompare(a.created_at))}
+            onDone={onDone}
+          />
+          <AddDemoData onAdded={onDone} />
+        </Stack>
       )}
     </Loaded>
   );

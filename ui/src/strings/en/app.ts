@@ -1,7 +1,7 @@
 import { list } from './language.ts';
 
 /** The title of the window: the page and the service. */
-export const windowTitle = (page: string) => `${page} · Security findings`;
+export const windowTitle = (page: string) => `${page} · svc-findings`;
 export const close = 'Close';
 export const noSuchOrg = (slug: string) =>
   `The organization “${slug}” does not exist, or you are not a member of it.`;

@@ -24,6 +24,13 @@ export const registrationClosed = 'Registration is closed';
 export const createAnAccount = 'Create an account';
 
 export const checkMail = 'Check your mail';
+export const openLinkInLog = 'Open the link';
+export const resetInLog = (email: ReactNode) => (
+  <>
+    No mail provider: if {email} belongs to an account, the link to set a new password is in the server's log.
+    It works once and expires after one hour.
+  </>
+);
 export const mailedReset = (email: ReactNode) => (
   <>
     If {email} belongs to an account, we mailed it a link to set a new password. The link works once and
@@ -34,6 +41,7 @@ export const noMail = 'No mail after a few minutes? Check the spam folder and th
 export const sendAnotherLink = 'Send another link';
 export const backToSignIn = 'Back to sign-in';
 export const weMailReset = 'We mail you a link to set a new one.';
+export const weLogReset = "No mail provider: the link to set a new one will be in the server's log.";
 export const sendLink = 'Send link';
 
 export const welcome = 'Welcome';
@@ -41,6 +49,9 @@ export const welcomeName = (name: ReactNode) => <>Welcome, {name}</>;
 export const accountReady = 'Your account is ready';
 export const mailedVerification = (email: ReactNode) => (
   <>We mailed a link to {email}. Open it within 24 hours to verify the address.</>
+);
+export const verificationInLog = (email: ReactNode) => (
+  <>No mail provider: the link is in the server's log. Open it within 24 hours to verify {email}.</>
 );
 export const firstOrganization = (org: ReactNode) => (
   <>Your first organization is {org}. You can invite others to it and join other organizations.</>
@@ -50,6 +61,9 @@ export const askForInvitation =
   'You cannot create an account at the moment. Ask an admin of your organization to invite you. The invitation mail contains a link to set a password.';
 export const signInWithAccount = 'Sign in with an account';
 export const createYourAccount = 'Create your account';
+export const createFirstAccount = 'Create the first account';
+export const noAccountsYet =
+  'This server has no accounts yet. You become the owner of its first organization.';
 export const haveAccount = (login: Link) => <>Already have an account? {login('Sign in')}</>;
 export const name = 'Name';
 export const enterYourName = 'Enter your name';
@@ -158,7 +172,15 @@ export const verifyYourEmail = 'Verify your e-mail address';
 export const openMailedLink = (email: ReactNode) => (
   <>Open the link that was mailed to {email}. You can use your account once the address is verified.</>
 );
+export const openLoggedLink = (email: ReactNode) => (
+  <>
+    No mail provider: the link that verifies {email} is in the server's log. You can use your account once the
+    address is verified.
+  </>
+);
 export const sentAnotherLink = 'We sent another link. It expires after 24 hours.';
+export const loggedAnotherLink = "Another link is in the server's log. It expires after 24 hours.";
+export const newLinkInLog = 'Write another link to the log';
 export const checkAgain = 'Check again';
 export const notVerifiedYet = 'The address is not verified yet.';
 export const wrongAddress = 'Wrong address? Sign out and register with the correct one.';

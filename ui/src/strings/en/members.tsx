@@ -33,6 +33,12 @@ export const openMailedLink = (email: ReactNode, request: (label: string) => Rea
     other members see you as “Not verified”.
   </>
 );
+export const openLoggedLink = (email: ReactNode, request: (label: string) => ReactNode) => (
+  <>
+    No mail provider: the link that verifies {email} is in the server's log, or{' '}
+    {request('request another link in your profile')}. Until then, other members see you as “Not verified”.
+  </>
+);
 export const unverifiedMembers = (count: number) =>
   plural(count, {
     one: '# member has not verified their address',
@@ -46,6 +52,8 @@ export const invite = 'Invite';
 export const inviteMember = 'Invite a member';
 export const emailAddress = 'E-mail address';
 export const weMailInvitation = 'We mail an invitation to this address.';
+export const weLogInvitation =
+  "No mail provider: the link of the invitation will be in the server's log. Send it yourself.";
 export const invited = (email: ReactNode, role: Role) => (
   <>
     {email} was invited with the role “{roleNames[role]}”.
@@ -56,9 +64,11 @@ export const added = (email: ReactNode, role: Role) => (
     {email} is now a member with the role “{roleNames[role]}”.
   </>
 );
-export const accessAfterVerification =
-  'We mailed an invitation. They get access when they verify the address.';
-export const mayLeave = 'We mailed an invitation. They do not have to accept it and can leave at any time.';
+export const invitationInLog =
+  "No mail provider: the link of the invitation is in the server's log. Send it yourself.";
+export const invitationMailed = 'We mailed an invitation.';
+export const accessAfterVerification = 'They get access when they verify the address.';
+export const mayLeave = 'They do not have to accept it and can leave at any time.';
 export const addressNotVerified = 'This address is not verified yet';
 export const riskOfAddress =
   'If someone else registered an account with this address, that person has access now. The list of members shows when the address is verified. If you are not sure, remove the member.';
@@ -68,6 +78,8 @@ export const done = 'Done';
 export const actionsFor = (name: string) => `Actions for ${name}`;
 export const resendInvitation = 'Resend invitation';
 export const invitationSent = (email: string) => `Invitation sent to ${email}.`;
+export const invitationLogged = (email: string) =>
+  `No mail provider: the new link for ${email} is in the server's log.`;
 export const changeRole = 'Change role';
 export const roleOf = (name: ReactNode) => <>Role of {name}</>;
 const ROLES_IN_SENTENCE: Record<Role, string> = {

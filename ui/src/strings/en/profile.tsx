@@ -22,6 +22,8 @@ export const notVerified = 'Not verified';
 export const linkSent = (email: string) => `Verification link sent to ${email}.`;
 export const linkSentAndExpires = (email: string) =>
   `Verification link sent to ${email}. It expires after 24 hours.`;
+export const linkInLog = (email: string) =>
+  `No mail provider: the link that verifies ${email} is in the server's log. It expires after 24 hours.`;
 export const nowPrimary = (email: string) => `${email} is now your primary address.`;
 export const addressRemoved = (email: string) => `${email} was removed.`;
 export const removeThisAddress = 'Remove this address?';

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { number } from './language.ts';
 
 export const skipToContent = 'Skip to content';
-export const productName = 'Findings';
+export const productName = 'svc-findings';
 export const tagline = 'Security findings, from scan to triage.';
 export const openMenu = 'Open the menu';
 export const closeMenu = 'Close the menu';
@@ -49,6 +49,6 @@ export const goToStart = 'Go to the start page';
 /** The first line on paper. */
 export const printed = (org: ReactNode, time: string) => (
   <>
-    {org} · Security findings · {time}
+    {org} · svc-findings · {time}
   </>
 );

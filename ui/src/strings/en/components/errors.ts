@@ -14,7 +14,7 @@ export const howToSetUpMfa =
 export const setUpMfa = 'Set up MFA';
 export const verifyFirst = 'Verify your e-mail address first';
 export const howToVerify =
-  'You cannot use your account until the address is verified. We mailed you a link, and you can request another one.';
+  'You cannot use your account until the address is verified. Open the link of the mail, or request another one.';
 export const verifyAddress = 'Verify your address';
 export const roleDenied = 'Your role does not allow this';
 export const askAdmin = 'Ask an owner or admin of the organization to do this or to change your role.';

@@ -1,8 +1,8 @@
-import type { Finding } from '../../lib/importers/finding.ts';
-import { fingerprintOf } from '../../lib/importers/identity/identity.ts';
-import { upgrade, vulnerabilityTitle } from '../../lib/importers/kinds/dependency.ts';
-import { cvssOf, severityOfScore } from '../../lib/importers/support.ts';
-import { describeFinding } from '../../lib/importers/text/markdown.ts';
+import type { Finding } from '../importers/finding.ts';
+import { fingerprintOf } from '../importers/identity/identity.ts';
+import { upgrade, vulnerabilityTitle } from '../importers/kinds/dependency.ts';
+import { cvssOf, severityOfScore } from '../importers/support.ts';
+import { describeFinding } from '../importers/text/markdown.ts';
 
 /** Published vulnerabilities: CVE, package, version in use, fixed version, weakness, CVSS 3.1, summary. */
 const PUBLISHED = {

@@ -1,6 +1,6 @@
-import type { Finding, Severity } from '../../lib/importers/finding.ts';
-import { fingerprintOf } from '../../lib/importers/identity/identity.ts';
-import { describeFinding } from '../../lib/importers/text/markdown.ts';
+import type { Finding, Severity } from '../importers/finding.ts';
+import { fingerprintOf } from '../importers/identity/identity.ts';
+import { describeFinding } from '../importers/text/markdown.ts';
 
 export type Language = 'typescript' | 'python' | 'go' | 'java';
 

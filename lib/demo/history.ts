@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Finding } from '../../lib/importers/finding.ts';
-import { PROJECTS, type Project, type Schedule } from './company.ts';
+import type { Finding } from '../importers/finding.ts';
+import type { Project, Schedule } from './project.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
+export const HOUR_MS = 60 * 60 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 
 /** A finding, and the days from which it is there, is gone, and is back. */
@@ -55,10 +55,10 @@ function lifeOf(finding: Finding, startDay: number, days: number): Life {
 export const isThere = ({ from, until, again }: Life, day: number) =>
   day >= from && (day < until || day >= again);
 
-/** All scans until now, the oldest first. */
-export function runsUntil(now: number, days: number): Run[] {
+/** All scans of projects in a number of days until now, the oldest first. */
+export function runsUntil(projects: readonly Project[], now: number, days: number): Run[] {
   const start = Math.floor(now / DAY_MS) * DAY_MS - (days - 1) * DAY_MS;
-  const runs = PROJECTS.flatMap((project) =>
+  const runs = projects.flatMap((project) =>
     project.schedules.flatMap((schedule, index) => {
       const there = schedule.parts.flatMap(({ candidates, share }) =>
         candidates.filter(({ fingerprint }) => dice(`there ${fingerprint}`)() < share),
@@ -80,14 +80,4 @@ export function runsUntil(now: number, days: number): Run[] {
     }),
   );
   return runs.filter(({ at }) => at < now - HOUR_MS).sort((a, b) => a.at - b.at);
-}
-
-/** When the team triages: on weekdays, in the morning and in the afternoon. */
-export function triagesUntil(now: number, days: number): number[] {
-  const today = Math.floor(now / DAY_MS) * DAY_MS;
-  return Array.from({ length: days }, (_, ago) => today - ago * DAY_MS)
-    .filter((day) => ![0, 6].includes(new Date(day).getUTCDay()))
-    .flatMap((day) => [day + 9 * HOUR_MS, day + 14 * HOUR_MS])
-    .filter((at) => at < now - HOUR_MS)
-    .sort((a, b) => a - b);
 }

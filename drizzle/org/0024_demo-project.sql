@@ -1,0 +1,1 @@
+ALTER TABLE "org_template"."projects" ADD COLUMN "demo" boolean;
