@@ -288,6 +288,13 @@ export const sharedMigrations: readonly Migration[] = [
     "statements": [
       "CREATE INDEX \"orgs_verify_unwarned\" ON \"shared\".\"orgs\" USING btree (\"verify_by\") WHERE \"shared\".\"orgs\".\"verify_by\" is not null and \"shared\".\"orgs\".\"verify_warned_at\" is null;"
     ]
+  },
+  {
+    "name": "0025_member-activity",
+    "hash": "d39df5d0d4d1737defcb2069153756d167c8d6c096c54ecbb9f3ae1a7d3fec01",
+    "statements": [
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"last_active_at\" timestamp (3) with time zone;"
+    ]
   }
 ];
 

@@ -1584,7 +1584,7 @@ export interface paths {
         };
         /**
          * List rules
-         * @description In their order: of the enabled rules that match a new finding, the first one decides.
+         * @description In their order: of the enabled rules that match a new finding, the first one decides. `matched_count` and `last_matched_at` tell how often and when a rule last did.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
@@ -1844,7 +1844,7 @@ export interface paths {
         };
         /**
          * List the members of the organization
-         * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`.
+         * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`. Admins and owners also get `mfa_enabled`, `last_active_at`, `api_tokens` and `personal_tokens` of members who have used the organization.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -3974,6 +3974,17 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+            /**
+             * @description How many present findings the rule decided about when they were new, and that was not undone. Only in `GET /rules`.
+             * @example 12
+             */
+            matched_count?: number;
+            /**
+             * Format: date-time
+             * @description When the newest of them was found. Absent: there is none. Only in `GET /rules`.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_matched_at?: string;
         };
         /**
          * @example {
@@ -4422,6 +4433,27 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             owner_offer_until?: string;
+            /**
+             * @description The account has multi-factor authentication. Only in `GET /members`, for admins and owners.
+             * @example true
+             */
+            mfa_enabled?: boolean;
+            /**
+             * Format: date-time
+             * @description When the member last used this organization, exact to an hour. Only in `GET /members`, for admins and owners.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_active_at?: string;
+            /**
+             * @description Active API tokens of the organization that the member has created. Only in `GET /members`, for admins and owners.
+             * @example 2
+             */
+            api_tokens?: number;
+            /**
+             * @description Personal access tokens of the member that work in this organization. Only in `GET /members`, for admins and owners.
+             * @example 1
+             */
+            personal_tokens?: number;
         };
         PushedFinding: {
             /**
@@ -6402,6 +6434,8 @@ export interface components {
             request_id: string;
             result: components["schemas"]["UpdateFindingsResult"];
         };
+        /** @enum {string} */
+        ExportFindingsCsvLayout: "fields" | "spreadsheet";
         GetFindingEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -10202,6 +10236,8 @@ export interface operations {
                 sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
                 omit?: components["schemas"]["ListFindingsOmit"];
+                /** @description The columns: `fields` (the default) has the fields of a finding; `spreadsheet` has names of the project, the assignee and the scan, a link, and times as spreadsheets read them, in UTC. */
+                layout?: components["schemas"]["ExportFindingsCsvLayout"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -11950,7 +11986,9 @@ export interface operations {
                      *               "reason": "used_in_tests"
                      *             },
                      *             "created_at": "2026-01-01T00:00:00.000Z",
-                     *             "updated_at": "2026-01-01T00:00:00.000Z"
+                     *             "updated_at": "2026-01-01T00:00:00.000Z",
+                     *             "matched_count": 12,
+                     *             "last_matched_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ]
                      *       }
@@ -12023,7 +12061,9 @@ export interface operations {
                      *           "reason": "used_in_tests"
                      *         },
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "matched_count": 12,
+                     *         "last_matched_at": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -12219,7 +12259,9 @@ export interface operations {
                      *           "reason": "used_in_tests"
                      *         },
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "matched_count": 12,
+                     *         "last_matched_at": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -12889,7 +12931,11 @@ export interface operations {
                      *           "role": "owner",
                      *           "verified": true,
                      *           "pending": false,
-                     *           "owner_offer_until": "2026-01-01T00:00:00.000Z"
+                     *           "owner_offer_until": "2026-01-01T00:00:00.000Z",
+                     *           "mfa_enabled": true,
+                     *           "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *           "api_tokens": 2,
+                     *           "personal_tokens": 1
                      *         }
                      *       ]
                      *     }
@@ -12939,7 +12985,11 @@ export interface operations {
                      *         "role": "owner",
                      *         "verified": true,
                      *         "pending": false,
-                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z"
+                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z",
+                     *         "mfa_enabled": true,
+                     *         "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *         "api_tokens": 2,
+                     *         "personal_tokens": 1
                      *       }
                      *     }
                      */
@@ -13137,7 +13187,11 @@ export interface operations {
                      *         "role": "owner",
                      *         "verified": true,
                      *         "pending": false,
-                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z"
+                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z",
+                     *         "mfa_enabled": true,
+                     *         "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *         "api_tokens": 2,
+                     *         "personal_tokens": 1
                      *       }
                      *     }
                      */

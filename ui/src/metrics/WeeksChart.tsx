@@ -1,5 +1,5 @@
 import { CompositeChart } from '@mantine/charts';
-import { TAG } from '#strings/language.ts';
+import { number, TAG } from '#strings/language.ts';
 import type { Metrics } from './queries.ts';
 import { SERIES } from './words.ts';
 
@@ -26,6 +26,7 @@ export function WeeksChart({ weeks, height, label }: Props) {
         }))}
         dataKey="week"
         series={SERIES.map((one) => ({ ...one }))}
+        valueFormatter={number}
         curveType="linear"
         gridAxis="x"
         tickLine="none"

@@ -28,7 +28,7 @@ export const youLoseAccess = 'You would lose access as well';
 export const noOwnMfa = 'Your own account has no MFA. Set it up first. You return to this page afterwards.';
 export const setUpMfa = 'Set up MFA';
 
-export const verifyWithViewersTokens = 'Verify fixes with viewers’ tokens';
+export const verifyWithViewersTokens = 'Let tokens of viewers verify fixes';
 export const whoVerifies =
   'Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created by viewers and former members cannot do so.';
 

@@ -32,7 +32,6 @@ export const riskAcceptedUntil = (date: string) => `Risk accepted until ${date}`
 
 export const triage = 'Triage';
 export const reason = 'Reason';
-export const since = 'Since';
 export const reasonAndTime = (reason: string, time: ReactNode) => (
   <>
     {reason}, {time}
