@@ -4877,6 +4877,11 @@ export interface components {
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
              */
+            last_active_at?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
             created_at: string;
         };
         AccountExportCreatedOrganization: {
@@ -7887,6 +7892,7 @@ export interface operations {
                      *             "invited_email": "ada@example.com",
                      *             "confirmed_at": "2026-01-01T00:00:00.000Z",
                      *             "owner_offer_until": "2026-01-01T00:00:00.000Z",
+                     *             "last_active_at": "2026-01-01T00:00:00.000Z",
                      *             "created_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ],

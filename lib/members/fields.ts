@@ -1,4 +1,4 @@
-import { and, count, eq, gt, not, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, gt, isNotNull, not, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { toResource } from '../../db/resources.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
@@ -107,7 +107,7 @@ export async function listMemberSecurity(db: Db, { id: orgId, tables }: Pick<Org
       })
       .from(memberships)
       .innerJoin(users, eq(users.id, memberships.userId))
-      .where(and(eq(memberships.orgId, orgId), hasCome)),
+      .where(and(eq(memberships.orgId, orgId), or(hasCome, isNotNull(memberships.lastActiveAt)))),
     db
       .select({ userId: t.createdBy, count: count() })
       .from(t)
