@@ -141,7 +141,7 @@ describe('the members of an organization', () => {
     const tokens = `/projects/${at.projectId}/tokens`;
     must(await t.api.post(tokens, { ...as(grace), body }));
     const revoked = must(await t.api.post(tokens, { ...as(grace), body }));
-    must(await t.api.delete(`${tokens}/${revoked.id ?? revoked.token?.id}`, as(at.owner)));
+    must(await t.api.delete(`${tokens}/${revoked.info.id}`, as(at.owner)));
     const elsewhere = await createOrg(t.api);
     must(await invite(grace.email, 'member', elsewhere.asOwner));
     for (const org_id of [undefined, elsewhere.id])

@@ -2,6 +2,8 @@ import { number, plural } from './language.ts';
 
 export const settings = 'Settings';
 export const whatSettingsApplyTo = 'Settings that apply to the whole organization.';
+export const general = 'General';
+export const security = 'Security';
 export const on = 'On';
 export const off = 'Off';
 export const notAvailable = 'Not available';
