@@ -6869,10 +6869,17 @@ export interface components {
             request_id: string;
             result: components["schemas"]["Rule"];
         };
+        /** @description If no finding would change: the findings that match and are not `open`, if there are any. */
+        PreviewRuleResultDecided: {
+            /** @example 3 */
+            total: number;
+            findings: components["schemas"]["ListedFinding"][];
+        };
         PreviewRuleResult: {
             /** @example 3 */
             total: number;
             findings: components["schemas"]["ListedFinding"][];
+            decided?: components["schemas"]["PreviewRuleResultDecided"];
         };
         PreviewRuleEnvelope: {
             /** @enum {boolean} */
@@ -12182,7 +12189,43 @@ export interface operations {
                      *             "missing_since": "2026-01-01T00:00:00.000Z",
                      *             "proposed": true
                      *           }
-                     *         ]
+                     *         ],
+                     *         "decided": {
+                     *           "total": 3,
+                     *           "findings": [
+                     *             {
+                     *               "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *               "last_scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *               "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "fingerprint": "sqli-search-7f3a",
+                     *               "title": "SQL injection in search",
+                     *               "severity": "critical",
+                     *               "description": "User input reaches the **query**.",
+                     *               "cwe": "CWE-89",
+                     *               "cve": "CVE-2026-12345",
+                     *               "cvss_score": 9.8,
+                     *               "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
+                     *               "file": "src/search.ts",
+                     *               "line": 42,
+                     *               "source": "semgrep",
+                     *               "status": "open",
+                     *               "status_changed_at": "2026-01-01T00:00:00.000Z",
+                     *               "regressed": false,
+                     *               "seen_count": 3,
+                     *               "last_seen_at": "2026-01-01T00:00:00.000Z",
+                     *               "created_at": "2026-01-01T00:00:00.000Z",
+                     *               "updated_at": "2026-01-01T00:00:00.000Z",
+                     *               "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *               "reason": "duplicate",
+                     *               "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "due_at": "2026-01-01T00:00:00.000Z",
+                     *               "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *               "missing_since": "2026-01-01T00:00:00.000Z",
+                     *               "proposed": true
+                     *             }
+                     *           ]
+                     *         }
                      *       }
                      *     }
                      */
