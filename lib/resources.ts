@@ -60,7 +60,8 @@ export const Member = z
       description: 'An owner has offered the admin to become an owner, who can accept until then.',
     }),
     mfa_enabled: z.boolean().optional().openapi({
-      description: 'The account has multi-factor authentication. Only in `GET /members`, for admins and owners.',
+      description:
+        'The account has multi-factor authentication. Only in `GET /members`, for admins and owners.',
       example: true,
     }),
     last_active_at: timestamp().optional().openapi({

@@ -14,7 +14,8 @@ export const listRules = endpoint(
     access: cookieOrg('admin'),
     tag: 'Rules',
     summary: 'List rules',
-    description: 'In their order: of the enabled rules that match a new finding, the first one decides. `matched_count` and `last_matched_at` tell how often and when a rule last did.',
+    description:
+      'In their order: of the enabled rules that match a new finding, the first one decides. `matched_count` and `last_matched_at` tell how often and when a rule last did.',
     responses: { 200: { description: 'The rules.', result: z.object({ rules: z.array(Rule) }) } },
   },
   async ({ db, org: { tables } }) => {

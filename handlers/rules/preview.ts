@@ -40,7 +40,8 @@ export const previewRule = endpoint(
             .object({ total: count(3), findings: z.array(ListedFinding) })
             .optional()
             .openapi({
-              description: 'If no finding would change: the findings that match and are not `open`, if there are any.',
+              description:
+                'If no finding would change: the findings that match and are not `open`, if there are any.',
             }),
         }),
       },

@@ -94,7 +94,11 @@ export async function listMembers(
  * What admins see of the members besides: their second factor, their last activity in the organization, and their tokens. Of an
  * invited account that has not used the organization, nothing.
  */
-export async function listMemberSecurity(db: Db, { id: orgId, tables }: Pick<Org, 'id' | 'tables'>, now: Date) {
+export async function listMemberSecurity(
+  db: Db,
+  { id: orgId, tables }: Pick<Org, 'id' | 'tables'>,
+  now: Date,
+) {
   const { apiTokens: t } = tables;
   const [members, created] = await Promise.all([
     db

@@ -50,6 +50,43 @@ describePages('settings of projects and due dates', (site) => {
     await page.getByRole('heading', { level: 1, name: '<b>Shop</b>' }).waitFor();
   });
 
+  it('saves sections together, asks before unsaved values are lost, and covers no field with a toast', async () => {
+    const page = await open('/projects/web-shop/settings');
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Due dates' }).click();
+    await page.waitForURL(/#due-dates$/);
+    await region(page, 'Name').getByLabel('Name').fill('Shop');
+    await region(page, 'Branches').getByLabel('Default branch').fill('main');
+    await page.getByText('Not saved yet: Name and Branches').waitFor();
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByText('Your changes are lost: Name and Branches.').waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Stay on this page' }).click();
+    await question.waitFor({ state: 'hidden' });
+    expect(await region(page, 'Name').getByLabel('Name').inputValue()).toBe('Shop');
+
+    const style = 'position: fixed; right: 10px; bottom: 10px; width: 400px; height: 200px';
+    await page.evaluate(`document.body.append(Object.assign(document.createElement('textarea'),
+      { ariaLabel: 'Corner', style: '${style}' }))`);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const toast = page.getByRole('alert').filter({ hasText: 'The branches are saved.' });
+    await toast.waitFor();
+    expect(await project()).toMatchObject({ name: 'Shop', default_ref: 'main' });
+    const corner = await page.getByLabel('Corner').boundingBox();
+    const isFree = async () => {
+      const box = await toast.boundingBox();
+      if (!box || !corner) return false;
+      return box.y + box.height <= corner.y || box.x + box.width <= corner.x;
+    };
+    await expect.poll(isFree).toBe(true);
+
+    await region(page, 'Name').getByLabel('Name').fill('Lost');
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await question.getByRole('button', { name: 'Leave without saving' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    expect((await project()).name).toBe('Shop');
+  });
+
   it('shows the link that a repository or a template makes, and the errors of both', async () => {
     const page = await open('/projects/web-shop/settings');
     const links = region(page, 'Links to the code');

@@ -301,7 +301,14 @@ describe('CSV for spreadsheets', () => {
     expect(line).toEqual({
       ...{ title: "'=1+1", severity: 'critical', status: 'open', reason: '' },
       ...{ project: 'Web shop', assignee: `'${name}`, due: '2099-01-31 22:00:00', accepted_until: '' },
-      ...{ file: 'src/search form.ts', line: '42', source: 'semgrep', cwe: 'CWE-89', cve: '', cvss_score: '9.8' },
+      ...{
+        file: 'src/search form.ts',
+        line: '42',
+        source: 'semgrep',
+        cwe: 'CWE-89',
+        cve: '',
+        cvss_score: '9.8',
+      },
       ...{ first_seen: time(found.created_at), last_seen: time(found.last_seen_at), scan: scanName },
       link: `http://localhost:8080/o/${own.slug}/findings/${found.id}`,
     });

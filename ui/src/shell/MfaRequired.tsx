@@ -19,10 +19,10 @@ export function useMfaRequired(): boolean {
     () =>
       cache.subscribe((event) => {
         if (event.type !== 'updated') return;
-        const [scope, org] = event.query.queryKey;
+        const [scope, org, kind] = event.query.queryKey;
         if (scope !== 'org' || org !== slug) return;
         const { action } = event;
-        if (action.type === 'success' && !action.manual) setRequired(false);
+        if (action.type === 'success' && kind === 'revision') setRequired(false);
         if (action.type === 'error' && isRefusal(action.error)) setRequired(true);
       }),
     [cache, slug],

@@ -49,7 +49,8 @@ function usePlace(): Place {
     const unsubscribe = notificationsStore.subscribe(schedule);
     const ended = new AbortController();
     const options = { capture: true, passive: true, signal: ended.signal };
-    for (const name of ['scroll', 'resize', 'focusin'] as const) window.addEventListener(name, schedule, options);
+    for (const name of ['scroll', 'resize', 'focusin'] as const)
+      window.addEventListener(name, schedule, options);
     schedule();
     return () => {
       cancelAnimationFrame(frame);

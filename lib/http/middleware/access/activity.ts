@@ -28,7 +28,10 @@ export function recordVisit(call: MemberCall): Promise<void>[] {
   const { firstVisit, visitedAt } = call.membership;
   const before = new Date(call.now.getTime() - VISIT_PRECISION_MS);
   const isVisitDue = visitedAt === null || visitedAt <= before;
-  return [...(firstVisit ? [recordFirstVisit(call)] : []), ...(isVisitDue ? [recordLastVisit(call, before)] : [])];
+  return [
+    ...(firstVisit ? [recordFirstVisit(call)] : []),
+    ...(isVisitDue ? [recordLastVisit(call, before)] : []),
+  ];
 }
 
 /** Sets the membership's `last_active_at`. It is left as it is while another transaction has locked the membership. */
