@@ -204,9 +204,13 @@ function MemberRow({ member }: { member: Member }) {
               <bdi>{member.email}</bdi>
             </Text>
             {may('updateMember') && (
-              <Text size="xs" c="dimmed" hiddenFrom="md" component="div">
-                <Mfa member={member} /> · <LastActive member={member} /> · {tokensOf(member)}
-              </Text>
+              <Group gap={8} fz="xs" c="dimmed" hiddenFrom="md">
+                <span>
+                  <Mfa member={member} />
+                </span>
+                <LastActive member={member} />
+                <span>{tokensOf(member)}</span>
+              </Group>
             )}
           </div>
         </Group>
