@@ -91,8 +91,8 @@ export async function listMembers(
 }
 
 /**
- * What admins see of the members besides: their second factor, their last activity in the organization, and their tokens. Of an
- * invited account that has not used the organization, nothing.
+ * The second factor, the last activity in the organization and the tokens of members, which only admins see. An invited account
+ * that has not used the organization is left out.
  */
 export async function listMemberSecurity(
   db: Db,

@@ -15,7 +15,7 @@ export interface FindingView {
   sheet?: Sheet;
 }
 
-/** What a file for people takes from outside the organization's tables. */
+/** The values in a file for people that are not in the tables of the organization. */
 export interface Sheet {
   /** The names of members by id, as JSON. */
   members: string;

@@ -14,7 +14,7 @@ export interface SettingsForm {
   isLast: boolean;
 }
 
-/** What the bar that saves shows. */
+/** The content of the bar that saves. */
 interface Summary {
   /** The titles of forms with unsaved values. */
   unsaved: readonly string[];
