@@ -296,6 +296,13 @@ export const sharedMigrations: readonly Migration[] = [
       "CREATE TABLE \"shared\".\"deletion_jobs\" (\n\t\"org_id\" uuid NOT NULL,\n\t\"deletion_id\" uuid NOT NULL,\n\t\"lease_until\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"deletion_jobs_pk\" PRIMARY KEY(\"org_id\",\"deletion_id\")\n);",
       "ALTER TABLE \"shared\".\"deletion_jobs\" ADD CONSTRAINT \"deletion_jobs_org_id_orgs_id_fk\" FOREIGN KEY (\"org_id\") REFERENCES \"shared\".\"orgs\"(\"id\") ON DELETE cascade ON UPDATE no action;"
     ]
+  },
+  {
+    "name": "0026_member-activity",
+    "hash": "d39df5d0d4d1737defcb2069153756d167c8d6c096c54ecbb9f3ae1a7d3fec01",
+    "statements": [
+      "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"last_active_at\" timestamp (3) with time zone;"
+    ]
   }
 ];
 

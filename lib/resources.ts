@@ -59,6 +59,25 @@ export const Member = z
     owner_offer_until: timestamp().optional().openapi({
       description: 'An owner has offered the admin to become an owner, who can accept until then.',
     }),
+    mfa_enabled: z.boolean().optional().openapi({
+      description:
+        'The account has multi-factor authentication. Only in `GET /members`, for admins and owners.',
+      example: true,
+    }),
+    last_active_at: timestamp().optional().openapi({
+      description:
+        'When the member last used this organization, exact to an hour. Only in `GET /members`, for admins and owners.',
+    }),
+    api_tokens: z.int().optional().openapi({
+      description:
+        'Active API tokens of the organization that the member has created. Only in `GET /members`, for admins and owners.',
+      example: 2,
+    }),
+    personal_tokens: z.int().optional().openapi({
+      description:
+        'Personal access tokens of the member that work in this organization. Only in `GET /members`, for admins and owners.',
+      example: 1,
+    }),
   })
   .openapi('Member');
 

@@ -47,6 +47,7 @@ export const SHARED_TABLES = {
       owner_offer_until: sql`null::timestamptz`,
       owner_offer_by: sql`null::uuid`,
       owner_since: sql`null::timestamptz`,
+      last_active_at: sql`null::timestamptz`,
     },
     extra: {
       email: sql`(select e.email from shared.user_emails e where e.user_id = t.user_id and e.is_primary)`,

@@ -91,6 +91,8 @@ export const memberships = shared.table(
     createdAt: time('created_at').notNull(),
     /** Since when an owner has had the role; null: since `createdAt`. */
     ownerSince: time('owner_since'),
+    /** When the member last used the organization, exact to an hour; null: not since this was recorded. */
+    lastActiveAt: time('last_active_at'),
   },
   (t) => [
     primaryKey({ name: 'memberships_pk', columns: [t.orgId, t.userId] }),

@@ -2,9 +2,10 @@ import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { listMembers as membersOf } from '../../lib/members/fields.ts';
+import { listMemberSecurity, listMembers as membersOf } from '../../lib/members/fields.ts';
 import { Member } from '../../lib/resources.ts';
 import { z } from '../../lib/schema.ts';
+import { rankOf } from '../../lib/tokens/scopes.ts';
 
 export const listMembers = endpoint(
   {
@@ -14,13 +15,16 @@ export const listMembers = endpoint(
     tag: 'Members',
     summary: 'List the members of the organization',
     description:
-      'An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`.',
+      'An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`. Admins and owners also get `mfa_enabled`, `last_active_at`, `api_tokens` and `personal_tokens` of members who have used the organization.',
     responses: { 200: { description: 'The members, by role and name.', result: z.array(Member) } },
   },
-  async ({ db, now, org, services }) => {
-    const members = await membersOf(db, { config: services.config, now }, org.id);
+  async ({ db, now, org, role, services }) => {
+    const [members, security] = await Promise.all([
+      membersOf(db, { config: services.config, now }, org.id),
+      rankOf(role) < rankOf('admin') ? undefined : listMemberSecurity(db, org, now),
+    ]);
     // Every organization has an owner: this one has left the database since the access checks.
     if (members.length === 0) throw new ApiError('tenant_error/not_member');
-    return ok(members);
+    return ok(members.map((member) => ({ ...member, ...security?.get(member.user_id) })));
   },
 );

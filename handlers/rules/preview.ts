@@ -1,4 +1,4 @@
-import { desc, inArray } from 'drizzle-orm';
+import { and, desc, inArray, ne, type SQL } from 'drizzle-orm';
 import { searchFindings } from '../../db/findings/lists/search.ts';
 import { findingFields, toResource } from '../../db/resources.ts';
 import { orderOf } from '../../lib/findings/order.ts';
@@ -8,6 +8,7 @@ import { applicable } from '../../lib/http/bulk/apply-rule.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { search } from '../../lib/http/lists/search.ts';
 import { ListedFinding } from '../../lib/resources.ts';
+import { matchesRule } from '../../lib/rules/conditions.ts';
 import { requireKnown, ruleShape } from '../../lib/rules/fields.ts';
 import { count, z } from '../../lib/schema.ts';
 
@@ -32,7 +33,17 @@ export const previewRule = endpoint(
     responses: {
       200: {
         description: `How many findings there are, and the newest ${SHOWN} without their \`description\`.`,
-        result: z.object({ total: count(3), findings: z.array(ListedFinding) }),
+        result: z.object({
+          total: count(3),
+          findings: z.array(ListedFinding),
+          decided: z
+            .object({ total: count(3), findings: z.array(ListedFinding) })
+            .optional()
+            .openapi({
+              description:
+                'If no finding would change: the findings that match and are not `open`, if there are any.',
+            }),
+        }),
       },
     },
     errors: ['rate_limit_error/exceeded'],
@@ -40,18 +51,23 @@ export const previewRule = endpoint(
   async (call) => {
     const { body, db, org } = call;
     const { tables } = org;
-    await requireKnown(call, call.services.config, body);
-    const where = applicable(tables, body.conditions, body.actions);
-    const window = { limit: SHOWN, offset: 0 };
-    const { total, ids } = await search(call, (limits) =>
-      searchFindings(call.sql, tables, { where, order: orderOf(tables), window }, limits),
-    );
-    const first = ids.slice(1, -1).split(',').filter(Boolean);
-    const { description: _, ...fields } = findingFields(tables);
     const { findings: f } = tables;
-    const rows = first.length
-      ? await db.select(fields).from(f).where(inArray(f.id, first)).orderBy(desc(f.id))
-      : [];
-    return ok({ total, findings: rows.map(toResource) });
+    await requireKnown(call, call.services.config, body);
+    const window = { limit: SHOWN, offset: 0 };
+    const { description: _, ...fields } = findingFields(tables);
+    const newest = async (where: SQL | undefined) => {
+      const { total, ids } = await search(call, (limits) =>
+        searchFindings(call.sql, tables, { where, order: orderOf(tables), window }, limits),
+      );
+      const first = ids.slice(1, -1).split(',').filter(Boolean);
+      const rows = first.length
+        ? await db.select(fields).from(f).where(inArray(f.id, first)).orderBy(desc(f.id))
+        : [];
+      return { total, findings: rows.map(toResource) };
+    };
+    const changed = await newest(applicable(tables, body.conditions, body.actions));
+    if (changed.total > 0) return ok(changed);
+    const decided = await newest(and(ne(f.status, 'open'), matchesRule(tables, body.conditions)));
+    return ok({ ...changed, ...(decided.total > 0 && { decided }) });
   },
 );

@@ -1766,7 +1766,7 @@ export interface paths {
         };
         /**
          * List rules
-         * @description In their order: of the enabled rules that match a new finding, the first one decides.
+         * @description In their order: of the enabled rules that match a new finding, the first one decides. `matched_count` and `last_matched_at` tell how often and when a rule last did.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
@@ -2048,7 +2048,7 @@ export interface paths {
         };
         /**
          * List the members of the organization
-         * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`.
+         * @description An invited member is shown by the invited address, never by another address of the account. The name is the account’s once the member has used the organization; before that it may be the part of the address before the `@`. Admins and owners also get `mfa_enabled`, `last_active_at`, `api_tokens` and `personal_tokens` of members who have used the organization.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -4361,6 +4361,17 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             updated_at: string;
+            /**
+             * @description How many present findings the rule decided about when they were new, and that was not undone. Only in `GET /rules`.
+             * @example 12
+             */
+            matched_count?: number;
+            /**
+             * Format: date-time
+             * @description When the newest of them was found. Absent: there is none. Only in `GET /rules`.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_matched_at?: string;
         };
         /**
          * @example {
@@ -4816,6 +4827,27 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             owner_offer_until?: string;
+            /**
+             * @description The account has multi-factor authentication. Only in `GET /members`, for admins and owners.
+             * @example true
+             */
+            mfa_enabled?: boolean;
+            /**
+             * Format: date-time
+             * @description When the member last used this organization, exact to an hour. Only in `GET /members`, for admins and owners.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_active_at?: string;
+            /**
+             * @description Active API tokens of the organization that the member has created. Only in `GET /members`, for admins and owners.
+             * @example 2
+             */
+            api_tokens?: number;
+            /**
+             * @description Personal access tokens of the member that work in this organization. Only in `GET /members`, for admins and owners.
+             * @example 1
+             */
+            personal_tokens?: number;
         };
         PushedFinding: {
             /**
@@ -5242,6 +5274,11 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             owner_offer_until?: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_active_at?: string;
             /**
              * Format: date-time
              * @example 2026-01-01T00:00:00.000Z
@@ -6909,6 +6946,8 @@ export interface components {
             request_id: string;
             result: components["schemas"]["UpdateFindingsResult"];
         };
+        /** @enum {string} */
+        ExportFindingsCsvLayout: "fields" | "spreadsheet";
         GetFindingEnvelope: {
             /** @enum {boolean} */
             success: true;
@@ -7405,10 +7444,17 @@ export interface components {
             request_id: string;
             result: components["schemas"]["Rule"];
         };
+        /** @description If no finding would change: the findings that match and are not `open`, if there are any. */
+        PreviewRuleResultDecided: {
+            /** @example 3 */
+            total: number;
+            findings: components["schemas"]["ListedFinding"][];
+        };
         PreviewRuleResult: {
             /** @example 3 */
             total: number;
             findings: components["schemas"]["ListedFinding"][];
+            decided?: components["schemas"]["PreviewRuleResultDecided"];
         };
         PreviewRuleEnvelope: {
             /** @enum {boolean} */
@@ -8438,6 +8484,7 @@ export interface operations {
                      *             "invited_email": "ada@example.com",
                      *             "confirmed_at": "2026-01-01T00:00:00.000Z",
                      *             "owner_offer_until": "2026-01-01T00:00:00.000Z",
+                     *             "last_active_at": "2026-01-01T00:00:00.000Z",
                      *             "created_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ],
@@ -10919,6 +10966,8 @@ export interface operations {
                 sort?: components["schemas"]["FindingSort"];
                 /** @description Leaves out the field that may be long. */
                 omit?: components["schemas"]["ListFindingsOmit"];
+                /** @description The columns: `fields` (the default) has the fields of a finding; `spreadsheet` has names of the project, the assignee and the scan, a link, and times as spreadsheets read them, in UTC. */
+                layout?: components["schemas"]["ExportFindingsCsvLayout"];
             };
             header?: {
                 /** @description Selects the organization, such as `acme`, if no base domain is configured. */
@@ -13066,7 +13115,9 @@ export interface operations {
                      *               "reason": "used_in_tests"
                      *             },
                      *             "created_at": "2026-01-01T00:00:00.000Z",
-                     *             "updated_at": "2026-01-01T00:00:00.000Z"
+                     *             "updated_at": "2026-01-01T00:00:00.000Z",
+                     *             "matched_count": 12,
+                     *             "last_matched_at": "2026-01-01T00:00:00.000Z"
                      *           }
                      *         ]
                      *       }
@@ -13139,7 +13190,9 @@ export interface operations {
                      *           "reason": "used_in_tests"
                      *         },
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "matched_count": 12,
+                     *         "last_matched_at": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -13253,7 +13306,44 @@ export interface operations {
                      *             "proposed": true,
                      *             "rule_id": "java.sql-injection"
                      *           }
-                     *         ]
+                     *         ],
+                     *         "decided": {
+                     *           "total": 3,
+                     *           "findings": [
+                     *             {
+                     *               "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *               "last_scan_id": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *               "project_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "fingerprint": "sqli-search-7f3a",
+                     *               "title": "SQL injection in search",
+                     *               "severity": "critical",
+                     *               "description": "User input reaches the **query**.",
+                     *               "cwe": "CWE-89",
+                     *               "cve": "CVE-2026-12345",
+                     *               "cvss_score": 9.8,
+                     *               "cvss_vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
+                     *               "file": "src/search.ts",
+                     *               "line": 42,
+                     *               "source": "semgrep",
+                     *               "status": "open",
+                     *               "status_changed_at": "2026-01-01T00:00:00.000Z",
+                     *               "regressed": false,
+                     *               "seen_count": 3,
+                     *               "last_seen_at": "2026-01-01T00:00:00.000Z",
+                     *               "created_at": "2026-01-01T00:00:00.000Z",
+                     *               "updated_at": "2026-01-01T00:00:00.000Z",
+                     *               "regressed_at": "2026-01-01T00:00:00.000Z",
+                     *               "reason": "duplicate",
+                     *               "assignee_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *               "due_at": "2026-01-01T00:00:00.000Z",
+                     *               "accepted_until": "2026-01-01T00:00:00.000Z",
+                     *               "missing_since": "2026-01-01T00:00:00.000Z",
+                     *               "proposed": true,
+                     *               "rule_id": "java.sql-injection"
+                     *             }
+                     *           ]
+                     *         }
                      *       }
                      *     }
                      */
@@ -13336,7 +13426,9 @@ export interface operations {
                      *           "reason": "used_in_tests"
                      *         },
                      *         "created_at": "2026-01-01T00:00:00.000Z",
-                     *         "updated_at": "2026-01-01T00:00:00.000Z"
+                     *         "updated_at": "2026-01-01T00:00:00.000Z",
+                     *         "matched_count": 12,
+                     *         "last_matched_at": "2026-01-01T00:00:00.000Z"
                      *       }
                      *     }
                      */
@@ -14082,7 +14174,11 @@ export interface operations {
                      *           "role": "owner",
                      *           "verified": true,
                      *           "pending": false,
-                     *           "owner_offer_until": "2026-01-01T00:00:00.000Z"
+                     *           "owner_offer_until": "2026-01-01T00:00:00.000Z",
+                     *           "mfa_enabled": true,
+                     *           "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *           "api_tokens": 2,
+                     *           "personal_tokens": 1
                      *         }
                      *       ]
                      *     }
@@ -14132,7 +14228,11 @@ export interface operations {
                      *         "role": "owner",
                      *         "verified": true,
                      *         "pending": false,
-                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z"
+                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z",
+                     *         "mfa_enabled": true,
+                     *         "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *         "api_tokens": 2,
+                     *         "personal_tokens": 1
                      *       }
                      *     }
                      */
@@ -14330,7 +14430,11 @@ export interface operations {
                      *         "role": "owner",
                      *         "verified": true,
                      *         "pending": false,
-                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z"
+                     *         "owner_offer_until": "2026-01-01T00:00:00.000Z",
+                     *         "mfa_enabled": true,
+                     *         "last_active_at": "2026-01-01T00:00:00.000Z",
+                     *         "api_tokens": 2,
+                     *         "personal_tokens": 1
                      *       }
                      *     }
                      */

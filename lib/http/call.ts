@@ -64,6 +64,8 @@ export interface PublicCall {
   now: Date;
   /** The JSON body as it was sent, if the endpoint declares `maxBytes`; otherwise empty. */
   bodyBytes: Uint8Array<ArrayBuffer>;
+  /** The request has a token of the organization that only sends findings, where reading is asked for. */
+  onlySends?: boolean;
   /** The cached result of `resolveOrg`. */
   namedOrg?: Promise<Org>;
 }

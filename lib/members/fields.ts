@@ -1,10 +1,13 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, count, eq, gt, isNotNull, not, or, type SQL, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { toResource } from '../../db/resources.ts';
 import { userEmails, users } from '../../db/schema/accounts.ts';
 import { rankIn } from '../../db/schema/columns.ts';
+import { expiryOf } from '../../db/schema/org.ts';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
+import { personalTokens } from '../../db/schema/personal-tokens.ts';
 import type { Config } from '../config/config.ts';
+import type { Org } from '../orgs/directory.ts';
 
 type Settings = Pick<Config, 'pendingInvitations'>;
 
@@ -85,6 +88,43 @@ export async function listMembers(
     .where(and(eq(memberships.orgId, orgId), where))
     .orderBy(rankIn(ROLES, memberships.role), sql`lower(${fields.name})`, users.id);
   return rows.map(toResource);
+}
+
+/**
+ * The second factor, the last activity in the organization and the tokens of members, which only admins see. An invited account
+ * that has not used the organization is left out.
+ */
+export async function listMemberSecurity(
+  db: Db,
+  { id: orgId, tables }: Pick<Org, 'id' | 'tables'>,
+  now: Date,
+) {
+  const { apiTokens: t } = tables;
+  const [members, created] = await Promise.all([
+    db
+      .select({
+        userId: memberships.userId,
+        mfa_enabled: users.mfaEnabled,
+        last_active_at: memberships.lastActiveAt,
+        personal_tokens: sql<number>`(select count(*)::int from ${personalTokens} p where p.user_id = ${memberships.userId}
+          and (p.org_id is null or p.org_id = ${orgId}::uuid) and p.expires_at > ${now.toISOString()}::timestamptz)`,
+      })
+      .from(memberships)
+      .innerJoin(users, eq(users.id, memberships.userId))
+      .where(and(eq(memberships.orgId, orgId), or(hasCome, isNotNull(memberships.lastActiveAt)))),
+    db
+      .select({ userId: t.createdBy, count: count() })
+      .from(t)
+      .where(and(not(t.revoked), gt(expiryOf(t), sql.param(now, t.expiresAt))))
+      .groupBy(t.createdBy),
+  ]);
+  const tokensOf = new Map(created.map(({ userId, count }) => [userId, count]));
+  return new Map(
+    members.map(({ userId, ...member }) => [
+      userId,
+      toResource({ ...member, api_tokens: tokensOf.get(userId) ?? 0 }),
+    ]),
+  );
 }
 
 export async function findMember(

@@ -127,6 +127,14 @@ export const Rule = z
       .openapi('StoredRuleActions', { example: { status: 'false_positive', reason: 'used_in_tests' } }),
     created_at: timestamp(),
     updated_at: timestamp(),
+    matched_count: z.int().optional().openapi({
+      example: 12,
+      description:
+        'How many present findings the rule decided about when they were new, and that was not undone. Only in `GET /rules`.',
+    }),
+    last_matched_at: timestamp().optional().openapi({
+      description: 'When the newest of them was found. Absent: there is none. Only in `GET /rules`.',
+    }),
   })
   .openapi('Rule');
 

@@ -116,7 +116,7 @@ describePages('deletion', (site) => {
   it('of a project needs its slug, and a change of the slug keeps the page', async () => {
     const page = await open('/projects/web-shop/settings');
     await page.getByRole('textbox', { name: 'Slug' }).fill('shop');
-    await page.getByRole('region', { name: 'Slug' }).getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The slug is saved.').waitFor();
     await page.waitForURL(/\/projects\/shop\/settings/);
     await page.getByRole('button', { name: 'Delete project…' }).click();

@@ -377,7 +377,10 @@ describePages('the list of findings', (site) => {
       ]);
       return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
     };
-    const csv = await save(/CSV/);
+    const sheet = await save(/CSV for spreadsheets/);
+    expect(sheet.text).toMatch(/^\ufeff?title,severity,status,reason,project,assignee,.*,link\r\n/);
+    expect(sheet.text.trimEnd().split('\r\n')).toHaveLength(total + 1);
+    const csv = await save(/CSV all fields/);
     expect(csv.name).toMatch(new RegExp(`^findings-${org.slug}-\\d{4}-\\d\\d-\\d\\d\\.csv$`));
     expect(csv.text.trimEnd().split('\r\n')).toHaveLength(total + 1);
     const sarif = await save(/SARIF/);

@@ -125,7 +125,7 @@ describePagesOf({ baseDomain: BASE })('organizations at hosts of their own', (si
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.waitFor();
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'I have signed in' }).click();
     await dialog.getByText('You are not signed in yet').waitFor();
 
     const [other] = await Promise.all([
@@ -136,7 +136,7 @@ describePagesOf({ baseDomain: BASE })('organizations at hosts of their own', (si
     await heading(other, 'You are signed in');
     await expectAccessible(other);
     await other.close();
-    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'I have signed in' }).click();
     await dialog.waitFor({ state: 'hidden' });
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Hut Eight');
     await page.getByRole('button', { name: 'Create organization' }).click();
@@ -157,7 +157,7 @@ describePagesOf({ baseDomain: BASE })('organizations at hosts of their own', (si
     ]);
     await logIn(other, org.owner.email);
     await heading(other, 'You are signed in');
-    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'I have signed in' }).click();
     await page.getByRole('button', { name: /Ada Lovelace$/ }).waitFor();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('');
 

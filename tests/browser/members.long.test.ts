@@ -37,6 +37,8 @@ describePages('members', (site) => {
     const { email } = await join('viewer', 'Vera Unverified');
     const page = await open();
     await page.getByText('not verified their address').waitFor();
+    const own = page.getByRole('row', { name: 'Ada Lovelace' });
+    for (const fact of ['No MFA', '1 API']) await own.getByText(fact).filter({ visible: true }).waitFor();
     const row = page.getByRole('row', { name: 'Vera Unverified' });
     await row.getByText('Not verified', { exact: true }).waitFor();
     await expectAccessible(page);

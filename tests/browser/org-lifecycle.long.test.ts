@@ -41,10 +41,10 @@ describePages('an organization', (site) => {
     const slug = `${org.slug}-2`;
     const region = (name: string) => page.getByRole('region', { name, exact: true });
     await region('Name').getByRole('textbox').fill('Acme & Sons');
-    await region('Name').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The name is saved.').waitFor();
     await region('Slug').getByRole('textbox').fill(slug);
-    await region('Slug').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.waitForURL(`**/${slug}/settings`);
     await page.goto(site.orgUrl(org.slug, '/findings'));
     await page.waitForURL(`**/${slug}**`);
@@ -64,13 +64,13 @@ describePages('an organization', (site) => {
     const region = page.getByRole('region', { name: 'Retention' });
     const days = region.getByRole('textbox', { name: 'Resolved findings' });
     await days.fill('7');
-    await region.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove what has expired?' });
     await dialog.getByText('1 finding will be removed within minutes.').waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(must(await site.api.get('/settings/retention', org.asOwner)).resolved_findings).toBeNull();
-    await region.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.getByRole('button', { name: 'Save and remove' }).click();
     await page.getByText('The retention is saved.').waitFor();
     expect(must(await site.api.get('/settings/retention', org.asOwner)).resolved_findings).toBe(7);

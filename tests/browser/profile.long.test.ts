@@ -63,9 +63,20 @@ describePages('the profile', (site) => {
     must(await site.api.patch('/org-features/require_mfa', flag));
 
     const page = await site.visit({ cookie: member.cookie });
+    // Pages that read much show one explanation, and no error.
     const wanted = site.orgUrl(org.slug, '/scans?status=running');
-    await page.goto(wanted);
-    await page.getByText('This organization requires a second factor').waitFor();
+    let refused = 0;
+    page.on('response', (response) => {
+      if (response.status() === 403) refused++;
+    });
+    for (const address of [site.orgUrl(org.slug), site.orgUrl(org.slug, '/findings'), wanted]) {
+      await page.goto(address);
+      await page.getByRole('heading', { level: 1, name: 'Set up multi-factor authentication' }).waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+      expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
+    }
+    expect(refused, 'pages are not read again and again').toBeLessThan(40);
+    await expectAccessible(page);
     await page.getByRole('link', { name: 'Set up MFA' }).click();
     await page.getByText('Set up MFA to continue').waitFor();
 

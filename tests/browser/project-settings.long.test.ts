@@ -28,7 +28,7 @@ describePages('settings of projects and due dates', (site) => {
     await page.getByRole('main').getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Project settings' }).waitFor();
     const name = region(page, 'Name');
-    const save = name.getByRole('button', { name: 'Save' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
     expect(await save.isDisabled()).toBe(true);
     await name.getByLabel('Name').fill(' ');
     await save.click();
@@ -42,7 +42,7 @@ describePages('settings of projects and due dates', (site) => {
     const closing = region(page, 'Close missing findings');
     await closing.getByRole('combobox').click();
     await page.getByRole('option', { name: 'After 3 scans in a row' }).click();
-    await closing.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The setting is saved.').waitFor();
     expect(await project()).toMatchObject({ name: '<b>Shop</b>', slug: 'web-shop', close_after_scans: 3 });
     await expectAccessible(page);
@@ -50,12 +50,49 @@ describePages('settings of projects and due dates', (site) => {
     await page.getByRole('heading', { level: 1, name: '<b>Shop</b>' }).waitFor();
   });
 
+  it('saves sections together, asks before unsaved values are lost, and covers no field with a toast', async () => {
+    const page = await open('/projects/web-shop/settings');
+    await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Due dates' }).click();
+    await page.waitForURL(/#due-dates$/);
+    await region(page, 'Name').getByLabel('Name').fill('Shop');
+    await region(page, 'Branches').getByLabel('Default branch').fill('main');
+    await page.getByText('Not saved yet: Name and Branches').waitFor();
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByText('Your changes are lost: Name and Branches.').waitFor();
+    await expectAccessible(page);
+    await question.getByRole('button', { name: 'Stay on this page' }).click();
+    await question.waitFor({ state: 'hidden' });
+    expect(await region(page, 'Name').getByLabel('Name').inputValue()).toBe('Shop');
+
+    const style = 'position: fixed; right: 10px; bottom: 10px; width: 400px; height: 200px';
+    await page.evaluate(`document.body.append(Object.assign(document.createElement('textarea'),
+      { ariaLabel: 'Corner', style: '${style}' }))`);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const toast = page.getByRole('alert').filter({ hasText: 'The branches are saved.' });
+    await toast.waitFor();
+    expect(await project()).toMatchObject({ name: 'Shop', default_ref: 'main' });
+    const corner = await page.getByLabel('Corner').boundingBox();
+    const isFree = async () => {
+      const box = await toast.boundingBox();
+      if (!box || !corner) return false;
+      return box.y + box.height <= corner.y || box.x + box.width <= corner.x;
+    };
+    await expect.poll(isFree).toBe(true);
+
+    await region(page, 'Name').getByLabel('Name').fill('Lost');
+    await page.getByRole('link', { name: 'Members', exact: true }).click();
+    await question.getByRole('button', { name: 'Leave without saving' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+    expect((await project()).name).toBe('Shop');
+  });
+
   it('shows the link that a repository or a template makes, and the errors of both', async () => {
     const page = await open('/projects/web-shop/settings');
     const links = region(page, 'Links to the code');
     const field = links.getByLabel('Repository');
     await field.fill('javascript:alert(1)//{path}');
-    await links.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await links.getByText('Must begin with https:// or http://').waitFor();
     expect(await links.getByRole('link').count()).toBe(0);
     await field.fill('https://git.example.com/web/blob/{commit}/{path}#L{line}');
@@ -74,15 +111,15 @@ describePages('settings of projects and due dates', (site) => {
       ];
       await route.fulfill({ status: 400, json: { success: false, errors } });
     });
-    await links.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await links.getByText('Must be somewhere else').waitFor();
     await page.unroute('**/api/v1/projects/*');
     await field.fill(' https://github.com/acme/web-shop.git ');
-    await links.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The links are saved.').waitFor();
     expect((await project()).source_url).toBe('https://github.com/acme/web-shop.git');
     await field.fill('');
-    await links.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await expect.poll(async () => 'source_url' in (await project())).toBe(false);
   });
 
@@ -91,11 +128,11 @@ describePages('settings of projects and due dates', (site) => {
     const ofOrg = region(page, 'Due dates');
     await ofOrg.getByText('Existing findings keep their due dates').waitFor();
     await ofOrg.getByLabel('Critical').fill('0');
-    await ofOrg.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await ofOrg.getByText('Enter a whole number from 1 to 3,650').waitFor();
     await ofOrg.getByLabel('Critical').fill('7');
     await ofOrg.getByLabel('High').fill('30');
-    await ofOrg.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The due dates are saved.').waitFor();
     const none = { critical: null, high: null, medium: null, low: null, info: null };
     expect(await dueDates('/settings')).toEqual({ ...none, critical: 7, high: 30 });
@@ -107,12 +144,12 @@ describePages('settings of projects and due dates', (site) => {
     await expect.poll(() => choice('Critical').inputValue()).toBe('Organization: 7 days');
     await choice('Critical').click();
     await page.getByRole('option', { name: 'Own days' }).click();
-    await own.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await own.getByText('Enter a whole number from 1 to 3,650').waitFor();
     await own.getByLabel('Critical: days').fill('3');
     await choice('High').click();
     await page.getByRole('option', { name: 'No due date', exact: true }).click();
-    await own.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('The due dates are saved.').waitFor();
     expect(await dueDates(`/projects/${org.projectId}`)).toEqual({ ...none, critical: 3, high: 0 });
     await expectAccessible(page);
@@ -135,7 +172,7 @@ describePages('settings of projects and due dates', (site) => {
       expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     }
     const admin = await open('/projects/web-shop/settings', await join('admin'));
-    await region(admin, 'Name').getByRole('button', { name: 'Save' }).waitFor();
+    await admin.getByRole('button', { name: 'Save', exact: true }).waitFor();
     await admin.goto(site.orgUrl(org.slug, '/projects/unknown/settings'));
     await admin.getByRole('heading', { level: 1, name: 'Project not found' }).waitFor();
     // The former address of the settings.

@@ -132,7 +132,7 @@ describePages('findings on branches', (site) => {
     const page = await site.open(org, '/projects/web-shop/settings');
     const branches = region(page, 'Branches');
     const patterns = branches.getByLabel('Tracked branches');
-    const save = branches.getByRole('button', { name: 'Save' });
+    const save = page.getByRole('button', { name: 'Save', exact: true });
     // The scan has named it.
     expect(await branches.getByLabel('Default branch').inputValue()).toBe('main');
     await patterns.fill(Array.from({ length: 21 }, (_, i) => `release/${i}`).join('\n'));

@@ -38,7 +38,7 @@ describePages('the queue of findings', (site) => {
     expect(searchOf(page)).toBe('?attention=true&sort=-priority');
     expect(await titles(page)).toEqual(['Back again', 'Critical and open', 'Low and open']);
     await row(page, /Back again/)
-      .getByRole('button', { name: 'Status: Regressed Fixed. Change' })
+      .getByRole('button', { name: 'Status: Regressed, was fixed. Change' })
       .waitFor();
     await row(page, /Back again/)
       .getByText('Regressed')

@@ -55,6 +55,9 @@ describePages('rules', (site) => {
     });
     await report('Weak hash', 'src/test/c.ts');
     expect((await statuses())['src/test/c.ts']).toBe('false_positive');
+    await item(page, 'Tests').getByText('No new finding has matched').waitFor();
+    await page.reload();
+    await item(page, 'Tests').getByText('1 new finding matched, the last').waitFor();
 
     await act(page, 'Tests', 'Apply to existing findings…');
     const question = page.getByRole('dialog', { name: 'Apply “Tests” to 2 findings?' });
@@ -70,6 +73,15 @@ describePages('rules', (site) => {
     const finding = await open(`/findings/${id}`);
     await finding.getByText(/^Tests \(rule\) changed the status from Open to False positive/).waitFor();
     expect(new Set(Object.values(await statuses()))).toEqual(new Set(['open']));
+  });
+
+  it('made from a confirmed finding show that it matches', async () => {
+    const { id } = await report('Weak hash', 'src/main.ts');
+    must(await site.api.patch(`/findings/${id}`, { ...org.asOwner, body: { status: 'confirmed' } }));
+    const page = await open(`/rules/new?from=${id}`);
+    await page.getByText('1 finding matches. It has been decided already').waitFor();
+    await page.getByRole('link', { name: 'Weak hash' }).waitFor();
+    expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Confirmed');
   });
 
   it('are ordered, disabled, edited and deleted', async () => {

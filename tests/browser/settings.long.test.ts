@@ -148,16 +148,16 @@ describePages('projects, tokens, members and features', (site) => {
 
   it('lets admins decide whether tokens of viewers confirm fixes', async () => {
     const page = await open('/settings');
-    const toggle = page.getByRole('switch', { name: 'Verify fixes with viewers’ tokens' });
+    const toggle = page.getByRole('switch', { name: 'Let tokens of viewers verify fixes' });
     expect(await toggle.isChecked()).toBe(true);
     await toggle.press('Space');
-    await page.getByText('“Verify fixes with viewers’ tokens” is off.').waitFor();
+    await page.getByText('“Let tokens of viewers verify fixes” is off.').waitFor();
     expect(must(await site.api.get('/settings/security', org.asOwner))).toMatchObject({
       viewer_tokens_verify: false,
     });
     await expectAccessible(page);
     const asViewer = await open('/settings', viewer);
-    await asViewer.getByRole('heading', { name: 'Verify fixes with viewers’ tokens' }).waitFor();
+    await asViewer.getByRole('heading', { name: 'Let tokens of viewers verify fixes' }).waitFor();
     expect(await asViewer.getByRole('switch').count()).toBe(0);
   });
 
@@ -218,7 +218,7 @@ describePages('projects, tokens, members and features', (site) => {
     const admins = await open('/settings', admin);
     await admins.getByRole('heading', { name: 'Require MFA' }).waitFor();
     expect(await admins.getByText('Only owners can change this.').count()).toBe(3);
-    await admins.getByRole('switch', { name: 'Verify fixes with viewers’ tokens' }).waitFor();
+    await admins.getByRole('switch', { name: 'Let tokens of viewers verify fixes' }).waitFor();
     expect(await admins.getByRole('switch').count()).toBe(1);
     await expectAccessible(admins);
 

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { addMember, createOrg, createScan, must, push, type TestOrg } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
+import { intercept } from './support/intercept.ts';
 import { heading } from './support/login.ts';
 import { describePages } from './support/site.ts';
 
@@ -108,6 +109,7 @@ describePages('the triage of a finding', (site) => {
     const page = await open(id);
     await press(page, 'w');
     await form(page).getByRole('button', { name: 'Risk accepted' }).click();
+    await form(page).getByRole('button', { name: '90 days', pressed: true }).waitFor();
     await form(page).getByRole('button', { name: 'A date' }).click();
     const until = form(page).getByLabel('Accept the risk until this date');
     await until.fill('2020-01-31');
@@ -127,6 +129,20 @@ describePages('the triage of a finding', (site) => {
     await form(page).getByRole('button', { name: 'Apply' }).click();
     await toast(page, 'Note added').waitFor();
     expect((await read(id)).accepted_until).toBe(accepted_until);
+  });
+
+  it('says at once that a decision was not saved while the server is down, also for the first one', async () => {
+    const id = await report();
+    const page = await site.visit({ cookie: org.owner.cookie, own: true, expected: /net::ERR_FAILED/ });
+    const ahead = page.waitForEvent('requestfinished', (request) => request.url().includes('/Toasts-'));
+    await page.goto(site.orgUrl(org.slug, `/findings/${id}`));
+    await page.getByRole('group', { name: 'Set the status' }).waitFor();
+    await ahead;
+    await intercept(page, '**/*', (route) => route.abort());
+    await press(page, 'c');
+    await toast(page, 'The server cannot be reached').waitFor();
+    await page.unroute('**/*');
+    expect((await read(id)).status).toBe('open');
   });
 
   it('shows what someone else has decided meanwhile, instead of overwriting it', async () => {

@@ -269,7 +269,7 @@ describePages('uploads on the page of a project', () => {
     await intercept(page, REPORTS, refuse(401, 'not_authenticated', 'Sign in.'), { times: 1 });
     await input(page).setInputFiles([bufferOf('a.json', reportOf('A'))]);
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
-    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('button', { name: 'I have signed in' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await row(page, 'a.json').getByText('Sign in again').waitFor();
     await button(page, 'Try again').click();

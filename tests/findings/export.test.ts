@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findingText } from '../../db/findings/lists/text.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
-import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
+import { orgSchemaName, TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import { toQuery } from '../../db/statements.ts';
 import type { ExportedFinding } from '../../lib/findings/sarif/result.ts';
 import { importReport } from '../../lib/importers/index.ts';
@@ -275,6 +275,59 @@ describe('CSV', () => {
 
   it('has the header alone when there is nothing', async () => {
     expect((await read('format=csv&q=nothing')).text).toMatch(/^id,[\w,]+,project_name\r\n$/);
+  });
+});
+
+describe('CSV for spreadsheets', () => {
+  const sheet = async (query: string, of: TestOrg) => {
+    const answer = await t.api.get(`/findings/export.csv?layout=spreadsheet&${query}`, of.asOwner);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/csv; charset=utf-8; header=present',
+    ]);
+    return parseCsv(answer.text);
+  };
+  const time = (of: string) => of.slice(0, 19).replace('T', ' ');
+
+  it('has names and a link in place of ids, and no formula', async () => {
+    const own = await createOrg(t.api);
+    const found = await push(t.api, own, await createScan(t.api, own), { ...KINDS[0], title: '=1+1' });
+    const name = '+Ada "the first"';
+    must(await t.api.patch('/auth/me', { cookie: own.owner.cookie, body: { name } }));
+    const due_at = '2099-01-31T22:00:00.000Z';
+    const body = { assignee_id: own.owner.id, due_at };
+    must(await t.api.patch(`/findings/${found.id}`, { ...own.asOwner, body }));
+    const { name: scanName } = must(await t.api.get(`/scans/${found.scan_id}`, own.asOwner));
+    const [line] = await sheet('', own);
+    expect(line).toEqual({
+      ...{ title: "'=1+1", severity: 'critical', status: 'open', reason: '' },
+      ...{ project: 'Web shop', assignee: `'${name}`, due: '2099-01-31 22:00:00', accepted_until: '' },
+      ...{
+        file: 'src/search form.ts',
+        line: '42',
+        source: 'semgrep',
+        cwe: 'CWE-89',
+        cve: '',
+        cvss_score: '9.8',
+      },
+      ...{ first_seen: time(found.created_at), last_seen: time(found.last_seen_at), scan: scanName },
+      link: `http://localhost:8080/o/${own.slug}/findings/${found.id}`,
+    });
+  });
+
+  it('has the findings of the list, names former members as such, and takes no other layout', async () => {
+    for (const query of ['', 'severity=high,low&sort=-severity', 'q=nothing'])
+      expect((await sheet(query, org)).map(({ title }) => title)).toEqual(
+        (await listed(query)).map(({ title }) => title),
+      );
+    const [first] = await listed('sort=created_at');
+    await t.services.database.sql.unsafe(
+      `update "${orgSchemaName(org.id)}".findings set assignee_id = gen_random_uuid() where id = $1`,
+      [first?.id ?? ''],
+    );
+    expect((await sheet('sort=created_at', org))[0]?.assignee).toBe('A former member');
+    const wrong = await t.api.get('/findings/export.csv?layout=table', org.asOwner);
+    expect(wrong.badFields).toEqual(['layout']);
   });
 });
 

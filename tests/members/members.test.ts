@@ -109,8 +109,59 @@ describe('the members of an organization', () => {
       shown('Amy', 'viewer'),
       shown('Zoe', 'viewer'),
     ];
-    expect(await list(asOwner)).toEqual(members);
+    // Zoe comes first, so that the owner sees more of her.
     expect(await list({ ...asOwner, cookie: made.get('Zoe')?.cookie })).toEqual(members);
+    const more = { mfa_enabled: false, last_active_at: expect.any(String), personal_tokens: 0 };
+    expect(await list(asOwner)).toEqual(
+      members.map((one) => {
+        if (one.name === 'Ada Lovelace') return { ...one, ...more, api_tokens: 1 };
+        return one.name === 'Zoe' ? { ...one, ...more, api_tokens: 0 } : one;
+      }),
+    );
+  });
+
+  it('show admins their MFA, tokens and last activity here, exact to an hour, and nobody else', async () => {
+    const later = await startApp({ databaseUrl: t.databaseUrl });
+    const at = await createOrg(t.api);
+    const [admin, grace] = [await addMember(t.api, at, 'admin'), await addMember(t.api, at, 'member')];
+    const as = ({ cookie }: TestUser) => ({ ...at.asOwner, cookie });
+    const ofGrace = async (who: object) =>
+      (await list(who)).find(({ user_id }: { user_id: string }) => user_id === grace.id);
+    const shown = async () => {
+      const { mfa_enabled, last_active_at, api_tokens, personal_tokens } = await ofGrace(as(admin));
+      return { mfa_enabled, last_active_at, api_tokens, personal_tokens };
+    };
+    expect(Object.keys(await ofGrace(as(admin)))).not.toContain('mfa_enabled');
+    must(await t.api.get('/projects', as(grace)));
+    const first = await shown();
+    expect(first).toMatchObject({ mfa_enabled: false, api_tokens: 0, personal_tokens: 0 });
+    expect(Object.keys(await ofGrace(as(grace)))).not.toContain('mfa_enabled');
+
+    const body = { name: 'ci', scopes: ['ingest'] };
+    const tokens = `/projects/${at.projectId}/tokens`;
+    must(await t.api.post(tokens, { ...as(grace), body }));
+    const revoked = must(await t.api.post(tokens, { ...as(grace), body }));
+    must(await t.api.delete(`${tokens}/${revoked.info.id}`, as(at.owner)));
+    const elsewhere = await createOrg(t.api);
+    must(await invite(grace.email, 'member', elsewhere.asOwner));
+    for (const org_id of [undefined, elsewhere.id])
+      must(
+        await t.api.post('/profile/tokens', {
+          cookie: grace.cookie,
+          body: { name: 'script', scopes: ['read'], expires_in: 30, ...(org_id && { org_id }) },
+        }),
+      );
+    await sql('update shared.users set mfa_enabled = true where id = $1', [grace.id]);
+    later.advance(59 * 60_000);
+    must(await later.api.get('/projects', as(grace)));
+    expect(await shown()).toEqual({ ...first, mfa_enabled: true, api_tokens: 1, personal_tokens: 1 });
+    later.advance(2 * 60_000);
+    must(await later.api.get('/projects', { ...as(grace), org: elsewhere.slug }));
+    expect((await shown()).last_active_at).toBe(first.last_active_at);
+    must(await later.api.get('/projects', as(grace)));
+    expect(Date.parse((await shown()).last_active_at) - Date.parse(first.last_active_at)).toBeGreaterThan(
+      60 * 60_000,
+    );
   });
 
   it('are shown with their primary address only, once', async () => {
@@ -127,6 +178,10 @@ describe('the members of an organization', () => {
         role: 'owner',
         verified: false,
         pending: false,
+        mfa_enabled: false,
+        last_active_at: expect.any(String),
+        api_tokens: 1,
+        personal_tokens: 0,
       },
     ]);
   });

@@ -74,6 +74,27 @@ describe('a new finding that a rule matches', () => {
     await expectRightCounts(t.services.database, t.api, org);
   });
 
+  it('counts for the rule until it is undone or removed, and tells when the rule matched last', async () => {
+    const { id } = await createRule(t.api, org, { actions: IGNORE });
+    const unused = await createRule(t.api, org, { conditions: { title: ['nothing'] } });
+    const matches = async (ruleId = id) => {
+      const { rules } = must(await t.api.get('/rules', org.asOwner));
+      const rule = rules.find((one: { id: string }) => one.id === ruleId);
+      return [rule.matched_count, rule.last_matched_at];
+    };
+    expect(await matches()).toEqual([0, undefined]);
+    const first = await pushTest({ fingerprint: 'one' });
+    const last = await pushTest({ fingerprint: 'two' });
+    await pushTest({ fingerprint: 'two' });
+    await pushTest({ fingerprint: 'three', file: 'lib/main.ts' });
+    expect(await matches()).toEqual([2, last.created_at]);
+    expect(await matches(unused.id)).toEqual([0, undefined]);
+    must(await t.api.delete(`/findings/${last.id}`, org.asOwner));
+    expect(await matches()).toEqual([1, first.created_at]);
+    must(await t.api.post(`/rules/${id}/undo`, org.asOwner));
+    expect(await matches()).toEqual([0, undefined]);
+  });
+
   it('is as usual without one, and with a rule that is disabled or deleted', async () => {
     const { id } = await createRule(t.api, org);
     expect(await push(t.api, org, scanId, { file: 'src/a.ts' })).toMatchObject({ status: 'open' });

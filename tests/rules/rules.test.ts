@@ -39,7 +39,7 @@ describe('a rule', () => {
       ...{ id: expect.any(String), name: 'Tests', enabled: true, conditions, actions },
       ...{ created_at: expect.any(String), updated_at: rule.created_at },
     });
-    expect(await list()).toEqual([rule]);
+    expect(await list()).toEqual([{ ...rule, matched_count: 0 }]);
     t.advance(1_000);
     const changes = { enabled: false, conditions: { severity: ['high'] }, actions: { due_days: 1 } };
     const changed = must(await patch(rule.id, changes));
@@ -193,6 +193,25 @@ describe('POST /rules/preview', () => {
     expect(await shown({ assignee_id: org.owner.id })).toEqual([dated.id, open.id]);
     expect(await shown({ due_days: 7 })).toEqual([assigned.id, open.id]);
     expect(await shown({ due_days: 7, assignee_id: org.owner.id })).toEqual([dated.id, assigned.id, open.id]);
+  });
+
+  it('shows matching findings that are decided if none would change', async () => {
+    const open = await push(t.api, org, scanId, { severity: 'low' });
+    const body = { status: 'confirmed' };
+    must(await t.api.patch(`/findings/${open.id}`, { ...org.asOwner, body }));
+    await push(t.api, org, scanId, { severity: 'info' });
+    const decided = { total: 1, findings: [expect.objectContaining({ id: open.id, status: 'confirmed' })] };
+    expect(must(await preview({ conditions: { severity: ['low'] } }))).toEqual({
+      total: 0,
+      findings: [],
+      decided,
+    });
+    const mixed = must(await preview({ conditions: { severity: ['low', 'info'] } }));
+    expect([mixed.total, mixed.decided]).toEqual([1, undefined]);
+    expect(must(await preview({ conditions: { severity: ['critical'] } }))).toEqual({
+      total: 0,
+      findings: [],
+    });
   });
 
   it.each<[object, string[]]>([

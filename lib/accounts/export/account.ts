@@ -137,6 +137,7 @@ const membershipsOf = (db: Db, userId: string) =>
       invited_email: memberships.invitedEmail,
       confirmed_at: memberships.confirmedAt,
       owner_offer_until: memberships.ownerOfferUntil,
+      last_active_at: memberships.lastActiveAt,
       created_at: memberships.createdAt,
     })
     .from(memberships)

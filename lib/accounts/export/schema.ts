@@ -99,6 +99,7 @@ export const AccountExport = z
         ...{ org_id: id(), slug: org.slug, name: org.name, role: z.enum(ROLES) },
         ...{ invited_email: email().optional(), confirmed_at: timestamp().optional() },
         owner_offer_until: timestamp().optional(),
+        last_active_at: timestamp().optional(),
         created_at: timestamp(),
       }),
     ),

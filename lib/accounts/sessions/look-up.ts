@@ -44,6 +44,8 @@ export interface FoundMembership {
   held: boolean;
   /** True for an invited member with a verified address who has not used the organization yet. */
   firstVisit: boolean;
+  /** When the member last used the organization, exact to an hour. */
+  visitedAt: Date | null;
   /** The organization requires MFA. */
   requireMfa: boolean;
   /** The organization is deleted, and can be restored. */
@@ -63,8 +65,9 @@ export interface SessionLookUp {
 }
 
 /** The columns of `userFields` and `membershipFields`. */
-export interface UserRow extends Omit<SessionUser, 'createdAt'>, FoundMembership {
+export interface UserRow extends Omit<SessionUser, 'createdAt'>, Omit<FoundMembership, 'visitedAt'> {
   createdAt: string;
+  visitedAt: string | null;
 }
 
 interface Row extends UserRow {
@@ -116,13 +119,14 @@ export const userFields = sql`${users.id} as id, ${userEmails.email} as email,
 export const membershipFields = ({ orgFlags }: OrgTables): SQL => sql`${memberships.role} as role,
   ${isConfirmed} as confirmed, coalesce(${memberships.isHeld}, false) as held,
   ${memberships.invitedEmail} is not null and ${memberships.confirmedAt} is not distinct from ${memberships.createdAt}
-    as "firstVisit",
+    as "firstVisit", ${memberships.lastActiveAt} as "visitedAt",
   exists (select 1 from ${orgFlags} where ${orgFlags.name} = 'require_mfa' and ${orgFlags.provisioned}
     and ${orgFlags.enabled}) as "requireMfa",
   exists (select from ${orgDeletions} where ${orgDeletions.orgId} = ${memberships.orgId}) as "orgDeleted"`;
 
 /** For calls that no membership matters to. */
-export const noMembershipFields = sql`null as role, false as confirmed, false as held, false as "firstVisit", false as "requireMfa",
+export const noMembershipFields = sql`null as role, false as confirmed, false as held, false as "firstVisit",
+  null as "visitedAt", false as "requireMfa",
   false as "orgDeleted"`;
 
 export const membershipJoin = (orgId: SQLWrapper): SQL =>
@@ -169,9 +173,12 @@ function toSession({
 }
 
 export function toUserAndMembership(row: UserRow): { user: SessionUser; membership: FoundMembership } {
-  const { role, confirmed, held, firstVisit, requireMfa, orgDeleted, createdAt, ...user } = row;
+  const { role, confirmed, held, firstVisit, visitedAt, requireMfa, orgDeleted, createdAt, ...user } = row;
   return {
     user: { ...user, createdAt: new Date(createdAt) },
-    membership: { role, confirmed, held, firstVisit, requireMfa, orgDeleted },
+    membership: {
+      ...{ role, confirmed, held, firstVisit, requireMfa, orgDeleted },
+      visitedAt: visitedAt === null ? null : new Date(visitedAt),
+    },
   };
 }

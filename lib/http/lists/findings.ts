@@ -1,9 +1,11 @@
 import { wholeList } from '../../../db/findings/lists/order.ts';
 import { searchFindings } from '../../../db/findings/lists/search.ts';
-import type { FindingView } from '../../../db/findings/lists/text.ts';
+import type { FindingView, Sheet } from '../../../db/findings/lists/text.ts';
 import { conditionsOf, countedKind } from '../../findings/filter/conditions.ts';
 import type { FindingFilter } from '../../findings/filter/parameters.ts';
 import { indexedOrder, orderOf, type Sort } from '../../findings/order.ts';
+import { listMembers } from '../../members/fields.ts';
+import { orgUrl } from '../../members/invitations.ts';
 import { z } from '../../schema.ts';
 import type { Raw } from '../answer.ts';
 import type { InOrgCall, OrgCall } from '../call.ts';
@@ -32,7 +34,11 @@ export interface FindingList extends FindingFilter {
   per_page?: number | undefined;
   omit?: (typeof OMITTABLE)[number] | undefined;
   format?: FileFormat | undefined;
+  layout?: (typeof LAYOUTS)[number] | undefined;
 }
+
+/** Layouts of CSV files. */
+export const LAYOUTS = ['fields', 'spreadsheet'] as const;
 
 /** Answers an org's findings, all of them or a page. */
 export async function answerFindings(
@@ -41,9 +47,9 @@ export async function answerFindings(
 ): Promise<Raw> {
   const { org, services } = call;
   const { tables } = org;
-  const { sort, page: _, per_page, omit, format, ...filter } = list;
+  const { sort, page: _, per_page, omit, format, layout, ...filter } = list;
   const page = pageOf(list);
-  const view = viewOf(list);
+  const view = { ...viewOf(list), ...(layout === 'spreadsheet' && { sheet: await sheetOf(call) }) };
   const file = format && fileOf(format, call, view);
   const where = conditionsOf(call, filter);
   const kind = countedKind(call, filter);
@@ -71,3 +77,13 @@ const viewOf = ({ format = 'json', omit }: FindingList): FindingView => ({
   named: format !== 'json',
   brief: omit === 'description',
 });
+
+/** The names of the present members, and the address of findings in the web UI. */
+async function sheetOf({ db, now, org, services }: InOrgCall): Promise<Sheet> {
+  const { config } = services;
+  const members = await listMembers(db, { config, now }, org.id);
+  return {
+    members: JSON.stringify(Object.fromEntries(members.map(({ user_id, name }) => [user_id, name]))),
+    url: `${orgUrl(config, org.slug)}/findings/`,
+  };
+}

@@ -1,4 +1,5 @@
 import file from '@fontsource-variable/inter/files/inter-latin-wght-normal.woff2?url';
+import { whenIdle } from './idle.ts';
 
 /** The key in the local storage under which the file is named that the browser has in its cache. */
 const STORED = 'font';
@@ -38,23 +39,4 @@ async function store(): Promise<void> {
   } catch {
     // The next page tries again.
   }
-}
-
-/** The time after the last transfer after which the line counts as idle. */
-const IDLE_MS = 3_000;
-
-/** Runs a task once the page has loaded nothing for a while, so that the task delays nothing. */
-function whenIdle(task: () => void): void {
-  let timer: ReturnType<typeof setTimeout>;
-  const run = () => {
-    transfers.disconnect();
-    task();
-  };
-  const wait = () => {
-    clearTimeout(timer);
-    timer = setTimeout(run, IDLE_MS);
-  };
-  const transfers = new PerformanceObserver(wait);
-  transfers.observe({ type: 'resource' });
-  wait();
 }

@@ -72,7 +72,8 @@ export function StatusBadge({ status, regressed = false, proposed = false }: Sta
       <StatusIcon size={15} stroke={1.8} aria-hidden />
       {regressed ? (
         <>
-          <strong>{text.regressed}</strong> <span className={classes.was}>{STATUS_NAMES[status]}</span>
+          <strong>{text.regressed}</strong> ·{' '}
+          <span className={classes.was}>{text.was(STATUS_NAMES[status])}</span>
         </>
       ) : (
         STATUS_NAMES[status]

@@ -12,7 +12,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { LinkAnchor, OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
-import { dateTime } from '../components/time/Time.tsx';
+import { Ago, dateTime } from '../components/time/Time.tsx';
 import { IconAlertTriangle, IconLogout2, IconMail, IconUserCog, IconUserPlus } from '../icons/icons.ts';
 import { InviteMember } from './InviteMember.tsx';
 import { MemberMenu } from './MemberMenu.tsx';
@@ -53,6 +53,13 @@ export function Members() {
                   <Table.Tr>
                     <Table.Th>{text.member}</Table.Th>
                     <Table.Th>{text.role}</Table.Th>
+                    {org.may('updateMember') && (
+                      <>
+                        <Table.Th visibleFrom="md">{text.mfa}</Table.Th>
+                        <Table.Th visibleFrom="md">{text.lastActive}</Table.Th>
+                        <Table.Th visibleFrom="md">{text.tokens}</Table.Th>
+                      </>
+                    )}
                     {org.may('updateMember') && (
                       <Table.Th w={56}>
                         <VisuallyHidden>{text.actions}</VisuallyHidden>
@@ -211,6 +218,15 @@ function MemberRow({ member }: { member: Member }) {
                 </>
               )}
             </Text>
+            {may('updateMember') && (
+              <Group gap={8} fz="xs" c="dimmed" hiddenFrom="md">
+                <span>
+                  <Mfa member={member} />
+                </span>
+                <LastActive member={member} />
+                <span>{tokensOf(member)}</span>
+              </Group>
+            )}
           </div>
         </Group>
       </Table.Td>
@@ -222,13 +238,42 @@ function MemberRow({ member }: { member: Member }) {
         </Tip>
       </Table.Td>
       {may('updateMember') && (
-        <Table.Td>
-          <MemberMenu member={member} />
-        </Table.Td>
+        <>
+          <Table.Td visibleFrom="md" fz="sm">
+            <Mfa member={member} />
+          </Table.Td>
+          <Table.Td visibleFrom="md" fz="sm">
+            <LastActive member={member} />
+          </Table.Td>
+          <Table.Td visibleFrom="md" fz="sm">
+            {tokensOf(member)}
+          </Table.Td>
+          <Table.Td>
+            <MemberMenu member={member} />
+          </Table.Td>
+        </>
       )}
     </Table.Tr>
   );
 }
+
+/** Whether the account has a second factor. Unknown of members who have not come yet. */
+function Mfa({ member: { mfa_enabled } }: { member: Member }) {
+  if (mfa_enabled === undefined) return text.unknown;
+  return mfa_enabled ? (
+    text.hasMfa
+  ) : (
+    <Text span inherit c="var(--mantine-color-error)">
+      {text.hasNoMfa}
+    </Text>
+  );
+}
+
+const LastActive = ({ member: { last_active_at } }: { member: Member }) =>
+  last_active_at === undefined ? text.neverActive : <Ago time={last_active_at} />;
+
+const tokensOf = ({ api_tokens, personal_tokens }: Member) =>
+  api_tokens === undefined ? text.unknown : text.tokensOf(api_tokens, personal_tokens ?? 0);
 
 /** Lets the user leave the organization. */
 function LeaveOrg({ isLastOwner }: { isLastOwner: boolean }) {

@@ -34,6 +34,7 @@ export function WeeksChart({ weeks, height, label }: Props) {
         }))}
         dataKey="week"
         series={SERIES.map((one) => ({ ...one }))}
+        valueFormatter={number}
         curveType="linear"
         gridAxis="x"
         tickLine="none"

@@ -152,6 +152,8 @@ interface Props {
 /** An organization of the user, as a link. */
 function OrgCard({ org, isLast, href }: Props) {
   const { name, slug, role, plan } = org;
+  // Without a base domain, the service has a single operator, for whom plans mean nothing.
+  const baseDomain = useRouteContext({ from: '__root__', select: ({ site }) => site.baseDomain });
   return (
     <Card
       component="li"
@@ -184,9 +186,11 @@ function OrgCard({ org, isLast, href }: Props) {
             <Badge variant="light" radius="sm" tt="capitalize" size="sm">
               {role}
             </Badge>
-            <Badge variant="default" radius="sm" tt="capitalize" size="sm">
-              {plan}
-            </Badge>
+            {baseDomain !== '' && (
+              <Badge variant="default" radius="sm" tt="capitalize" size="sm">
+                {plan}
+              </Badge>
+            )}
             {isLast && (
               <Badge
                 variant="default"

@@ -8,6 +8,7 @@ import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { inSentence } from '../components/text/in-sentence.ts';
+import { Ago } from '../components/time/Time.tsx';
 import { SEVERITY_NAMES, STATUS_NAMES } from '../findings/Severity.tsx';
 import { IconPlus, IconWand } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
@@ -66,7 +67,7 @@ interface ItemProps {
 function RuleItem({ rule, index, all, names }: ItemProps) {
   const org = useOrg();
   const queries = useQueryClient();
-  const { id, name, enabled, conditions, actions } = rule;
+  const { id, name, enabled, conditions, actions, matched_count, last_matched_at } = rule;
   const change = useAction({
     mutationFn: (to: boolean) =>
       org.api.patch('/rules/{id}', { params: { path: { id } }, body: { enabled: to } }),
@@ -84,6 +85,11 @@ function RuleItem({ rule, index, all, names }: ItemProps) {
           </OrgAnchor>
           <Text size="sm" c={enabled ? undefined : 'dimmed'} className={classes.text}>
             {text.ifThen(conditionsText(conditions, names), actionsText(actions, names))}
+          </Text>
+          <Text size="xs" c="dimmed" component="div">
+            {last_matched_at === undefined
+              ? text.neverMatched
+              : text.matched(matched_count ?? 0, <Ago time={last_matched_at} />)}
           </Text>
         </Stack>
         <Switch

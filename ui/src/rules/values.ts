@@ -63,7 +63,7 @@ export function valuesFrom(finding: Finding): RuleValues {
   const title = titleOf(finding.title);
   const folder = finding.file?.slice(0, finding.file.lastIndexOf('/') + 1) ?? '';
   const { status, reason } = finding;
-  const isDecision = status === 'false_positive' || status === 'wontfix';
+  const isDecision = status === 'false_positive' || status === 'wontfix' || status === 'confirmed';
   return {
     ...NONE,
     name: title.slice(0, MAX_NAME),

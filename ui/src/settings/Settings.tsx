@@ -1,12 +1,14 @@
-import { Stack } from '@mantine/core';
 import { useNavigate, useRouteContext } from '@tanstack/react-router';
 import * as deletion from '#strings/deletion.tsx';
+import { dueDates } from '#strings/due-dates.ts';
+import { retention } from '#strings/retention.ts';
 import * as text from '#strings/settings.ts';
 import { api } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
 import { showSuccess } from '../components/errors/toasts.ts';
 import { NameCard, SlugCard } from '../components/forms/NameCards.tsx';
 import { orgSlugProblem } from '../components/forms/rules.ts';
+import { SettingsSections } from '../components/forms/SettingsSections.tsx';
 import { Page } from '../components/Page.tsx';
 import { DeletionCard } from '../deletion/TypedConfirmation.tsx';
 import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
@@ -18,19 +20,32 @@ import { TokenRules } from './TokenRules.tsx';
 
 /** The settings of the organization. */
 export function Settings() {
+  const { role } = useOrg();
+  const isOwner = role === 'owner';
+  const general = (
+    <>
+      <OrgName />
+      <OrgSlug />
+    </>
+  );
+  const security = (
+    <>
+      <Features />
+      <ViewerTokens />
+    </>
+  );
+  const sections = [
+    ...(isOwner || role === 'admin' ? [{ id: 'general', label: text.general, content: general }] : []),
+    { id: 'due-dates', label: dueDates, content: <OrgDueDates /> },
+    { id: 'retention', label: retention, content: <OrgRetention /> },
+    { id: 'storage', label: text.storage, content: <Storage /> },
+    { id: 'security', label: text.security, content: security },
+    { id: 'tokens', label: text.tokenRules, content: <TokenRules /> },
+    ...(isOwner ? [{ id: 'delete', label: deletion.deleteOrg, content: <DeleteOrg /> }] : []),
+  ];
   return (
     <Page title={text.settings} description={text.whatSettingsApplyTo}>
-      <Stack>
-        <OrgName />
-        <OrgSlug />
-        <OrgDueDates />
-        <OrgRetention />
-        <Storage />
-        <Features />
-        <ViewerTokens />
-        <TokenRules />
-        <DeleteOrg />
-      </Stack>
+      <SettingsSections sections={sections} />
     </Page>
   );
 }

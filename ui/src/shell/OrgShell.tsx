@@ -12,6 +12,7 @@ import { dateTime } from '../components/time/Time.tsx';
 import { IconBuilding, IconCheck, IconHistory, IconPlus, IconSelector } from '../icons/icons.ts';
 import { AddressedPage } from './AddressedPage.tsx';
 import { ConnectionBanner, Logo, SchemeButton } from './Frame.tsx';
+import { MfaRequired, useMfaRequired } from './MfaRequired.tsx';
 import { PAGES } from './navigation.ts';
 import classes from './OrgShell.module.css';
 import { Spotlight } from './spotlight/Spotlight.tsx';
@@ -30,6 +31,7 @@ export function OrgShell() {
   const queries = useQueryClient();
   usePolling();
   useChanges(() => refreshShown(queries, org));
+  const isClosed = useMfaRequired();
   const [showsChanges, changes] = useDisclosure();
   const [opened, { toggle, close }] = useDisclosure();
   return (
@@ -87,7 +89,7 @@ export function OrgShell() {
       <main className={classes.main} id="main" tabIndex={-1}>
         <PrintHead />
         <ConnectionBanner />
-        <AddressedPage />
+        {isClosed ? <MfaRequired /> : <AddressedPage />}
         <RecentChanges opened={showsChanges} onClose={changes.close} />
       </main>
     </>

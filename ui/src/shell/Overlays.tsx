@@ -1,6 +1,7 @@
 import { notificationsStore } from '@mantine/notifications';
-import { Suspense, useState, useSyncExternalStore } from 'react';
-import { lazyNamed } from '../app/late.ts';
+import { Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { whenIdle } from '../app/idle.ts';
+import { lateStyles, lazyNamed } from '../app/late.ts';
 import type { Site } from '../app/site.ts';
 import { stepUps } from '../app/step-up.ts';
 import { questions } from '../components/dialogs/confirm.ts';
@@ -8,7 +9,11 @@ import { lazyDialog } from '../components/dialogs/lazy-dialog.tsx';
 import { triageForm } from '../triage/form/triage-form.ts';
 import { SessionEnded } from './SessionEnded.tsx';
 
-const Toasts = lazyNamed(() => import('./Toasts.tsx'), 'Toasts');
+const loadToasts = () => import('./Toasts.tsx');
+const Toasts = lazyNamed(loadToasts, 'Toasts');
+
+/** Loads the code of toasts ahead: they tell that the server cannot be reached. The first toast repeats a load that failed. */
+const loadAhead = () => void Promise.all([loadToasts(), lateStyles()]).catch(() => {});
 const ConfirmDialogs = lazyNamed(() => import('../components/dialogs/ConfirmDialogs.tsx'), 'ConfirmDialogs');
 
 const hasToast = () => notificationsStore.getState().notifications.length > 0;
@@ -21,9 +26,10 @@ function useOnce(subscribe: (listener: () => void) => () => void, condition: () 
   return seen;
 }
 
-/** Dialogs and notifications. Their code is loaded on first use. */
+/** Dialogs and notifications. Their code is loaded on first use, and that of toasts when the line is idle. */
 export function Overlays({ site }: { site: Site }) {
   const toasts = useOnce(notificationsStore.subscribe, hasToast);
+  useEffect(() => whenIdle(loadAhead), []);
   const confirms = useOnce(questions.subscribe, () => questions.get().length > 0);
   return (
     <>

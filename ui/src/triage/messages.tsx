@@ -25,7 +25,7 @@ let shown: string | undefined;
 export function createMessages(renderConflicts: (conflicts: readonly Conflict[]) => ReactNode): Messages {
   const show = (data: Parameters<typeof notifications.show>[0]) => {
     if (shown) notifications.hide(shown);
-    shown = notifications.show({ autoClose: 8_000, ...data });
+    shown = notifications.show(data);
   };
   const showChanged = (
     decision: Decision & { assignee?: string },

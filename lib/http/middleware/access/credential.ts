@@ -47,6 +47,7 @@ export function byCredential(checks: ChecksByCredential): AnyMiddleware & { chec
     await lookUp(c, async () => {});
     if (!roleOf(call.token.scopes)) {
       delete c.get('request').token;
+      call.onlySends = true;
       return ofSession(c, next);
     }
     if (!ofOrganization) throw new ApiError('token_error/scope_mismatch', { message: NEEDS_PERSON });

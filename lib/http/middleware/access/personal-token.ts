@@ -6,7 +6,7 @@ import { requireScope } from '../../../tokens/scopes.ts';
 import type { MemberCall, UserCall } from '../../call.ts';
 import { logSecurityEvent } from '../../security-log.ts';
 import { middleware } from '../middleware.ts';
-import { dueBefore, recordFirstVisit } from './activity.ts';
+import { dueBefore, recordVisit } from './activity.ts';
 import { resolveOrg } from './organization.ts';
 
 const ERRORS: readonly ErrorKey[] = ['token_error/invalid', 'token_error/expired'];
@@ -72,10 +72,10 @@ export const personalUse = middleware<UserCall>([], async function personalUse(c
   await next();
 });
 
-/** Records when the token was last used, and a member's first visit to the organization. */
+/** Records when the token was last used, and that the member uses the organization. */
 export const memberTokenUse = middleware<MemberCall>([], async function memberTokenUse(c, next) {
   const call = c.get('call');
-  await Promise.all([recordUse(call), call.membership.firstVisit && recordFirstVisit(call)]);
+  await Promise.all([recordUse(call), ...recordVisit(call)]);
   await next();
 });
 

@@ -64,12 +64,12 @@ function claimsOf(call: PublicCall, { claims, expired, tooMany }: CookieSessions
   return first;
 }
 
-function notSignedIn({ c }: PublicCall): ApiError {
+function notSignedIn({ c, onlySends }: PublicCall): ApiError {
   const hasToken = isOurToken(c.req.header('authorization'));
-  return new ApiError(
-    'auth_error/not_authenticated',
-    hasToken ? { message: 'This needs a session: the token is not accepted here.' } : {},
-  );
+  const message = onlySends
+    ? 'Project tokens cannot read. Create an access token in your profile.'
+    : 'No token is accepted here. Sign in in a browser.';
+  return new ApiError('auth_error/not_authenticated', hasToken ? { message } : {});
 }
 
 function requireLive<S extends FoundSession>(session: S | undefined, { now, services }: PublicCall): S {

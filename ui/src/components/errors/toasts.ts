@@ -3,6 +3,9 @@ import { createElement } from 'react';
 import { Advice } from './Problem.tsx';
 import { problemOf } from './problem.ts';
 
+/** How long a toast is shown. The pointer or the focus on it keeps it longer. */
+export const SHOWN_MS = 8_000;
+
 /** Long enough to read the text and to copy the request ID. */
 export const FAILED_MS = 20_000;
 

@@ -69,6 +69,7 @@ export function SlugCard({ slug, description, problemOf, save, refusals }: SlugP
       description={description}
       form={form}
       saved={text.slugSaved}
+      movesPage
       save={saveSlug}
     >
       <TextInput

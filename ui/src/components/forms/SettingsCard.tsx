@@ -1,12 +1,13 @@
-import { Button, Group, List, Stack, Text } from '@mantine/core';
+import { List, Stack, Text } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useId } from 'react';
 import * as text from '#strings/components/forms.ts';
 import { type Operation, rolesAllowed } from '../../app/roles.ts';
 import { openConfirm, type Question } from '../dialogs/confirm.ts';
 import { Problem } from '../errors/Problem.tsx';
 import { showSuccess } from '../errors/toasts.ts';
 import { SectionCard } from '../SectionCard.tsx';
+import { useSettingsForms } from './settings-forms.ts';
 import { useSend } from './use-send.ts';
 
 interface Props<Values extends object> {
@@ -19,60 +20,68 @@ interface Props<Values extends object> {
   save(values: Values): Promise<Values>;
   /** The message after the values were saved. */
   saved: string;
+  /** Whether saving moves the page to another address. */
+  movesPage?: boolean;
   children: ReactNode;
 }
 
-/** A group of settings with a button that saves them. Errors of the service are shown at their fields. */
+/** A group of settings, which the bar of the page saves. Errors of the service are shown at their fields. */
 export function SettingsCard<Values extends object>(props: Props<Values>) {
-  const { title, description, form, ask, save, saved, children } = props;
+  const { title, description, form, ask, save, saved, movesPage = false, children } = props;
+  const forms = useSettingsForms();
+  const id = useId();
   const saving = useSend(form, {
-    send: save,
+    send: async (values: Values): Promise<Values | undefined> => {
+      const question = await ask?.(values);
+      return question && !(await confirmed(question)) ? undefined : await save(values);
+    },
     onSent(stored) {
+      if (!stored) return;
       form.setInitialValues(stored);
       form.reset();
       showSuccess(saved);
     },
   });
-  const asking = useSend(form, {
-    send: async (values) => {
-      const question = await ask?.(values);
-      const onConfirm = () => saving.mutate(values);
-      if (question) openConfirm({ ...question, onConfirm });
-      else onConfirm();
-    },
-  });
-  const problem = asking.problem ?? saving.problem;
-  const isPending = saving.isPending || asking.isPending;
+  const { problem, mutateAsync } = saving;
+  // The bar follows every change of the values.
+  useEffect(() =>
+    forms.report(id, {
+      title,
+      isLast: movesPage,
+      isDirty: () => form.isDirty(),
+      validate: () => !form.validate().hasErrors,
+      save: () =>
+        mutateAsync(form.getValues()).then(
+          (stored) => stored !== undefined,
+          () => false,
+        ),
+      discard: () => form.reset(),
+    }),
+  );
+  useEffect(() => () => forms.remove(id), [forms, id]);
   return (
     <SectionCard title={title} description={description}>
       <form
         noValidate
-        onSubmit={form.onSubmit((values) => {
-          if (form.isDirty() && !isPending) asking.mutate(values);
-        })}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void forms.save();
+        }}
       >
         <Stack>
           {children}
           {problem !== undefined && <Problem error={problem} />}
-          <Group>
-            <Button
-              type="submit"
-              size="sm"
-              // A disabled button would lose the focus when the values are saved.
-              aria-disabled={!form.isDirty()}
-              data-disabled={!form.isDirty() || undefined}
-              loading={isPending}
-              // In the dark scheme, a disabled button has the colour of the card.
-              bd={form.isDirty() ? undefined : '1px solid var(--mantine-color-default-border)'}
-            >
-              {text.save}
-            </Button>
-          </Group>
         </Stack>
       </form>
     </SectionCard>
   );
 }
+
+/** Asks a question. @returns whether the user confirmed */
+const confirmed = (question: Omit<Question, 'onConfirm'>): Promise<boolean> =>
+  new Promise((resolve) => {
+    openConfirm({ ...question, onConfirm: () => resolve(true), onClose: () => resolve(false) });
+  });
 
 interface ShownProps {
   title: string;

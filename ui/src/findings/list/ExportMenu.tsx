@@ -69,7 +69,7 @@ export function ExportMenu({ filter, disabled }: { filter: FindingFilter; disabl
   return (
     <LazyMenu
       position="bottom-end"
-      width={230}
+      width={280}
       button={(props) => (
         <Button
           {...props}
@@ -125,7 +125,11 @@ async function exportFindings(
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): Promise<File> {
-  const response = await fetch(`/api/v1/findings${stringifySearch({ ...filter, format })}`, {
+  const path =
+    format === 'spreadsheet'
+      ? `/export.csv${stringifySearch({ ...filter, layout: format })}`
+      : stringifySearch({ ...filter, format });
+  const response = await fetch(`/api/v1/findings${path}`, {
     headers: { 'x-org-slug': slug },
     signal,
   });

@@ -11,6 +11,7 @@ import { StatusButtons } from '../../triage/StatusButtons.tsx';
 import { REASON_NAMES } from '../../triage/texts.ts';
 import type { TriageState } from '../../triage/use-triage.ts';
 import type { Finding } from '../finding-queries.ts';
+import { STATUS_NAMES } from '../Severity.tsx';
 import { Fact } from './Facts.tsx';
 import classes from './Finding.module.css';
 
@@ -45,7 +46,7 @@ export function StatusPanel({ finding, triage, isInList = false }: Props) {
       </Title>
       <StatusButtons finding={finding} triage={triage} hasKeys={!isInList} />
       <dl className={classes.properties}>
-        <Fact name={reason ? text.reason : text.since}>
+        <Fact name={reason ? text.reason : STATUS_NAMES[status]}>
           <Text span size="sm">
             {reason ? text.reasonAndTime(REASON_NAMES[reason], since) : since}
           </Text>

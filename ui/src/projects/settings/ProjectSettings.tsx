@@ -4,7 +4,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import * as deletion from '#strings/deletion.tsx';
+import { dueDates } from '#strings/due-dates.ts';
 import * as text from '#strings/projects/settings.tsx';
+import { transferProject } from '#strings/projects/transfer.tsx';
 import { MAX_SOURCE_URL, sourceLink, sourceUrlProblem } from '../../../../lib/projects/source-links.ts';
 import type { Schemas } from '../../app/api.ts';
 import { rolesAllowed } from '../../app/roles.ts';
@@ -14,6 +16,7 @@ import { isFinal } from '../../components/errors/problem.ts';
 import { showSuccess } from '../../components/errors/toasts.ts';
 import { NameCard, SlugCard } from '../../components/forms/NameCards.tsx';
 import { SettingsCard } from '../../components/forms/SettingsCard.tsx';
+import { SettingsSections } from '../../components/forms/SettingsSections.tsx';
 import { Loaded } from '../../components/Loaded.tsx';
 import { OrgAnchor } from '../../components/links.tsx';
 import { Page } from '../../components/Page.tsx';
@@ -54,22 +57,58 @@ export function ProjectSettings() {
       }
     >
       {org.may('updateProject') ? (
-        <>
-          <ProjectName key={`name ${id}`} project={project.data} />
-          <ProjectSlug key={`slug ${id}`} project={project.data} />
-          <SourceLinks key={`links ${id}`} project={project.data} />
-          <Branches key={`branches ${id}`} project={project.data} />
-          <ProjectDueDates key={`due ${id}`} projectId={id} />
-          <CloseMissing key={`close ${id}`} project={project.data} />
-          <TransferProject key={`transfer ${id}`} project={project.data} onDone={setDone} />
-          <DeleteProject key={`delete ${id}`} project={project.data} />
-        </>
+        <Sections key={id} project={project.data} onTransferred={setDone} />
       ) : (
         <Empty icon={<IconLock />} title={text.roleDenied}>
           {text.whoMayChange(rolesAllowed('updateProject'))}
         </Empty>
       )}
     </Page>
+  );
+}
+
+function Sections({
+  project,
+  onTransferred,
+}: {
+  project: Project;
+  onTransferred: (transfer: Schemas['ProjectTransfer']) => void;
+}) {
+  const org = useOrg();
+  const general = (
+    <>
+      <ProjectName project={project} />
+      <ProjectSlug project={project} />
+    </>
+  );
+  const code = (
+    <>
+      <SourceLinks project={project} />
+      <Branches project={project} />
+    </>
+  );
+  const transfer = <TransferProject project={project} onDone={onTransferred} />;
+  return (
+    <SettingsSections
+      sections={[
+        { id: 'general', label: text.general, content: general },
+        { id: 'code', label: text.codeAndBranches, content: code },
+        { id: 'due-dates', label: dueDates, content: <ProjectDueDates projectId={project.id} /> },
+        { id: 'missing', label: text.closeMissing, content: <CloseMissing project={project} /> },
+        ...(org.may('startProjectTransfer')
+          ? [{ id: 'transfer', label: transferProject, content: transfer }]
+          : []),
+        ...(org.may('deleteProject')
+          ? [
+              {
+                id: 'delete',
+                label: deletion.deleteProject,
+                content: <DeleteProject project={project} />,
+              },
+            ]
+          : []),
+      ]}
+    />
   );
 }
 

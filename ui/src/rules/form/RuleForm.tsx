@@ -108,19 +108,21 @@ function RulePreview({ preview: { query, hasConditions, isWaiting } }: { preview
   }
   if (error && !isWaiting) return <Problem error={error} onRetry={() => query.refetch()} />;
   if (!data) return <Text size="sm">{text.looking}</Text>;
-  const { total, findings } = data;
-  const found = total === 0 ? text.noneMatches : text.wouldChange(total);
+  const { total, decided } = data;
+  const shown = decided?.findings ?? data.findings;
+  const found =
+    total > 0 ? text.wouldChange(total) : decided ? text.onlyDecided(decided.total) : text.noneMatches;
   return (
     <Stack gap="xs" aria-busy={isWaiting}>
       <Text size="sm" role="status">
         {isWaiting ? text.looking : found}
       </Text>
-      {total > 0 && (
-        <FindingItems findings={findings} projects={new Map(projects?.map(({ id, name }) => [id, name]))} />
+      {shown.length > 0 && (
+        <FindingItems findings={shown} projects={new Map(projects?.map(({ id, name }) => [id, name]))} />
       )}
-      {total > findings.length && (
+      {(decided?.total ?? total) > shown.length && (
         <Text size="sm" c="dimmed">
-          {text.newestShown(findings.length)}
+          {text.newestShown(shown.length)}
         </Text>
       )}
     </Stack>

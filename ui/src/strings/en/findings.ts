@@ -24,6 +24,8 @@ export const byStatus = (counts: readonly (readonly [count: number, status: keyo
   counts.map(([count, status]) => ofStatus(count, status)).join(', ');
 
 export const regressed = 'Regressed';
+/** The status before a scan saw the finding again. */
+export const was = (status: string) => `was ${status.toLowerCase()}`;
 export const proposed = 'Proposed';
 export const whyProposed = 'Neither the default branch nor a tracked branch has it yet';
 export const noFindings = 'No findings';

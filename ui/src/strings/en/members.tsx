@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { plural } from './language.ts';
+import { number, plural } from './language.ts';
 
 export const activity = 'Activity';
 export const activityOf = (name: string) => `Activity of ${name}`;
@@ -135,3 +135,16 @@ export const yourTokens =
   'API tokens that you created are kept, limited or revoked, as the owners have chosen.';
 export const onlyOwner = 'You are the only owner. Make another member an owner before you leave.';
 export const yourRole = (role: Role) => `Your role in this organization is ${ROLES_IN_SENTENCE[role]}.`;
+
+export const mfa = 'MFA';
+export const hasMfa = 'MFA on';
+export const hasNoMfa = 'No MFA';
+export const lastActive = 'Last active';
+export const neverActive = 'No activity yet';
+export const tokens = 'Tokens';
+export const unknown = '–';
+export const tokensOf = (api: number, personal: number) => {
+  if (api + personal === 0) return 'No tokens';
+  const parts = [api > 0 && `${number(api)} API`, personal > 0 && `${number(personal)} personal`];
+  return parts.filter((part) => part !== false).join(', ');
+};

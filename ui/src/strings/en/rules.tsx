@@ -51,6 +51,14 @@ export const ifThen = (conditions: string, actions: string) => (
   </>
 );
 
+/** How many new findings the rule has decided about, and when it did so last. */
+export const matched = (count: number, last: ReactNode) => (
+  <>
+    {plural(count, { one: '# new finding matched', other: '# new findings matched' })}, the last {last}
+  </>
+);
+export const neverMatched = 'No new finding has matched';
+
 export const actionsFor = (name: string) => `Actions for ${name}`;
 export const edit = 'Edit';
 export const applyToExisting = 'Apply to existing findings…';

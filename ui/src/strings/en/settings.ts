@@ -2,6 +2,8 @@ import { number, plural } from './language.ts';
 
 export const settings = 'Settings';
 export const whatSettingsApplyTo = 'Settings that apply to the whole organization.';
+export const general = 'General';
+export const security = 'Security';
 export const on = 'On';
 export const off = 'Off';
 export const notAvailable = 'Not available';
@@ -28,7 +30,7 @@ export const youLoseAccess = 'You would lose access as well';
 export const noOwnMfa = 'Your own account has no MFA. Set it up first. You return to this page afterwards.';
 export const setUpMfa = 'Set up MFA';
 
-export const verifyWithViewersTokens = 'Verify fixes with viewers’ tokens';
+export const verifyWithViewersTokens = 'Let tokens of viewers verify fixes';
 export const whoVerifies =
   'Agents set a finding to verified when a scan confirms its fix. If this is off, tokens created by viewers and former members cannot do so.';
 

@@ -50,7 +50,7 @@ export function TriageForm({ org, user, findings, preset, onDecide, onCancel, op
   const dueBefore = dayOf(single?.due_at);
   const [due, setDue] = useState(dueBefore);
   const untilBefore = before === 'wontfix' ? dayOf(single?.accepted_until) : '';
-  const [until, setUntil] = useState<Until>(untilBefore ? 'date' : 'never');
+  const [until, setUntil] = useState<Until>(untilBefore ? 'date' : before === 'wontfix' ? 'never' : '90');
   const [untilDay, setUntilDay] = useState(untilBefore);
   const [errors, setErrors] = useState<{ reason?: string; until?: string; form?: string }>({});
   const [keys] = useShortcutsOn();

@@ -1,6 +1,16 @@
-import { number } from '../language.ts';
+import { list, number } from '../language.ts';
 
 export const save = 'Save';
+export const sections = 'Sections';
+export const allSaved = 'No unsaved changes';
+/** @param titles of sections */
+export const unsaved = (titles: readonly string[]) => `Not saved yet: ${list(titles)}`;
+export const discard = 'Discard changes';
+export const leaveWithoutSaving = 'Leave without saving?';
+/** @param titles of sections */
+export const changesAreLost = (titles: readonly string[]) => `Your changes are lost: ${list(titles)}.`;
+export const leave = 'Leave without saving';
+export const stay = 'Stay on this page';
 export const whoMayChange = (roles: string) => `Only ${roles} can change this.`;
 /** After the number in a field. */
 export const daysSuffix = ' days';

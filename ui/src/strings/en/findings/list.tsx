@@ -25,7 +25,7 @@ export const statusWithChange = (
   status: string,
   { regressed, proposed = false }: { regressed: boolean; proposed?: boolean | undefined },
 ) => {
-  if (regressed) return `Status: Regressed ${status}. Change`;
+  if (regressed) return `Status: Regressed, was ${status.toLowerCase()}. Change`;
   return proposed ? `Status: ${status} Proposed. Change` : `Status: ${status}. Change`;
 };
 export const changeStatusOf = (title: string) => `Change the status of ${title}`;
@@ -60,7 +60,8 @@ export const openFirstSteps = 'Open first steps';
 export const exportList = 'Export';
 export const exportAll = 'Export all matching findings';
 export const formats = {
-  csv: { name: 'CSV', hint: 'for spreadsheets' },
+  spreadsheet: { name: 'CSV', hint: 'for spreadsheets: names and links' },
+  csv: { name: 'CSV', hint: 'all fields, for programs' },
   json: { name: 'JSON', hint: 'in API format' },
   sarif: { name: 'SARIF 2.1.0', hint: 'for other tools' },
 };

@@ -34,7 +34,6 @@ export const riskAcceptedUntil = (date: ReactNode) => <>Risk accepted until {dat
 
 export const triage = 'Triage';
 export const reason = 'Reason';
-export const since = 'Since';
 export const reasonAndTime = (reason: string, time: ReactNode) => (
   <>
     {reason}, {time}

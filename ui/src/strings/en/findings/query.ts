@@ -3,8 +3,8 @@ export const example = 'Search, or filter: severity:high path:src/**';
 export const clear = 'Clear search';
 export const suggestions = 'Suggestions';
 
-export const severity = 'Severity';
-export const status = 'Status';
+export const severity = 'critical, high, medium, low or info';
+export const status = 'open, confirmed, fixed, verified, false_positive or wontfix';
 export const attention = 'Unresolved or regressed';
 export const regressed = 'Fixed before and seen again';
 export const overdue = 'Past its due date';

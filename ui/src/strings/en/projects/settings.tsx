@@ -45,3 +45,6 @@ export const settingSaved = 'The setting is saved.';
 export const never = 'Never';
 export const afterScans = (count: number) =>
   plural(count, { one: 'After # scan', other: 'After # scans in a row' });
+
+export const general = 'General';
+export const codeAndBranches = 'Code and branches';

@@ -46,6 +46,11 @@ export const preview = 'Preview';
 export const giveConditionToSee = 'Give a condition to see the findings that match.';
 export const looking = 'Looking for findings…';
 export const noneMatches = 'No open finding matches now. The rule decides about new findings.';
+export const onlyDecided = (count: number) =>
+  plural(count, {
+    one: '# finding matches. It has been decided already, so nothing would be changed now.',
+    other: '# findings match. They have been decided already, so nothing would be changed now.',
+  });
 export const wouldChange = (count: number) =>
   plural(count, {
     one: '# open finding would be changed now.',

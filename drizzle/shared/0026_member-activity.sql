@@ -1,0 +1,1 @@
+ALTER TABLE "shared"."memberships" ADD COLUMN "last_active_at" timestamp (3) with time zone;

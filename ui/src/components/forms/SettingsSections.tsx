@@ -1,0 +1,102 @@
+import { Button, Text } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import * as text from '#strings/components/forms.ts';
+import { openConfirm } from '../dialogs/confirm.ts';
+import { LinkAnchor } from '../links.tsx';
+import classes from './SettingsSections.module.css';
+import { createSettingsForms, type SettingsForms, SettingsFormsContext } from './settings-forms.ts';
+
+interface Section {
+  /** The fragment of its address. */
+  id: string;
+  label: string;
+  content: ReactNode;
+}
+
+/** The sections of a settings page, a menu of them, and the bar that saves their forms. */
+export function SettingsSections({ sections }: { sections: readonly Section[] }) {
+  const [forms] = useState(createSettingsForms);
+  useLeaveQuestion(forms);
+  return (
+    <SettingsFormsContext value={forms}>
+      <div className={classes.layout}>
+        <nav className={classes.menu} aria-label={text.sections}>
+          {sections.map(({ id, label }) => (
+            <LinkAnchor key={id} to="." hash={id} c="inherit">
+              {label}
+            </LinkAnchor>
+          ))}
+        </nav>
+        <div className={classes.sections}>
+          {sections.map(({ id, content }) => (
+            <div key={id} id={id} className={classes.section}>
+              {content}
+            </div>
+          ))}
+          <SaveBar forms={forms} />
+        </div>
+      </div>
+    </SettingsFormsContext>
+  );
+}
+
+/** Saves or discards the unsaved values of the page. */
+function SaveBar({ forms }: { forms: SettingsForms }) {
+  const { summary, save, discard } = forms;
+  const { unsaved, forms: count, isSaving } = useSyncExternalStore(summary.subscribe, summary.get);
+  if (count === 0) return null;
+  const isClean = unsaved.length === 0;
+  return (
+    <div className={classes.bar} data-bottom-bar>
+      <Text size="sm" c={isClean ? 'dimmed' : undefined} role="status">
+        {isClean ? text.allSaved : text.unsaved(unsaved)}
+      </Text>
+      {!isClean && (
+        <Button size="sm" variant="default" disabled={isSaving} onClick={discard}>
+          {text.discard}
+        </Button>
+      )}
+      <Button
+        size="sm"
+        // A disabled button would lose the focus when the values are saved.
+        aria-disabled={isClean}
+        data-disabled={isClean || undefined}
+        loading={isSaving}
+        onClick={() => void save()}
+        // In the dark scheme, a disabled button has the colour of the page.
+        bd={isClean ? '1px solid var(--mantine-color-default-border)' : undefined}
+      >
+        {text.save}
+      </Button>
+    </div>
+  );
+}
+
+/** Asks before the user leaves the page with unsaved values. */
+function useLeaveQuestion(forms: SettingsForms): void {
+  const { history } = useRouter();
+  useEffect(
+    () =>
+      history.block({
+        enableBeforeUnload: forms.hasUnsaved,
+        blockerFn: ({ currentLocation, nextLocation }) =>
+          currentLocation.pathname !== nextLocation.pathname && forms.hasUnsaved() && ask(forms),
+      }),
+    [history, forms],
+  );
+}
+
+/** @returns whether the user stays */
+const ask = ({ summary }: SettingsForms): Promise<boolean> =>
+  new Promise((resolve) => {
+    openConfirm({
+      title: text.leaveWithoutSaving,
+      children: <Text size="sm">{text.changesAreLost(summary.get().unsaved)}</Text>,
+      confirm: text.leave,
+      cancel: text.stay,
+      color: 'red',
+      onConfirm: () => resolve(false),
+      onClose: () => resolve(true),
+    });
+  });
