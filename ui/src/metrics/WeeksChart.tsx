@@ -38,7 +38,6 @@ export function WeeksChart({ weeks, height, label }: Props) {
         curveType="linear"
         gridAxis="x"
         tickLine="none"
-        valueFormatter={number}
         maxBarWidth={22}
         withDots={weeks.length < 3}
         withRightYAxis
