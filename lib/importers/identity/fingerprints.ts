@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Identify, Result, Workspace } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 
 const MAX_FINGERPRINT = 256;
 const MAX_PREVIOUS = 5;
 
-export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+export const sha256 = (text: string): string => hash('sha256', text);
 
 /** A fingerprint that the service can store. One that it cannot is hashed. */
 export const limitFingerprint = (fingerprint: string): string =>
