@@ -115,7 +115,7 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
   /** The place on the line: results that differ in nothing else are different. */
   column?: number | undefined;
   /** A digest of all that the report says about it, except what differs from scan to scan: other digests are other results. */
-  raw?: string | undefined;
+  raw?: (() => string) | undefined;
   /**
    * Digests of what else the report says about it, the most stable first. They tell results apart that have the same identity and
    * neighbours.
@@ -148,8 +148,14 @@ export interface Result extends Omit<Finding, 'fingerprint' | 'previous_fingerpr
 /** The content of a result that a finding shows. */
 export type Shown = Omit<
   Result,
-  'identify' | 'identifyBefore' | 'identifyFormerly' | 'identifyVaguely' | 'formerFingerprints' | 'entries'
->;
+  | 'identify'
+  | 'identifyBefore'
+  | 'identifyFormerly'
+  | 'identifyVaguely'
+  | 'formerFingerprints'
+  | 'entries'
+  | 'raw'
+> & { raw?: string | undefined };
 
 export function shownOf(result: Result): Shown {
   const {
@@ -159,9 +165,10 @@ export function shownOf(result: Result): Shown {
     identifyVaguely: _v,
     formerFingerprints: _k,
     entries: _e,
+    raw,
     ...shown
   } = result;
-  return shown;
+  return { ...shown, raw: raw?.() };
 }
 
 /** Converts the reports of one tool or format into findings. */

@@ -6,8 +6,7 @@ import { severityFor } from './support.ts';
 import { maskObvious } from './text/credentials.ts';
 
 /** The finding of a result. @param source the tool, unless the result names another one */
-export function findingOf(result: Shown, fingerprints: Fingerprints, source: string): Finding {
-  const { column: _c, details: _d, raw: _, repeats: _r, ...finding } = result;
+export function findingOf(finding: Omit<Shown, 'raw'>, fingerprints: Fingerprints, source: string): Finding {
   return fitToLimits({
     ...{ source, ...finding, ...fingerprints },
     severity: severityFor(finding.severity),

@@ -52,7 +52,7 @@ export class Copies {
     return { ...one, fingerprint, neighbours: null, former: [], named: [] };
   }
 
-  described<S extends Shown>(shown: S, index: number): S {
+  described<S extends Pick<Shown, 'description'>>(shown: S, index: number): S {
     const paths = this.#distinction(index)?.paths;
     if (!paths) return shown;
     const names = paths.slice(0, MAX_PATHS).map((path) => inlineCode(path.replaceAll('@_', '')));
