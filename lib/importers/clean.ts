@@ -23,7 +23,11 @@ function truncate(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
 
+/** The most bytes of a UTF-16 code unit in UTF-8. */
+const MAX_UTF8 = 3;
+
 function truncateBytes(text: string, max: number): string {
+  if (text.length * MAX_UTF8 <= max) return text;
   const bytes = encoder.encode(text);
   if (bytes.byteLength <= max) return text;
   const MARK = '\n\n… (cut)';
