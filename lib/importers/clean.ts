@@ -49,9 +49,7 @@ export function fitToLimits(finding: Finding): Finding {
   const file = finding.file && plainPath(removeUnstorable(finding.file));
   return {
     fingerprint: limitFingerprint(finding.fingerprint),
-    ...(finding.previous_fingerprints && {
-      previous_fingerprints: finding.previous_fingerprints.map(limitFingerprint),
-    }),
+    previous_fingerprints: finding.previous_fingerprints?.map(limitFingerprint),
     title,
     severity: finding.severity,
     description: truncateBytes(removeUnstorable(finding.description).trim(), MAX_DESCRIPTION_BYTES) || title,

@@ -5,14 +5,27 @@ import type { Shown } from './importer.ts';
 import { severityFor } from './support.ts';
 import { maskObvious } from './text/credentials.ts';
 
+/** All fields of a finding, also those that have no value. */
+type AllOf<T> = { [Name in keyof Required<T>]: T[Name] };
+
 /** The finding of a result. @param source the tool, unless the result names another one */
-export function findingOf(finding: Omit<Shown, 'raw'>, fingerprints: Fingerprints, source: string): Finding {
-  return fitToLimits({
-    ...{ source, ...finding, ...fingerprints },
-    severity: severityFor(finding.severity),
-    title: maskObvious(finding.title),
-    description: maskObvious(finding.description),
-  });
+export function findingOf(result: Omit<Shown, 'raw'>, fingerprints: Fingerprints, source: string): Finding {
+  // Named one by one: results of many shapes are copied slowly.
+  const finding: AllOf<Finding> = {
+    fingerprint: fingerprints.fingerprint,
+    previous_fingerprints: fingerprints.previous_fingerprints,
+    title: maskObvious(result.title),
+    severity: severityFor(result.severity),
+    description: maskObvious(result.description),
+    cwe: result.cwe,
+    cve: result.cve,
+    cvss_score: result.cvss_score,
+    cvss_vector: result.cvss_vector,
+    file: result.file,
+    line: result.line,
+    source: 'source' in result ? result.source : source,
+  };
+  return fitToLimits(finding);
 }
 
 /** Counts the results whose severity is not known, by the word of the tool. */
