@@ -18,7 +18,7 @@ const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 
 export interface Fingerprints {
   fingerprint: string;
-  previous_fingerprints?: string[] | undefined;
+  previous_fingerprints?: string[];
 }
 
 /** The data that tells a result apart from the others of its report. Plain objects, which can be stored. */
@@ -162,7 +162,7 @@ export class Fingerprinter {
       .slice(0, MAX_PREVIOUS);
     return {
       fingerprint: this.#current.at(index, one.fingerprint),
-      previous_fingerprints: previous.length > 0 ? previous : undefined,
+      ...(previous.length > 0 && { previous_fingerprints: previous }),
     };
   }
 
