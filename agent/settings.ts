@@ -7,8 +7,7 @@ import type { TrustedHosts } from './trust/destination.ts';
 import { parseHosts } from './trust/hosts.ts';
 import { configHome, isMissing } from './trust/state.ts';
 import { findGitRoot } from './workspace/git.ts';
-import { realPathOf } from './workspace/links.ts';
-import { isInside } from './workspace/source.ts';
+import { isInside, realPathOf } from './workspace/source.ts';
 
 export interface Setting {
   value: string | undefined;

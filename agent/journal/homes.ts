@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { State } from '../trust/state.ts';
-import { realPathOf } from '../workspace/links.ts';
+import { realPathOf } from '../workspace/source.ts';
 import { type Folder, openFolder } from './folder.ts';
 
 const FOLDER = '.svc';

@@ -1,8 +1,7 @@
 import { type ExecFileException, execFile } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { realPathOf } from './links.ts';
-import { isInside } from './source.ts';
+import { isInside, realPathOf } from './source.ts';
 
 /** A file that was renamed. Paths are relative to the root of the repository, with slashes. */
 export interface Rename {

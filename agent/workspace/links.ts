@@ -1,6 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path';
-import { isInside } from './source.ts';
+import { isInside, realPathOf } from './source.ts';
 
 /** Names of directories outside of a repository that lead into it. */
 export interface Links {
@@ -53,13 +52,4 @@ export function createLinks(directory: string, root: string): Links {
       return undefined;
     },
   };
-}
-
-/** Undefined if there is no such file, or it cannot be reached. */
-export function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** Larger files are not read: they are generated, and a line of them identifies nothing. */
@@ -29,6 +29,7 @@ export function isInside(directory: string, path: string): boolean {
 export function createSourceReader(directory: string, root: string) {
   const cache = new Map<string, { lines: readonly string[] | undefined; bytes: number }>();
   let cachedBytes = 0;
+  const realRoot = realPathOf(root);
 
   return (path: string): readonly string[] | undefined => {
     const cached = cache.get(path);
@@ -38,7 +39,7 @@ export function createSourceReader(directory: string, root: string) {
       cache.set(path, cached);
       return cached.lines;
     }
-    const text = readSource(join(directory, path), root);
+    const text = realRoot === undefined ? undefined : readSource(join(directory, path), realRoot);
     const entry = { lines: text?.split(/\r\n|\n|\r/), bytes: text?.length ?? 0 };
     cache.set(path, entry);
     cachedBytes += entry.bytes;
@@ -51,10 +52,11 @@ export function createSourceReader(directory: string, root: string) {
   };
 }
 
-function readSource(path: string, root: string): string | undefined {
+function readSource(path: string, realRoot: string): string | undefined {
+  // Reports name many files that are not there, and errors are slow.
+  if (!existsSync(path)) return undefined;
   let file: number | undefined;
   try {
-    const realRoot = realpathSync(root);
     const realPath = realpathSync(path);
     if (!isInside(realRoot, realPath)) return undefined;
     // O_NONBLOCK: opening a named pipe must not wait for a writer.
@@ -68,6 +70,15 @@ function readSource(path: string, root: string): string | undefined {
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
+  }
+}
+
+/** Undefined if there is no such file, or it cannot be reached. */
+export function realPathOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -24,7 +24,11 @@ function truncate(text: string, max: number): string {
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
 
+/** The most bytes of a UTF-16 code unit in UTF-8. */
+const MAX_UTF8 = 3;
+
 function truncateBytes(text: string, max: number): string {
+  if (text.length * MAX_UTF8 <= max) return text;
   const bytes = encoder.encode(text);
   if (bytes.byteLength <= max) return text;
   const MARK = '\n\n… (cut)';
@@ -47,9 +51,7 @@ export function fitToLimits(finding: Finding): Finding {
   const file = finding.file && plainPath(removeUnstorable(finding.file));
   return {
     fingerprint: limitFingerprint(finding.fingerprint),
-    ...(finding.previous_fingerprints && {
-      previous_fingerprints: finding.previous_fingerprints.map(limitFingerprint),
-    }),
+    previous_fingerprints: finding.previous_fingerprints?.map(limitFingerprint),
     title,
     severity: finding.severity,
     description: truncateBytes(removeUnstorable(finding.description).trim(), MAX_DESCRIPTION_BYTES) || title,

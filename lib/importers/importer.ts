@@ -118,7 +118,7 @@ export interface Result
   /** The place on the line: results that differ in nothing else are different. */
   column?: number | undefined;
   /** A digest of all that the report says about it, except what differs from scan to scan: other digests are other results. */
-  raw?: string | undefined;
+  raw?: (() => string) | undefined;
   /**
    * Digests of what else the report says about it, the most stable first. They tell results apart that have the same identity and
    * neighbours.
@@ -151,8 +151,14 @@ export interface Result
 /** The content of a result that a finding shows. */
 export type Shown = Omit<
   Result,
-  'identify' | 'identifyBefore' | 'identifyFormerly' | 'identifyVaguely' | 'formerFingerprints' | 'entries'
->;
+  | 'identify'
+  | 'identifyBefore'
+  | 'identifyFormerly'
+  | 'identifyVaguely'
+  | 'formerFingerprints'
+  | 'entries'
+  | 'raw'
+> & { raw?: string | undefined };
 
 export function shownOf(result: Result): Shown {
   const {
@@ -162,9 +168,10 @@ export function shownOf(result: Result): Shown {
     identifyVaguely: _v,
     formerFingerprints: _k,
     entries: _e,
+    raw,
     ...shown
   } = result;
-  return shown;
+  return { ...shown, raw: raw?.() };
 }
 
 /** Converts the reports of one tool or format into findings. */

@@ -1,7 +1,7 @@
 import type { Finding } from './finding.ts';
 import { importers } from './formats/index.ts';
 import { withoutRepeated } from './identity/copies.ts';
-import { type Fingerprints, fingerprintsOf } from './identity/fingerprints.ts';
+import { createIdentifier, type Fingerprints, fingerprintsOf } from './identity/fingerprints.ts';
 import {
   type ImportContext,
   type Importer,
@@ -120,17 +120,19 @@ export function importReport(
       throw new ReportError(`This is no report of ${name}: it is ${report.kind}`);
   }
   if (results.length > maxMembers) throw tooMany(maxMembers, 'results');
-  const { unique, copies } = withoutRepeated(results);
+  const identify = createIdentifier(workspace, migrate);
+  const { unique, copies } = withoutRepeated(
+    results.map((result) => ({ result, identified: identify(result) })),
+  );
   if (unique.length > maxFindings) throw tooMany(maxFindings, 'findings');
   skip(REPEATED, results.length - unique.length);
   const unknown = new UnknownSeverities();
-  for (const { severity } of unique) unknown.add(severity);
+  for (const { result } of unique) unknown.add(result.severity);
   warnings.push(...unknown.warnings());
-  const fingerprints = fingerprintsOf(unique, workspace, {
-    vague: migrate,
-    adjust: (one, index) => copies.identified(one, index),
-  });
-  const findings = unique.map((result, index) =>
+  const fingerprints = fingerprintsOf(
+    unique.map(({ identified }, index) => copies.identified(identified, index)),
+  );
+  const findings = unique.map(({ result }, index) =>
     findingOf(copies.described(result, index), fingerprints[index] as Fingerprints, name),
   );
   const found = findings.flatMap(({ source }) => source ?? []);

@@ -5,18 +5,31 @@ import type { Shown } from './importer.ts';
 import { severityFor } from './support.ts';
 import { maskObvious } from './text/credentials.ts';
 
+/** All fields of a finding, also those that have no value. */
+type AllOf<T> = { [Name in keyof Required<T>]: T[Name] };
+
 /** The finding of a result. @param source the tool, unless the result names another one */
-export function findingOf(result: Shown, fingerprints: Fingerprints, source: string): Finding {
-  const { column: _c, details: _d, raw: _, repeats: _r, ...finding } = result;
-  const fitting = fitToLimits({
-    ...{ source, ...finding, ...fingerprints },
-    severity: severityFor(finding.severity),
-    title: maskObvious(finding.title),
-    description: maskObvious(finding.description),
-    rule_id: finding.rule_id && maskObvious(finding.rule_id),
-  });
-  const { line, title } = fitting;
-  return line === undefined ? fitting : { ...fitting, title: withoutLine(title, line) };
+export function findingOf(result: Omit<Shown, 'raw'>, fingerprints: Fingerprints, source: string): Finding {
+  // Named one by one: results of many shapes are copied slowly.
+  const finding: AllOf<Finding> = {
+    fingerprint: fingerprints.fingerprint,
+    previous_fingerprints: fingerprints.previous_fingerprints,
+    title: maskObvious(result.title),
+    severity: severityFor(result.severity),
+    description: maskObvious(result.description),
+    cwe: result.cwe,
+    cve: result.cve,
+    cvss_score: result.cvss_score,
+    cvss_vector: result.cvss_vector,
+    file: result.file,
+    line: result.line,
+    source: 'source' in result ? result.source : source,
+    rule_id: result.rule_id && maskObvious(result.rule_id),
+  };
+  const fitting = fitToLimits(finding);
+  const { line } = fitting;
+  if (line !== undefined) fitting.title = withoutLine(fitting.title, line);
+  return fitting;
 }
 
 /** ` (line 9)`, ` at line 9, column 2`, `, lines 3-5` */

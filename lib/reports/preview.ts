@@ -14,8 +14,8 @@ import {
 import { MAX_SCAN_SOURCES } from '../../db/scans/scans.ts';
 import { type FindingStatus, SEVERITIES } from '../../db/schema/values.ts';
 import { ApiError } from '../errors.ts';
-import { FindingInput } from '../findings/input.ts';
 import { MAX_CLOSED } from '../findings/triage/close-missing.ts';
+import { isValidPush } from '../findings/valid-push.ts';
 import { firstMessages } from '../importers/text/messages.ts';
 import { failingSeverities, toGate } from '../scans/gate.ts';
 import type { z } from '../schema.ts';
@@ -149,10 +149,9 @@ async function readPushes(call: PreviewCall, plan: Plan, report: OpenReport): Pr
   for (;;) {
     const chunk = await report.next();
     if (chunk.length === 0) break;
-    const pushes = chunk.flatMap(
-      (finding) =>
-        FindingInput.safeParse({ ...finding, scan_id: plan.scanId, project_id: plan.projectId }).data ?? [],
-    );
+    const pushes = chunk
+      .map((finding) => ({ ...finding, scan_id: plan.scanId, project_id: plan.projectId }))
+      .filter(isValidPush);
     tally.failed += chunk.length - pushes.length;
     const prints = pushes.flatMap((push) => [push.fingerprint, ...(push.previous_fingerprints ?? [])]);
     const stored = new Map(

@@ -3,6 +3,7 @@ import type { Ingest } from '../../db/findings/ingest/ingest.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { FindingInput } from '../findings/input.ts';
 import { refusalError } from '../findings/pushes/pushes.ts';
+import { isValidPush } from '../findings/valid-push.ts';
 import type { Finding } from '../importers/finding.ts';
 import type { Logger } from '../logger.ts';
 import type { Org } from '../orgs/directory.ts';
@@ -79,9 +80,10 @@ async function pushPart(
 ): Promise<void> {
   const { log, org, services } = call;
   const pushes = findings.flatMap((finding) => {
-    const { data, error } = FindingInput.safeParse({ ...finding, ...ids });
-    if (error) countFailed('an imported finding is invalid', { issues: error.issues });
-    return data ?? [];
+    const push = { ...finding, ...ids };
+    if (isValidPush(push)) return push;
+    countFailed('an imported finding is invalid', { issues: FindingInput.safeParse(push).error?.issues });
+    return [];
   });
   const ends = await Promise.allSettled(pushes.map((push) => services.ingest(org, actorId, push)));
   for (const end of ends) {

@@ -9,6 +9,8 @@ import { defineOrgTables } from '../../db/schema/org.ts';
 import { TEMPLATE_SCHEMA } from '../../db/schema/org-schema.ts';
 import { toQuery } from '../../db/statements.ts';
 import { endpoints } from '../../handlers/index.ts';
+import { FindingInput } from '../../lib/findings/input.ts';
+import { isValidPush } from '../../lib/findings/valid-push.ts';
 import { describeApi } from '../../lib/http/openapi/document.ts';
 import { createOrg, createScan, must, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -155,6 +157,34 @@ describe('a declared field', () => {
     expect(fieldsOf('Finding')).toEqual(SHOWN);
     expect(fieldsOf('ListedFinding')).toEqual(SHOWN);
     expect(fieldsOf('PushedFinding')).toEqual([...SHOWN, 'deduplicated']);
+  });
+
+  it('has the same limits for findings of reports as for pushes', () => {
+    const valid = { ...examples('limits'), project_id: '0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07' };
+    const bad = (name: string): unknown[] => {
+      const long = ['x'.repeat(103_000), '😀'.repeat(1_025), 'é'.repeat(52_000)];
+      return name.endsWith('_id')
+        ? []
+        : [...long, '', '\0', '\ud800', 'a..b', '😀'.repeat(256), 0, 11, 1.5, -1, 2 ** 31];
+    };
+    const lists = [
+      ['a'],
+      ['a', ''],
+      Array.from({ length: 6 }, () => 'a'),
+      Array.from({ length: 5 }, () => 'a'),
+    ];
+    const pushes = [
+      valid,
+      ...pushedFindingFields.flatMap(({ name }) =>
+        [undefined, ...bad(name)].map((value) => ({ ...valid, [name]: value })),
+      ),
+      ...lists.map((previous_fingerprints) => ({ ...valid, previous_fingerprints })),
+    ];
+    const differing = pushes.filter(
+      (push) => isValidPush(push as never) !== FindingInput.safeParse(push).success,
+    );
+    expect(differing).toEqual([]);
+    expect(pushes.filter((push) => !isValidPush(push as never)).length).toBeGreaterThan(50);
   });
 
   it('is kept, replaced or replaced if given by a repeated push, as declared', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fingerprintsOf } from '../../lib/importers/identity/fingerprints.ts';
+import { createIdentifier, fingerprintsOf } from '../../lib/importers/identity/fingerprints.ts';
 import { identifyCode } from '../../lib/importers/identity/identity.ts';
 import type { Identify, Result } from '../../lib/importers/importer.ts';
 
@@ -18,7 +18,8 @@ const result = (name: string, more: Partial<Result> & { beside?: string } = {}):
     ...more,
   };
 };
-const only = (results: Result[], workspace = {}, options = {}) => fingerprintsOf(results, workspace, options);
+const only = (results: Result[], workspace = {}, { vague = false } = {}) =>
+  fingerprintsOf(results.map(createIdentifier(workspace, vague)));
 const current = (results: Result[]) => only(results).map(({ fingerprint }) => fingerprint);
 
 describe('fingerprints', () => {

@@ -118,7 +118,17 @@ function resultsOfRun(run: Run, index: number, context: ImportContext): Imported
     const detailsAt = detailsOf(result);
     return locationsOf(result).map((location, at, { length }) =>
       prepare({
-        ...{ result, found, location, places, at, of: length, tool, run, resolve, rate, isSecretScanner },
+        result,
+        found,
+        location,
+        places,
+        at,
+        of: length,
+        tool,
+        run,
+        resolve,
+        rate,
+        isSecretScanner,
         details: detailsAt(location, at),
       }),
     );
@@ -159,11 +169,12 @@ interface Reported {
   resolve: Resolve;
   rate: ReturnType<typeof createRater>;
   isSecretScanner: boolean;
+  details: Details;
 }
 
 /** Collects the data of a finding. The secrets of all findings must be known before one is formatted. */
-function prepare({ details, ...reported }: Reported & { details: Details }) {
-  const { result, found, location, run, resolve, isSecretScanner } = reported;
+function prepare(reported: Reported) {
+  const { result, found, location, run, resolve, isSecretScanner, details } = reported;
   const { component, rule } = found;
   const { region, contextRegion } = location?.physicalLocation ?? {};
   const ruleId = result.ruleId ?? result.rule?.id ?? rule.id ?? '';
@@ -187,7 +198,15 @@ function prepare({ details, ...reported }: Reported & { details: Details }) {
   // A digest of a whole secret would allow guessing it by trial.
   const digest = secrets.length > 0 ? shortDigest : sha256;
   return {
-    ...{ reported, rule, ruleId, tags, cwe, message, source, place, logical },
+    reported,
+    rule,
+    ruleId,
+    tags,
+    cwe,
+    message,
+    source,
+    place,
+    logical,
     location: { file, line: region?.startLine, secrets },
     distinct: {
       raw: details.raw,
@@ -217,8 +236,19 @@ function toResult(
     entries: [],
     ...identityOf(
       {
-        ...{ tool, ruleId, result, at, of, place, logical, address, region, contextRegion, secrets },
-        ...{ message: message.text, isSecretScanner },
+        tool,
+        ruleId,
+        result,
+        at,
+        of,
+        place,
+        logical,
+        address,
+        region,
+        contextRegion,
+        secrets,
+        message: message.text,
+        isSecretScanner,
         isAdvisory: ADVISORY.test(`${ruleId} ${rule.name ?? ''}`),
       },
       context,

@@ -52,7 +52,7 @@ export class Copies {
     return { ...one, fingerprint, neighbours: null, former: [], named: [] };
   }
 
-  described<S extends Shown>(shown: S, index: number): S {
+  described<S extends Pick<Shown, 'description'>>(shown: S, index: number): S {
     const paths = this.#distinction(index)?.paths;
     if (!paths) return shown;
     const names = paths.slice(0, MAX_PATHS).map((path) => inlineCode(path.replaceAll('@_', '')));
@@ -76,21 +76,30 @@ export const contentOf = (
   { fingerprint }: Pick<Identified, 'fingerprint'>,
 ): string => `${fingerprint} ${JSON.stringify(shown)}`;
 
+interface IdentifiedResult {
+  result: Result;
+  identified: Identified;
+}
+
 /** The results without those that the report contains twice, and what tells apart those that show the same. */
-export function withoutRepeated(results: readonly Result[]): { unique: Result[]; copies: Copies } {
+export function withoutRepeated(results: readonly IdentifiedResult[]) {
   const identities = new TextCounter();
-  for (const { identify, file } of results) identities.add(identify(file));
+  for (const { identified } of results) identities.add(identified.fingerprint);
   const copies = new Copies();
-  const kept = results.flatMap((result): { result: Result; content?: string; leaves?: Leaves }[] => {
-    const fingerprint = result.identify(result.file);
+  const unique: IdentifiedResult[] = [];
+  const repeated: Copy[] = [];
+  for (const one of results) {
     // Most results have an identity of their own.
-    if (identities.countOf(fingerprint) === 1) return [{ result }];
-    const [content, leaves] = [contentOf(shownOf(result), { fingerprint }), leavesOf(result.entries)];
-    return copies.isNew(content, leaves) ? [{ result, content, leaves }] : [];
-  });
-  for (const [index, { content, leaves }] of kept.entries())
-    if (content && leaves) copies.collect(content, leaves, index);
-  return { unique: kept.map(({ result }) => result), copies };
+    if (identities.countOf(one.identified.fingerprint) > 1) {
+      const content = contentOf(shownOf(one.result), one.identified);
+      const leaves = leavesOf(one.result.entries);
+      if (!copies.isNew(content, leaves)) continue;
+      repeated.push({ index: unique.length, content, leaves });
+    }
+    unique.push(one);
+  }
+  for (const { content, leaves, index } of repeated) copies.collect(content, leaves, index);
+  return { unique, copies };
 }
 
 function distinctionsOf(group: readonly Copy[]): [index: number, Distinction][] {

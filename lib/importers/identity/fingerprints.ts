@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Identify, Result, Workspace } from '../importer.ts';
 import { groupsOf } from '../read/groups.ts';
 
 const MAX_FINGERPRINT = 256;
 const MAX_PREVIOUS = 5;
 
-export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+export const sha256 = (text: string): string => hash('sha256', text);
 
 /** A fingerprint that the service can store. One that it cannot is hashed. */
 export const limitFingerprint = (fingerprint: string): string =>
@@ -137,21 +137,27 @@ export class Fingerprinter {
   }
 
   count(one: Identified): void {
-    for (const [numbering, fingerprint] of this.#numbered(one)) numbering.count(fingerprint, one);
+    this.#current.count(one.fingerprint, one);
+    this.#forEachFormer(one, (numbering, fingerprint) => numbering.count(fingerprint, one));
   }
 
   collect(one: Identified, index: number): void {
-    for (const [numbering, fingerprint] of this.#numbered(one)) numbering.collect(fingerprint, one, index);
+    this.#current.collect(one.fingerprint, one, index);
+    this.#forEachFormer(one, (numbering, fingerprint) => numbering.collect(fingerprint, one, index));
   }
 
-  claim(one: Identified, index: number): void {
+  /** @returns the fingerprints that the result may have had, for `of` */
+  claim(one: Identified, index: number): string[] {
     this.#taken.add(this.#current.at(index, one.fingerprint));
-    for (const candidate of this.#candidates(one, index)) this.#claims.add(candidate);
+    const candidates = this.#candidates(one, index);
+    for (const candidate of candidates) this.#claims.add(candidate);
+    return candidates;
   }
 
-  of(one: Identified, index: number): Fingerprints {
+  /** @param candidates as `claim` returned them. Default: computed again, which needs no memory meanwhile */
+  of(one: Identified, index: number, candidates = this.#candidates(one, index)): Fingerprints {
     // A decision about another result of this report, or one that two results could take over, stays where it is.
-    const previous = this.#candidates(one, index)
+    const previous = candidates
       .filter((found) => this.#taken.countOf(found) === 0 && this.#claims.countOf(found) === 1)
       .slice(0, MAX_PREVIOUS);
     return {
@@ -160,26 +166,20 @@ export class Fingerprinter {
     };
   }
 
-  #numbered({ fingerprint, former }: Identified): [Numbering, string][] {
-    return [
-      [this.#current, fingerprint],
-      ...this.#former.flatMap((numbering, kind): [Numbering, string][] => {
-        const found = former[kind];
-        return typeof found === 'string' ? [[numbering, found]] : [];
-      }),
-    ];
+  #forEachFormer({ former }: Identified, visit: (numbering: Numbering, fingerprint: string) => void): void {
+    for (const [kind, numbering] of this.#former.entries()) {
+      const found = former[kind];
+      if (typeof found === 'string') visit(numbering, found);
+    }
   }
 
   #candidates(one: Identified, index: number): string[] {
-    const [, ...former] = this.#numbered(one);
-    return [
-      ...new Set([
-        ...this.#beside(one, index),
-        ...this.#current.formerAt(index),
-        ...former.map(([numbering, found]) => numbering.at(index, found)),
-        ...one.named,
-      ]),
-    ];
+    const candidates = new Set(this.#beside(one, index));
+    const former = this.#current.formerAt(index);
+    if (former !== undefined) candidates.add(former);
+    this.#forEachFormer(one, (numbering, found) => candidates.add(numbering.at(index, found)));
+    for (const name of one.named) candidates.add(name);
+    return [...candidates];
   }
 
   /** The fingerprints that it had, or will have, beside results that it has more in common with. */
@@ -210,6 +210,7 @@ interface Member {
 class Numbering {
   #kind: Kind;
   #counts: Counter | undefined;
+  #hasRepeated = false;
   #members: Member[] = [];
   #finals: Map<number, string> | undefined;
   /** The fingerprints of results that earlier releases told apart by their position only. */
@@ -221,10 +222,11 @@ class Numbering {
   }
 
   count(fingerprint: string, one: Identified): void {
-    this.#counts?.add(this.#groupOf(fingerprint, one));
+    if ((this.#counts?.add(this.#groupOf(fingerprint, one)) ?? 0) > 0) this.#hasRepeated = true;
   }
 
   collect(fingerprint: string, one: Identified, index: number): void {
+    if (!this.#hasRepeated) return;
     const group = this.#groupOf(fingerprint, one);
     if ((this.#counts?.countOf(group) ?? 0) < 2) return;
     const common = this.#isByPosition(one) ? undefined : withNeighbours(fingerprint, one.neighbours);
@@ -238,9 +240,9 @@ class Numbering {
   at = (index: number, fingerprint: string): string =>
     this.#numbered().get(index) ?? limitFingerprint(fingerprint);
 
-  formerAt(index: number): string[] {
+  formerAt(index: number): string | undefined {
     this.#numbered();
-    return [this.#formers.get(index) ?? []].flat();
+    return this.#formers.get(index);
   }
 
   #groupOf(fingerprint: string, one: Identified): string {
@@ -309,22 +311,11 @@ const withNeighbours = (fingerprint: string, neighbours: string | null): string 
 const withDetails = (common: string, details: readonly string[], level: number): string =>
   `${sha256(`${common} ${details.slice(0, level + 1)}`)}#`;
 
-interface FingerprintsOptions {
-  /** As for `createIdentifier`. */
-  vague?: boolean | undefined;
-  adjust?: (one: Identified, index: number) => Identified;
-}
-
 /** The fingerprints of all results of a report, in their order. */
-export function fingerprintsOf(
-  results: readonly Result[],
-  workspace: Pick<Workspace, 'pathPrefix' | 'formerPathsOf'>,
-  { vague = false, adjust = (one) => one }: FingerprintsOptions = {},
-): Fingerprints[] {
-  const all = results.map(createIdentifier(workspace, vague)).map(adjust);
+export function fingerprintsOf(all: readonly Identified[]): Fingerprints[] {
   const fingerprinter = new Fingerprinter();
   for (const one of all) fingerprinter.count(one);
   for (const [index, one] of all.entries()) fingerprinter.collect(one, index);
-  for (const [index, one] of all.entries()) fingerprinter.claim(one, index);
-  return all.map((one, index) => fingerprinter.of(one, index));
+  const candidates = all.map((one, index) => fingerprinter.claim(one, index));
+  return all.map((one, index) => fingerprinter.of(one, index, candidates[index]));
 }

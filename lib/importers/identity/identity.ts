@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Identify, Workspace } from '../importer.ts';
 import { relativePath } from '../support.ts';
+import { sha256 } from './fingerprints.ts';
 import { plainIdentity, shortDigest, sourceIdentity } from './literals.ts';
 import { normalizeCode } from './source/normalize.ts';
 import { scopeOf } from './source/scope.ts';
@@ -16,8 +16,7 @@ type Part = string | number | undefined | null;
 
 /** A stable fingerprint: the name of the tool and the SHA-256 of the parts that identify a finding. */
 export function fingerprintOf(tool: string, ...parts: Part[]): string {
-  const digest = createHash('sha256').update(JSON.stringify(parts.map((part) => part ?? null)));
-  return `${tool}:${digest.digest('hex')}`;
+  return `${tool}:${sha256(JSON.stringify(parts))}`;
 }
 
 /** Where a result is in the source code. */

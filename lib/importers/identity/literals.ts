@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { collapseWhitespace } from '../support.ts';
 import { maskObvious } from '../text/credentials.ts';
 import { maskSecrets, secretCandidates } from '../text/secrets.ts';
+import { sha256 } from './fingerprints.ts';
 
 /**
  * The parts of a fingerprint that come from source code. All literals are masked, so that the fingerprint reveals no
@@ -28,5 +28,4 @@ export const plainIdentity = (source: string): string[] => [
 ];
 
 /** 16 bits distinguish literals. More bits would allow guessing a secret by trial. */
-export const shortDigest = (text: string): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, 4);
+export const shortDigest = (text: string): string => sha256(text).slice(0, 4);

@@ -33,6 +33,7 @@ export function firstSentence(text: string | undefined | null, max = 160): strin
 
 /** Escapes plain text for Markdown. */
 export function escapeMarkdown(text: string): string {
+  if (!MAY_BE_MARKDOWN.test(text)) return text.trim();
   return text
     .split(/\r\n?|\n/)
     .map((line) => line.trim())
@@ -42,6 +43,9 @@ export function escapeMarkdown(text: string): string {
     .replace(/^(\d{1,9})(?=[.)](?:\s|$))/gm, '$1\\')
     .replace(/(?<=\S)\n(?=\S)/g, '  \n');
 }
+
+/** A character that `escapeMarkdown` escapes somewhere, or a second line. Most texts are a plain sentence. */
+const MAY_BE_MARKDOWN = /[`*[<_~&\\\r\n\u2028\u2029]|^\s*[#>|=+\d-]/;
 
 /** Makes Markdown of a report safe to embed: escapes HTML and closes an open code block. */
 export function sanitizeMarkdown(text: string): string {

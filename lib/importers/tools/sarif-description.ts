@@ -21,9 +21,13 @@ interface Context {
 
 /** Replaces SARIF links: `[text](1)` refers to another location. Other brackets are escaped with a backslash. */
 export const replaceLinks = (value: string, target: (text: string, link: string) => string) =>
-  value
-    .replace(/(?<!\\)\[((?:\\.|[^[\]\\])*)\]\(([^()\s]+)\)/g, (_found, label, link) => target(label, link))
-    .replace(/\\(?=[[\]\\])/g, '');
+  !/[[\\]/.test(value)
+    ? value
+    : value
+        .replace(/(?<!\\)\[((?:\\.|[^[\]\\])*)\]\(([^()\s]+)\)/g, (_found, label, link) =>
+          target(label, link),
+        )
+        .replace(/\\(?=[[\]\\])/g, '');
 
 /** The problem, the fix and the documentation of a result. */
 export function describeResult(result: Result, rule: Rule, message: MessageText, context: Context) {
@@ -79,9 +83,11 @@ const MAX_LISTED = 30;
 /** Each location of a result describes all of them. */
 const MAX_READ = 100;
 
-/** The distinct places of a result. */
+/** The distinct places of a result that has several locations. */
 export const placesOf = ({ locations }: Result, resolve: Resolve): string[] =>
-  distinct(locations.flatMap((location) => formatPlace(location, resolve) ?? []));
+  locations.length <= 1
+    ? []
+    : distinct(locations.flatMap((location) => formatPlace(location, resolve) ?? []));
 
 /** All places of a result that has several. */
 const describePlaces = (places: string[], mask: (value: string) => string): string | undefined =>

@@ -5,7 +5,7 @@ import type { Location, Result } from './sarif-schema.ts';
 /** The content of a result at one of its locations. */
 export interface Details {
   /** All of it, except what depends on the run. */
-  raw: string;
+  raw: () => string;
   /** The part that does not change with other results or lines of a file. */
   stable: string;
 }
@@ -36,18 +36,25 @@ const UNSTABLE = new RegExp(
 
 /** Summarizes a result, for each of its locations. */
 export function detailsOf(result: Result): (location: Location | undefined, at: number) => Details {
-  const content: Record<string, unknown> = {};
   const { locations, ...fields } = isObject(result.raw) ? result.raw : {};
-  for (const [name, value] of Object.entries(fields))
-    if (!RUN_DEPENDENT.has(name) && !(name === 'ruleIndex' && result.ruleId)) content[name] = value;
-  const text = JSON.stringify(content);
-  const raw = sha256(`${text} ${JSON.stringify(locations)}`.replace(INDEX_OF_FILE, '$1'));
-  const stable = text.replace(UNSTABLE, '');
+  const contentOf = () => {
+    const content: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(fields))
+      if (!RUN_DEPENDENT.has(name) && !(name === 'ruleIndex' && result.ruleId)) content[name] = value;
+    return JSON.stringify(content);
+  };
+  let known: string | undefined;
+  // Only results that have the same identity as another need it.
+  const raw = (): string => {
+    known ??= sha256(`${contentOf()} ${JSON.stringify(locations)}`.replace(INDEX_OF_FILE, '$1'));
+    return known;
+  };
+  const stable = contentOf().replace(UNSTABLE, '');
   // A result may have many locations.
   const digest = result.locations.length > 1 ? sha256(stable) : stable;
   return (location, at) => {
     const { artifactLocation, region } = location?.physicalLocation ?? {};
     const place = JSON.stringify([location?.logicalLocations, region, artifactLocation?.uriBaseId]);
-    return { raw: `${raw} ${at}`, stable: `${place.replace(UNSTABLE, '')} ${digest}` };
+    return { raw: () => `${raw()} ${at}`, stable: `${place.replace(UNSTABLE, '')} ${digest}` };
   };
 }

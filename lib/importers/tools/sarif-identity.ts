@@ -46,12 +46,14 @@ export function identityOf(located: Located, context: ImportContext): Identity {
   const { file, url, base, former = place } = place;
   const position = region?.startLine ? [] : positionOf(located);
   const more = base === undefined ? position : [...position, 'base', base];
-  const identify = identifyAt(
-    located,
-    { ...{ tool: tool.id, file, url, logical: logical.name }, more },
-    context,
-  );
-  const before = { ...{ tool: tool.formerId, ...former, logical: logical.former }, more: [] };
+  const identify = identifyAt(located, { tool: tool.id, file, url, logical: logical.name, more }, context);
+  const before = {
+    tool: tool.formerId,
+    file: former.file,
+    url: former.url,
+    logical: logical.former,
+    more: [],
+  };
   const isOther =
     place.former !== undefined ||
     tool.id !== tool.formerId ||
@@ -60,8 +62,8 @@ export function identityOf(located: Located, context: ImportContext): Identity {
   return {
     ...formerly(located, before),
     identify,
-    ...(isOther && { identifyBefore: asBefore(identifyAt(located, before, context), file, before.file) }),
-    ...(isAdvisory && isMessage(located) && { repeats: true }),
+    identifyBefore: isOther ? asBefore(identifyAt(located, before, context), file, before.file) : undefined,
+    repeats: (isAdvisory && isMessage(located)) || undefined,
   };
 }
 

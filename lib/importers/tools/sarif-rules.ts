@@ -21,6 +21,8 @@ export function createRuleFinder({ tool }: Run): (result: Result) => FoundRule {
       rules = new Map((component.rules ?? []).toReversed().map((rule) => [rule.id ?? '', rule]));
       byId.set(component, rules);
     }
+    const exact = rules.get(id);
+    if (exact) return exact;
     for (const candidate of prefixes(id)) {
       const found = rules.get(candidate);
       if (found) return found;
@@ -32,7 +34,7 @@ export function createRuleFinder({ tool }: Run): (result: Result) => FoundRule {
     const id = ruleId ?? rule?.id;
     const indexed =
       component.rules?.[ruleIndex ?? rule?.index ?? -1] ?? withGuid(component.rules, rule?.guid);
-    if (indexed && (!id || !indexed.id || prefixes(id).includes(indexed.id)))
+    if (indexed && (!id || !indexed.id || id === indexed.id || prefixes(id).includes(indexed.id)))
       return { component, rule: indexed };
     for (const candidate of [component, tool.driver, ...extensions]) {
       const found = id && named(candidate, id);
