@@ -93,8 +93,8 @@ const cweLink = (cwe: string) => `https://cwe.mitre.org/data/definitions/${cwe.s
 
 /** Every weakness that may be in a file of source. */
 export function inSource(language: Language, file: string): Finding[] {
-  const name =
-    /([\w-]+)\.\w+$/.exec(file)?.[1]?.replaceAll(/-./g, (part) => part.slice(1).toUpperCase()) ?? 'value';
+  const [base = ''] = file.slice(file.lastIndexOf('/') + 1).split('.');
+  const name = base.replaceAll(/-./g, (part) => part.slice(1).toUpperCase());
   return table(CODE[language]).map(
     ([cwe = '', severity, rule = '', message = '', line = '', fix], index) => ({
       fingerprint: fingerprintOf('semgrep', rule, file),

@@ -3,7 +3,7 @@ import { MAX_PREVIOUS_FINGERPRINTS, type Push } from '../../db/findings/ingest/p
 import { hasLength, isStorable } from '../schema.ts';
 
 /**
- * Whether a push is within the limits of all fields, at a tenth of the processor time of `FindingInput`. For findings of our own
+ * Whether a push is within the limits of all fields, at a fraction of the processor time of `FindingInput`. For findings of our own
  * importers, which are, and with the ids of a stored scan.
  */
 export const isValidPush = (push: Push): boolean =>

@@ -14,7 +14,7 @@ import { addressOf, VIEWS, type View } from './views.ts';
  * from the filters that the view does not set, and the address from both.
  */
 export interface ListState {
-  /** All filters and the order. Those of the view are among them. */
+  /** All filters, also those of the view, and the order. */
   filter: FindingFilter;
   view: View;
 }
