@@ -306,6 +306,7 @@ describe('CSV for spreadsheets', () => {
         file: 'src/search form.ts',
         line: '42',
         source: 'semgrep',
+        rule_id: found.rule_id ?? '',
         cwe: 'CWE-89',
         cve: '',
         cvss_score: '9.8',

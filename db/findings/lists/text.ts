@@ -64,6 +64,7 @@ function sheetFields(tables: OrgTables, { members, url }: Sheet): Fields {
     file: f.file,
     line: f.line,
     source: f.source,
+    rule_id: f.ruleId,
     cwe: f.cwe,
     cve: f.cve,
     cvss_score: f.cvssScore,
