@@ -567,25 +567,19 @@ export const orgMigrations: readonly Migration[] = [
     ]
   },
   {
-    "name": "0023_deletions",
-    "hash": "fd991ac77d99751883f520a9651ca8097566b9fb71f6302e7b9e38cc8ec9b2fc",
+    "name": "0023_deletions-and-demo",
+    "hash": "2ab36186ea64f8455a36d6e669fa5456537cd999c3b0ad55608df76f97cbd30b",
     "statements": [
-      "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
+      "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\t\"bytes\" integer NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
+      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"demo\" boolean;",
       "CREATE INDEX \"deleted_findings_project\" ON \"org_template\".\"deleted_findings\" USING btree (\"project_id\");"
-    ]
-  },
-  {
-    "name": "0024_demo-project",
-    "hash": "7a812cc42426b6f0096a54463dfec168847bc285d5f59cd4007432225b649824",
-    "statements": [
-      "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"demo\" boolean;"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
       "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL,\n\t\"suspended\" boolean DEFAULT false NOT NULL\n);",
       "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
-      "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
+      "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\t\"bytes\" integer NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
       "CREATE TABLE \"org_template\".\"due_dates\" (\n\t\"project_id\" uuid PRIMARY KEY NOT NULL,\n\t\"critical\" integer,\n\t\"high\" integer,\n\t\"medium\" integer,\n\t\"low\" integer,\n\t\"info\" integer\n);",
       "CREATE TABLE \"org_template\".\"exploits\" (\n\t\"id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"filename\" text NOT NULL,\n\t\"language\" text NOT NULL,\n\t\"code\" text NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\tCONSTRAINT \"exploits_pk\" PRIMARY KEY(\"finding_id\",\"id\")\n);",

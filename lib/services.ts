@@ -121,6 +121,8 @@ export interface Services extends CoreServices {
   apiTokens: ApiTokens;
   personalTokens: PersonalTokens;
   ingest: Ingest;
+  /** Pushes with ids, and so times, of another source. */
+  ingestWith: (nextId: () => NewId) => Ingest;
   readFinding: FindingReader;
   findingPages: FindingPages;
   revisions: Revisions;
@@ -226,6 +228,12 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
   const { db } = database;
   // For pushes and for look-ups of tokens: few carry more at a time than many, and leave PostgreSQL the processors.
   const third = Math.ceil(max / 3);
+  const ingestWith = (ids: () => NewId): Ingest =>
+    createIngest(createConnectionShare(database.withConnection, third), ids, {
+      onBatch: metrics.batchWritten,
+      policyCache: core.policies,
+      engineOf: core.engineOf,
+    });
   return {
     ...core,
     database,
@@ -246,11 +254,8 @@ export function connectServices(core: CoreServices, connection: Connection): Ser
     }),
     apiTokens: createApiTokens(database, createConnectionShare(database.withConnection, third), clock),
     personalTokens: createPersonalTokens(database, clock),
-    ingest: createIngest(createConnectionShare(database.withConnection, third), nextId, {
-      onBatch: metrics.batchWritten,
-      policyCache: core.policies,
-      engineOf: core.engineOf,
-    }),
+    ingest: ingestWith(nextId),
+    ingestWith,
     readFinding: createFindingReader(database),
     findingPages: createFindingPages(database),
     revisions: createRevisions(database, core.knownRevisions),

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm';
+import type { Sql } from '../pool/query.ts';
 import { flooredNow } from '../schema/columns.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { deletionJobs } from '../schema/orgs.ts';
-import { orgStatement, run, type SqlClient } from '../statements.ts';
+import { type DrizzleClient, orgStatement, run, type SqlClient } from '../statements.ts';
 
 /*
  * A deletion may have hundreds of thousands of findings. The request selects them and notes the deletion here. A process that holds
@@ -16,7 +17,10 @@ export interface DeletionJob {
 }
 
 /** Notes a deletion, in the transaction that changes its state. */
-export async function noteJob(client: SqlClient, { orgId, deletionId }: DeletionJob): Promise<void> {
+export async function noteJob(
+  client: SqlClient | DrizzleClient,
+  { orgId, deletionId }: DeletionJob,
+): Promise<void> {
   await run(
     client,
     sql`insert into ${deletionJobs} (org_id, deletion_id, lease_until)
@@ -71,7 +75,18 @@ export async function releaseJob(client: SqlClient, job: DeletionJob, delayMs = 
   );
 }
 
-/** Forgets a deletion that waits for nothing, in the transaction that changes its state. */
+/** Forgets a deletion that waits for nothing, in the transaction that has locked it. */
 export async function endJob(client: SqlClient, job: DeletionJob): Promise<void> {
   await run(client, sql`delete from ${deletionJobs} where ${isJob(job)}`);
 }
+
+const lockUnfinished = orgStatement<{ id: string }, object>(
+  ({ deletions }, $) => sql`
+select 1 from ${deletions} where id = ${$.id}::uuid and state in ('deleting', 'restoring', 'purging') for update`,
+);
+
+/** Forgets a deletion, unless it waits for something: a request may have given it another state meanwhile. */
+export const endIdleJob = (client: Sql, tables: OrgTables, job: DeletionJob): Promise<void> =>
+  client.begin(async (tx) => {
+    if ((await lockUnfinished(tables).run(tx, { id: job.deletionId })).length === 0) await endJob(tx, job);
+  });

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { onItsWorker } from '../citus.ts';
 import { retried } from '../errors.ts';
 import { lockForRemoval, removeLocked } from '../findings/remove.ts';
@@ -14,6 +14,27 @@ import { arrayText, orgStatement, type SqlClient } from '../statements.ts';
 
 /** Locks are held as long as one batch takes: below 200 ms. */
 const FINDINGS = 250;
+/**
+ * The texts of the findings of a batch, beside its last finding. A finding with more, such as hundreds of large exploits, stays: a
+ * statement could not copy it at once.
+ */
+const BYTES = 8 * 1024 * 1024;
+
+/** The length of the texts of a finding, which PostgreSQL knows without reading them. */
+const bytesOf = ({ exploits, findingEvents, findings }: OrgTables, id: SQL): SQL => sql`(
+  coalesce((select octet_length(t.description) from ${findings} t where t.id = ${id}), 0)
+  + coalesce((select sum(octet_length(e.note)) from ${findingEvents} e where e.finding_id = ${id}), 0)
+  + coalesce((select sum(octet_length(x.code)) from ${exploits} x where x.finding_id = ${id}), 0))`;
+
+const fitting = orgStatement<{ ids: string }, { count: number }>(
+  (tables, $) => sql`
+select count(*)::int as count from (
+  select sum(s.bytes) over (order by s.place) - s.bytes as before from (
+    select g.place, ${bytesOf(tables, sql`f.id`)} as bytes
+    from unnest(${$.ids}::uuid[]) with ordinality g(id, place) left join ${tables.findings} f on f.id = g.id
+  ) s
+) b where before <= ${sql.raw(String(BYTES))}`,
+);
 
 type OfDeletion = { id: string };
 
@@ -38,8 +59,8 @@ from ${deletions} where id = ${$.id}::uuid for update`,
 );
 
 /**
- * Findings that somebody has decided about since the selection stay, as do those that another scan has reported since then if they are
- * deleted with their scan. So do those of a project that is being deleted or transferred.
+ * Findings that somebody has decided about since the selection stay, as do those that a scan has reported since then. So do those of a
+ * project that is being deleted or transferred.
  */
 const archive = orgStatement<OfDeletion & { ids: string; scanId: string | null }, { id: string }>(
   (tables, $) => sql`
@@ -55,10 +76,11 @@ with stored as materialized (
   from ${tables.findings} f join ${tables.deletions} d on d.id = ${$.id}::uuid
   join ${tables.projects} p on p.id = f.project_id and p.deleted_at is null and p.transfer is null
   where f.id = any (${$.ids}::uuid[]) and f.status_changed_at <= d.at and (f.change_id is null or f.change_id < d.id)
-    and (${$.scanId}::text is null or f.last_scan_id = ${$.scanId}::text)
+    and case when ${$.scanId}::text is null then f.last_seen_at <= d.at else f.last_scan_id = ${$.scanId}::text end
+    and ${bytesOf(tables, sql`f.id`)} <= ${sql.raw(String(BYTES))}
 ), inserted as (
-  insert into ${tables.deletedFindings} (deletion_id, finding_id, project_id, data)
-  select ${$.id}::uuid, id, project_id, data from stored ${onItsWorker(tables)}
+  insert into ${tables.deletedFindings} (deletion_id, finding_id, project_id, data, bytes)
+  select ${$.id}::uuid, id, project_id, data, octet_length(data::text) from stored ${onItsWorker(tables)}
 )
 select id from stored`,
 );
@@ -79,7 +101,9 @@ export async function moveBatch(client: Sql, tables: OrgTables, id: string): Pro
       if (deletion?.state !== 'deleting') return { kind: 'over' } as const;
       if (deletion.ids.length === 0) return { kind: 'last', ...deletion } as const;
       await lockForRemoval(tx, tables, deletion.ids);
-      const ids = arrayText(deletion.ids);
+      const [fits] = await fitting(tables).run(tx, { ids: arrayText(deletion.ids) });
+      const batch = deletion.ids.slice(0, fits?.count);
+      const ids = arrayText(batch);
       const stored = await archive(tables).run(tx, { id, ids, scanId: deletion.scan_id });
       if (stored.length > 0)
         await removeLocked(
@@ -87,7 +111,7 @@ export async function moveBatch(client: Sql, tables: OrgTables, id: string): Pro
           tables,
           stored.map((finding) => finding.id),
         );
-      await advance(tables).run(tx, { id, looked: deletion.ids.length, moved: stored.length });
+      await advance(tables).run(tx, { id, looked: batch.length, moved: stored.length });
       return { kind: 'next' } as const;
     }),
   );

@@ -1,9 +1,10 @@
 import { sql } from 'drizzle-orm';
+import type { Tx } from '../client.ts';
 import { retried } from '../errors.ts';
 import { lowestIdAt } from '../ids.ts';
 import type { Sql } from '../pool/query.ts';
 import type { OrgTables } from '../schema/org.ts';
-import { orgStatement, type SqlClient } from '../statements.ts';
+import { orgStatement, run, type SqlClient } from '../statements.ts';
 import { noteJob } from './jobs.ts';
 
 const FINDINGS = 500;
@@ -12,7 +13,7 @@ type OfDeletion = { id: string };
 
 const expire = orgStatement<{ before: string }, { id: string }>(
   ({ deletions }, $) => sql`
-update ${deletions} set state = 'purging' where id < ${$.before}::uuid and state in ('deleted', 'restored') returning id`,
+update ${deletions} set state = 'purging' where id < ${$.before}::uuid and state <> 'purging' returning id`,
 );
 
 /** Purges the deletions of an organization that were made before a time, which their ids carry. */
@@ -28,22 +29,22 @@ export async function expireDeletions(
   });
 }
 
-const mark = orgStatement<OfDeletion, object>(
-  ({ deletions }, $) => sql`
-update ${deletions} set state = 'purging' where id = ${$.id}::uuid and state in ('deleted', 'restored') returning 1`,
-);
-
-/** Ends the possibility to undo a deletion. @returns false if there is none, or it is in progress */
-export const markPurged = (
-  client: Sql,
-  tables: OrgTables,
+/**
+ * Ends the possibility to undo a deletion.
+ * @returns how many findings it has deleted; undefined if there is none, or it is in progress
+ */
+export async function markPurged(
+  tx: Tx,
+  { deletions }: OrgTables,
   { id, orgId }: { id: string; orgId: string },
-): Promise<boolean> =>
-  client.begin(async (tx) => {
-    const marked = await mark(tables).run(tx, { id });
-    if (marked.length > 0) await noteJob(tx, { orgId, deletionId: id });
-    return marked.length > 0;
-  });
+): Promise<number | undefined> {
+  const [marked] = await run<{ findings: number }>(
+    tx,
+    sql`update ${deletions} set state = 'purging' where id = ${id}::uuid and state in ('deleted', 'restored') returning findings`,
+  );
+  if (marked) await noteJob(tx, { orgId, deletionId: id });
+  return marked?.findings;
+}
 
 const purge = orgStatement<OfDeletion, { state: string; removed: number }>(
   ({ deletedFindings, deletions }, $) => sql`
@@ -97,13 +98,19 @@ const FIRST: Position = {
   finding_id: '00000000-0000-0000-0000-000000000000',
 };
 const ERASED = 200;
+/** The data that is searched at a time, beside the last finding. */
+const ERASED_BYTES = 16 * 1024 * 1024;
 
 const eraseStatement = orgStatement<Position & { pattern: string }, Position>(
   ({ deletedFindings }, $) => sql`
 with page as materialized (
-  select deletion_id, finding_id, data::text ~* ${$.pattern} as names_them from ${deletedFindings}
-  where (deletion_id, finding_id) > (${$.deletion_id}::uuid, ${$.finding_id}::uuid)
-  order by deletion_id, finding_id limit ${sql.raw(String(ERASED))}
+  select deletion_id, finding_id, data::text ~* ${$.pattern} as names_them from (
+    select *, sum(bytes) over (order by deletion_id, finding_id) - bytes as before from (
+      select * from ${deletedFindings}
+      where (deletion_id, finding_id) > (${$.deletion_id}::uuid, ${$.finding_id}::uuid)
+      order by deletion_id, finding_id limit ${sql.raw(String(ERASED))}
+    ) d
+  ) b where before <= ${sql.raw(String(ERASED_BYTES))}
 ), removed as (
   delete from ${deletedFindings} d using page
   where page.names_them and d.deletion_id = page.deletion_id and d.finding_id = page.finding_id
@@ -125,7 +132,7 @@ export async function* eraseInDeletions(
   const pattern = `\\]\\((?:${ids})\\)|"assignee_id":"(?:${ids})"`;
   for (let after: Position | undefined = FIRST; after; ) {
     const page: Position[] = await eraseStatement(tables).run(client, { ...after, pattern });
-    after = page.length < ERASED ? undefined : page.at(-1);
+    after = page.at(-1);
     if (after) yield;
   }
 }

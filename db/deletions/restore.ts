@@ -17,6 +17,8 @@ import type { BatchOutcome, LockedDeletion } from './move.ts';
  */
 
 const FINDINGS = 250;
+/** The data of a batch, beside its last finding. */
+const BYTES = 16 * 1024 * 1024;
 
 type OfDeletion = { id: string };
 
@@ -45,10 +47,10 @@ update ${deletions} set state = 'restoring' where id = ${$.id}::uuid and at >= $
 );
 
 /** The service takes no writes to a project that is being deleted or transferred, and such a project waits for this transaction. */
-const lockProject = orgStatement<OfDeletion, object>(
+const lockProject = orgStatement<OfDeletion, { transfer: string | null }>(
   ({ deletions, projects }, $) => sql`
-select 1 from ${projects} where id = (select project_id from ${deletions} where id = ${$.id}::uuid)
-  and deleted_at is null and transfer is null for share`,
+select transfer from ${projects} where id = (select project_id from ${deletions} where id = ${$.id}::uuid)
+  and deleted_at is null for share`,
 );
 
 /** A series that has ended begins again, unless a later scan has begun it. */
@@ -118,7 +120,9 @@ export async function startUndo(
       if (!deletion) return false;
       await noteJob(tx, { orgId, deletionId: id });
       if (deletion.scan_id === null) return true;
-      if ((await lockProject(tables).run(tx, { id })).length === 0) return true;
+      const [project] = await lockProject(tables).run(tx, { id });
+      if (!project) return true;
+      if (project.transfer !== null) throw new BeingTransferred();
       await restoreSeries(tables).run(tx, { id });
       await restoreScan(tables).run(tx, { id });
       return true;
@@ -127,17 +131,20 @@ export async function startUndo(
 }
 
 const page = ({ deletedFindings }: OrgTables, $: { id: unknown }, columns: string) => sql`
-  select ${sql.raw(columns)} from ${deletedFindings} where deletion_id = ${$.id}::uuid
-  order by finding_id limit ${sql.raw(String(FINDINGS))}`;
+  select ${sql.raw(columns)} from (
+    select *, sum(bytes) over (order by finding_id) - bytes as before from (
+      select * from ${deletedFindings} where deletion_id = ${$.id}::uuid order by finding_id limit ${sql.raw(String(FINDINGS))}
+    ) d
+  ) b where before <= ${sql.raw(String(BYTES))}`;
 
 const lockDeletion = orgStatement<OfDeletion, LockedDeletion>(
   ({ deletions }, $) => sql`
 select state, scan_id, series ->> 'id' as series_id from ${deletions} where id = ${$.id}::uuid for update`,
 );
 
-const lockProjects = orgStatement<OfDeletion, object>(
+const lockProjects = orgStatement<OfDeletion, { transfer: string | null }>(
   (tables, $) => sql`
-select 1 from ${tables.projects} where id = any (array(select project_id from (${page(tables, $, 'finding_id, project_id')}) d))
+select transfer from ${tables.projects} where id = any (array(select project_id from (${page(tables, $, 'finding_id, project_id')}) d))
 order by id for share`,
 );
 
@@ -148,6 +155,13 @@ select 1 from ${tables.scans} where status = 'running'
   and project_id = any (array(select project_id from (${page(tables, $, 'finding_id, project_id')}) d))
 order by scan_id for share`,
 );
+
+/** A project of the findings is being transferred: the undo waits. */
+export class BeingTransferred extends Error {
+  constructor() {
+    super('a project of the deleted findings is being transferred');
+  }
+}
 
 interface RestoredBatch {
   looked: number;
@@ -174,7 +188,7 @@ with page as materialized (${page(tables, $, 'finding_id, project_id, data')}
   from ${tables.deletions} d where d.id = ${$.id}::uuid
 ), given as materialized (
   select f.* from page cross join lateral json_to_record(page.data -> 'finding') as f(${types(tables.findings)})
-  join ${tables.projects} p on p.id = f.project_id and p.deleted_at is null and p.transfer is null
+  join ${tables.projects} p on p.id = f.project_id and p.deleted_at is null
 ), inserted as (
   insert into ${tables.findings} (${names(tables.findings)})
   select ${names(tables.findings)} from given ${onItsWorker(tables)}
@@ -250,8 +264,10 @@ export async function restoreBatch(
     client.begin(async (tx) => {
       const [deletion] = await lockDeletion(tables).run(tx, { id });
       if (deletion?.state !== 'restoring') return { kind: 'over' } as const;
-      const [, , [batch]] = await Promise.all([
-        lockProjects(tables).run(tx, { id }),
+      const projects = await lockProjects(tables).run(tx, { id });
+      // Its findings are restored if the transfer is cancelled, and removed at its end.
+      if (projects.some(({ transfer }) => transfer !== null)) throw new BeingTransferred();
+      const [, [batch]] = await Promise.all([
         lockRunningScans(tables).run(tx, { id }),
         restoreStatement(tables).run(tx, { id }),
       ]);

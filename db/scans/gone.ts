@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import type { Db } from '../client.ts';
 import type { ScanRow } from '../resources.ts';
 import type { OrgTables } from '../schema/org.ts';
@@ -13,10 +14,18 @@ export async function countGone(
   scan: ScanRow,
   sources?: readonly string[],
 ): Promise<{ against: string | undefined; gone: number }> {
-  // The declared ones are complete.
-  const given = scan.sources ? undefined : sources;
+  const given = sources && (await declaresSources(db, tables, scan.scan_id)) ? undefined : sources;
   const against = (await comparableScan(db, tables, storedScan(tables, scan.scan_id), given))?.scan_id;
   const gone =
     against === undefined ? 0 : (await compareScans(db, tables, scan.scan_id, against, given)).gone;
   return { against, gone };
+}
+
+/** Whether the agent has declared the sources of a scan, which are complete then. */
+async function declaresSources(db: Db, { scans }: OrgTables, scanId: string): Promise<boolean> {
+  const [scan] = await db
+    .select({ declared: scans.declaredSources })
+    .from(scans)
+    .where(eq(scans.scanId, scanId));
+  return Boolean(scan?.declared);
 }

@@ -166,6 +166,8 @@ export function triageTables(schema: PgSchema) {
       projectId: uuid('project_id').notNull(),
       /** The rows of the finding, by table. */
       data: json('data').notNull(),
+      /** The length of the data, which is expensive to read. */
+      bytes: integer('bytes').notNull(),
     },
     (t) => [
       primaryKey({ name: 'deleted_findings_pk', columns: [t.deletionId, t.findingId] }),

@@ -1,9 +1,9 @@
 import { readDeletion } from '../../db/deletions/list.ts';
-import { markPurged } from '../../db/deletions/purge.ts';
 import { deletionsSince } from '../../lib/deletions/deletion.ts';
+import { purgeForGood } from '../../lib/deletions/purge.ts';
 import { runInRequest } from '../../lib/deletions/run.ts';
 import { ApiError } from '../../lib/errors.ts';
-import { cookieOrg } from '../../lib/http/access.ts';
+import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
@@ -14,22 +14,24 @@ export const purgeDeletion = endpoint(
   {
     method: 'delete',
     path: '/deletions/{id}',
-    access: cookieOrg('admin'),
+    access: freshCookieOrg('admin'),
     tag: 'Findings',
     summary: 'Remove deleted findings for good',
     description:
-      'Removes what the deletion has kept for its undo, which is not possible any more. 409 while the deletion or its undo is in progress.',
+      'Removes what the deletion has kept for its undo, which is not possible any more. All owners of the organization get a mail. 409 while the deletion or its undo is in progress.',
     request: { params: z.object({ id: idParam() }) },
     responses: { 204: { description: 'Removed.' } },
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { now, org, params, services, sql } = call;
-    if (!(await markPurged(sql, org.tables, { id: params.id, orgId: org.id }))) {
+    const { db, now, org, params, services, sql } = call;
+    const purged = await purgeForGood(db, org, params.id, call.freshActor());
+    if (!purged) {
       if (!(await readDeletion(sql, org.tables, params.id, deletionsSince(now))))
         throw new ApiError('resource_error/not_found');
       throw new ApiError('resource_error/conflict', { message: 'The deletion is in progress.' });
     }
+    services.mail.kick();
     logSecurityEvent(call, 'deletion_purged', { deletion: params.id });
     await runInRequest(services, org, params.id);
     return noContent();

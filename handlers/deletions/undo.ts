@@ -1,5 +1,5 @@
 import { readDeletion } from '../../db/deletions/list.ts';
-import { startUndo } from '../../db/deletions/restore.ts';
+import { BeingTransferred, startUndo } from '../../db/deletions/restore.ts';
 import { Deletion, deletionsSince, UNDO_DAYS } from '../../lib/deletions/deletion.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
@@ -8,7 +8,7 @@ import { continueDeletion } from '../../lib/http/bulk/start-deletion.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
-import { requireStays } from '../../lib/projects/transfer/guard.ts';
+import { beingTransferred, requireStays } from '../../lib/projects/transfer/guard.ts';
 import { z } from '../../lib/schema.ts';
 
 export const undoDeletion = endpoint(
@@ -28,7 +28,12 @@ export const undoDeletion = endpoint(
     const { now, org, params, sql } = call;
     await requireStays(call, 'any');
     const since = deletionsSince(now);
-    if (!(await startUndo(sql, org.tables, { id: params.id, orgId: org.id, since }))) {
+    const isStarted = await startUndo(sql, org.tables, { id: params.id, orgId: org.id, since }).catch(
+      (error) => {
+        throw error instanceof BeingTransferred ? beingTransferred() : error;
+      },
+    );
+    if (!isStarted) {
       if (!(await readDeletion(sql, org.tables, params.id, since)))
         throw new ApiError('resource_error/not_found');
       throw new ApiError('resource_error/conflict', { message: 'The deletion is undone already.' });

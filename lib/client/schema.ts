@@ -1431,9 +1431,9 @@ export interface paths {
         post?: never;
         /**
          * Remove deleted findings for good
-         * @description Removes what the deletion has kept for its undo, which is not possible any more. 409 while the deletion or its undo is in progress.
+         * @description Removes what the deletion has kept for its undo, which is not possible any more. All owners of the organization get a mail. 409 while the deletion or its undo is in progress.
          *
-         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         *     Requires membership of the organization, at least `admin`. Tokens are not accepted. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
          */
         delete: operations["purgeDeletion"];
         options?: never;

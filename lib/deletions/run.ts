@@ -1,6 +1,7 @@
 import type { Database, DatabaseClient } from '../../db/client.ts';
 import {
   type DeletionJob,
+  endIdleJob,
   endJob,
   LEASE_MS,
   releaseJob,
@@ -9,7 +10,7 @@ import {
 } from '../../db/deletions/jobs.ts';
 import { endState, type LockedDeletion, moveBatch } from '../../db/deletions/move.ts';
 import { purgeDeletionBatch } from '../../db/deletions/purge.ts';
-import { restoreBatch } from '../../db/deletions/restore.ts';
+import { BeingTransferred, restoreBatch } from '../../db/deletions/restore.ts';
 import { isMissingTable } from '../../db/errors.ts';
 import type { NewId } from '../../db/ids.ts';
 import type { Sql } from '../../db/pool/query.ts';
@@ -46,7 +47,8 @@ export async function runDeletions(services: DeletionServices): Promise<void> {
     if (!job) return;
     await takeTurn(services, job, TURN_MS, true).catch(async (error) => {
       // The schema of a purged organization is gone; its notes go with its row.
-      if (!isMissingTable(error)) log.error('a deletion is not complete yet', { ...job, error });
+      if (!isMissingTable(error) && !(error instanceof BeingTransferred))
+        log.error('a deletion is not complete yet', { ...job, error });
       await releaseJob(database.sql, job, RETRY_MS);
     });
   }
@@ -111,7 +113,7 @@ async function takeStep(
     return await finish(sql, org, { id, from: 'restoring', to: 'restored' });
   }
   if (await purgeDeletionBatch(sql, tables, id)) return true;
-  await endJob(sql, { orgId, deletionId: id });
+  await endIdleJob(sql, tables, { orgId, deletionId: id });
   return false;
 }
 

@@ -1,13 +1,10 @@
-import { createIngest } from '../../db/findings/ingest/ingest.ts';
+import type { Ingest } from '../../db/findings/ingest/ingest.ts';
 import { addComment } from '../../db/findings/triage/activity.ts';
 import { changeFindings, type FindingChange } from '../../db/findings/triage/triage.ts';
-import { createIds } from '../../db/ids.ts';
-import type { PolicyCache } from '../../db/policies/policies.ts';
-import type { WithConnection } from '../../db/pool/pool.ts';
+import { createIds, type NewId } from '../../db/ids.ts';
 import type { Sql } from '../../db/pool/query.ts';
 import { insertScan } from '../../db/scans/scans.ts';
 import { SEVERITIES } from '../../db/schema/values.ts';
-import type { EngineDetection } from '../../db/server-facts.ts';
 import { ApiError } from '../errors.ts';
 import { noteRisks } from '../findings/triage/triage.ts';
 import type { Logger } from '../logger.ts';
@@ -70,9 +67,8 @@ const COMMENTS = [
 export interface DemoContext {
   org: Org;
   sql: Sql;
-  withConnection: WithConnection;
-  policyCache: PolicyCache;
-  engineOf: EngineDetection;
+  /** Creates the pushes of ids. */
+  ingestWith: (nextId: () => NewId) => Ingest;
   log: Logger;
   /** The demo project. */
   projectId: string;
@@ -97,7 +93,7 @@ export async function fillDemo(context: DemoContext): Promise<void> {
   const { tables } = org;
   let time = 0;
   const nextId = createIds(() => new Date(time));
-  const ingest = createIngest(context.withConnection, nextId, context);
+  const ingest = context.ingestWith(nextId);
   const known = new Map<string, Known>();
   let comments = 0;
   let decided = 0;

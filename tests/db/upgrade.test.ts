@@ -28,6 +28,7 @@ const NEW_INDEXES = [
     'changes_rule',
   ],
   ...['findings_proposed', 'scans_commit', 'scans_series'],
+  ...['finding_events_newest', 'finding_events_actor'],
 ];
 
 let before: TestApp;

@@ -406,6 +406,45 @@ describe('a deletion of findings', () => {
     await expectRight();
   });
 
+  it('moves large findings a few at a time, and leaves one that is too large to copy', async () => {
+    const scan = await createScan(t.api, org);
+    const ids: string[] = [];
+    for (let i = 0; i < 4; i++) ids.push((await push(t.api, org, scan, { fingerprint: `large-${i}` })).id);
+    const [largest, ...others] = ids;
+    await inOrg(`insert into $org.exploits (id, finding_id, filename, language, code, created_at)
+      select gen_random_uuid(), f.id, 'poc.py', 'python', repeat(chr(1), 400000), now()
+      from $org.findings f, generate_series(1, case when f.id = '${largest}' then 30 else 15 end)`);
+    const before = await stored();
+    const deletion = must(await deleteMany({ filter: {}, expected_count: 4 }));
+    await runDeletions(t.services);
+    expect(must(await get(`/deletions/${deletion.id}`))).toMatchObject({ state: 'deleted', findings: 3 });
+    expect(must(await get('/findings')).map(({ id }: { id: string }) => id)).toEqual([largest]);
+    must(await undo(deletion.id));
+    await runDeletions(t.services);
+    expect(must(await get(`/deletions/${deletion.id}`))).toMatchObject({
+      ...{ state: 'restored', restored: others.length },
+    });
+    expect(await stored()).toEqual(before);
+  });
+
+  it('waits with its undo while the project is being transferred', async () => {
+    const { id } = await furnish();
+    const deletion = must(await deleteMany({ filter: {}, expected_count: 2 }));
+    await inOrg(`update $org.deletions set state = 'restoring'`);
+    await inOrg(`update $org.projects set transfer = 'out'`);
+    await t.services.database.sql.unsafe(
+      `insert into shared.deletion_jobs values ('${org.id}', '${deletion.id}', now())`,
+    );
+    await runDeletions(t.services);
+    expect(await rows('deleted_findings')).toBe(2);
+    await inOrg(`update $org.projects set transfer = null`);
+    await t.services.database.sql.unsafe(
+      `update shared.deletion_jobs set lease_until = now() - interval '1 s'`,
+    );
+    await runDeletions(t.services);
+    expect([(await get(`/findings/${id}`)).status, await rows('deleted_findings')]).toEqual([200, 0]);
+  });
+
   it('accepts a risk again until its time', async () => {
     const scan = await createScan(t.api, org);
     const { id } = await push(t.api, org, scan);
@@ -423,6 +462,9 @@ describe('a deletion of findings', () => {
   it('can be undone for 30 days, or until it is purged or its project is deleted', async () => {
     await furnish();
     const { id } = must(await deleteMany({ filter: {}, expected_count: 2 }));
+    await inOrg(`update $org.deletions set state = 'restoring'`);
+    expect((await remove(`/deletions/${id}`)).status).toBe(409);
+    await inOrg(`update $org.deletions set state = 'deleted'`);
     expect((await remove(`/deletions/${id}`)).status).toBe(204);
     expect((await undo(id)).status).toBe(404);
     expect([await rows('deletions'), await rows('deleted_findings')]).toEqual([0, 0]);

@@ -7,9 +7,11 @@ import {
   addMember,
   type CallOptions,
   createOrg,
+  createScan,
   createUser,
   must,
   PASSWORD,
+  push,
   type TestOrg,
   type TestUser,
 } from '../support/api/api.ts';
@@ -91,6 +93,7 @@ async function control() {
     await sql(`select name, enabled from ${schema}.feature_flags order by 1`),
     await sql(`select id from ${schema}.projects where deleted_at is null order by 1`),
     await sql('select resolved_findings, scans from shared.retention where org_id = $1', [org.id]),
+    await sql(`select id from ${schema}.deletions where state <> 'purging' order by 1`),
   ];
 }
 
@@ -224,6 +227,16 @@ const CHANGES: Partial<Record<keyof typeof endpoints, Record<string, Change>>> =
         return t.api.delete(`/projects/${project.slug}`, { ...who, body: { confirm: project.slug } });
       },
       told: /A project was deleted from[\s\S]*Project: web-shop/,
+    },
+  },
+  purgeDeletion: {
+    '': {
+      async prepare() {
+        const { id } = await push(t.api, org, await createScan(t.api, org));
+        return must(await t.api.post('/findings/delete', { ...org.asOwner, body: { ids: [id] } })).id;
+      },
+      call: (who, id) => t.api.delete(`/deletions/${id}`, who),
+      told: /Deleted findings were removed for good from[\s\S]*Findings: 1/,
     },
   },
   updateRetention: {

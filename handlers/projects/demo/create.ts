@@ -71,9 +71,7 @@ export const createDemoProject = endpoint(
     await fillDemo({
       ...{ org, sql, log, now, projectId: id, actorId: actor.id },
       assigneeId: user && accountId,
-      withConnection: services.database.withConnection,
-      policyCache: services.policies,
-      engineOf: services.engineOf,
+      ingestWith: services.ingestWith,
     });
     return created(toResource(project));
   },

@@ -59,6 +59,7 @@ const CHANGES = {
   setting_changed: 'A setting was changed in',
   transfer_started: 'A project is being transferred from',
   project_deleted: 'A project was deleted from',
+  deletion_purged: 'Deleted findings were removed for good from',
   retention_shortened: 'Old findings or scans are removed from',
 } as const;
 

@@ -74,7 +74,9 @@ export async function sharedRowsOf({ sql }: Database, { id }: { id: string }) {
   const read = (query: string) => sql.unsafe(query.replaceAll('$id', `'${id}'::uuid`));
   return {
     orgs: (await read('select * from shared.orgs where id = $id')).map(({ verify_by: _, ...row }) => row),
-    members: [...(await read('select * from shared.memberships where org_id = $id order by user_id'))],
+    members: (await read('select * from shared.memberships where org_id = $id order by user_id')).map(
+      ({ last_active_at: _, ...row }) => row,
+    ),
     migrations: [...(await read('select * from shared.org_migrations where org_id = $id order by name'))],
     risks: [...(await read('select * from shared.accepted_risks where org_id = $id order by finding_id'))],
     retention: [...(await read('select resolved_findings, scans from shared.retention where org_id = $id'))],

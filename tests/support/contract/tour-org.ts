@@ -320,7 +320,7 @@ export function planOrgTour(on: Traveller) {
     async createDemoProject() {
       must(await on.api.post('/orgs', { ...on.asUser(), body: { name: 'Tour', slug: 'acme-tour' } }));
       const demo = (org: object) => on.api.post('/projects/demo', { ...on.asOwner(), ...org });
-      return [await demo({ org: 'acme-tour' }), await demo({ org: 'acme-tour' }), await demo({})];
+      return [await demo({ org: 'acme-tour' }), await demo({ org: 'acme-tour' })];
     },
     async deleteProject() {
       const { slug } = must(await on.api.post('/projects', { ...on.asOwner(), body: { name: 'Mistaken' } }));

@@ -48,6 +48,10 @@ function changeFault(
   const wrote = `wrote ${change.op} ${change.table} of ${by.org ?? by.user ?? 'somebody'}${project ? `, project ${project}` : ''}`;
   if (change.op === 'TOUCH') {
     const { id } = change.row;
+    if (change.table === 'memberships')
+      return admitted.kind === 'member' && isNoted(call, admitted, { ...change, op: 'UPDATE' }, before, after)
+        ? undefined
+        : wrote;
     // A live session is in use also where it is refused.
     const isOwn = admitted.personal
       ? id === admitted.personal

@@ -87,7 +87,7 @@ export async function startApp(given: TestAppOptions = {}): Promise<TestApp> {
     ...(options.orgMigrations && { orgMigrations: options.orgMigrations }),
   });
   const engine = options.engine ?? (process.env.SVC_TEST_ENGINE as Engine | undefined);
-  if (engine) services.ingest = ingestFor(engine, services);
+  if (engine) Object.assign(services, ingestFor(engine, services));
   afterSuite(async () => {
     await services.mail.stop();
     await Promise.all([services.database.close(), services.replica?.close()]);
@@ -116,11 +116,14 @@ export async function startApp(given: TestAppOptions = {}): Promise<TestApp> {
   };
 }
 
-const ingestFor = (engine: Engine, { database, nextId, metrics, policies }: Services) =>
-  createIngest(database.withConnection, nextId, {
-    ...{ onBatch: metrics.batchWritten, policyCache: policies },
-    engineOf: createEngineDetection(engine),
-  });
+function ingestFor(engine: Engine, { database, nextId, metrics, policies }: Services) {
+  const ingestWith: Services['ingestWith'] = (ids) =>
+    createIngest(database.withConnection, ids, {
+      ...{ onBatch: metrics.batchWritten, policyCache: policies },
+      engineOf: createEngineDetection(engine),
+    });
+  return { ingest: ingestWith(nextId), ingestWith };
+}
 
 /** The same app in workerd, which sends its mails itself: `services` only wait for them. */
 async function startOnEdge(

@@ -3,6 +3,7 @@ CREATE TABLE "org_template"."deleted_findings" (
 	"finding_id" uuid NOT NULL,
 	"project_id" uuid NOT NULL,
 	"data" json NOT NULL,
+	"bytes" integer NOT NULL,
 	CONSTRAINT "deleted_findings_pk" PRIMARY KEY("deletion_id","finding_id")
 );
 --> statement-breakpoint
@@ -23,4 +24,5 @@ CREATE TABLE "org_template"."deletions" (
 	"seen" uuid[]
 );
 --> statement-breakpoint
+ALTER TABLE "org_template"."projects" ADD COLUMN "demo" boolean;--> statement-breakpoint
 CREATE INDEX "deleted_findings_project" ON "org_template"."deleted_findings" USING btree ("project_id");

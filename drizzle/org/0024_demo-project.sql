@@ -1,1 +1,0 @@
-ALTER TABLE "org_template"."projects" ADD COLUMN "demo" boolean;
