@@ -1938,7 +1938,7 @@ export interface paths {
         put?: never;
         /**
          * Create the demo project
-         * @description Creates a project with about 200 made-up findings of 20 scans in the last five weeks, with decisions and comments of the caller, for users who want to try the service. Only in an organization without findings: otherwise 409 `conflict`. If the demo project exists, it is the result and nothing changes. `DELETE /projects/{slug}` removes it with all its data.
+         * @description Creates a project with about 200 made-up findings of 21 scans in the last five weeks, with decisions and comments of the caller, for users who want to try the service. Only in an organization without findings: otherwise 409 `conflict`. If the demo project exists, it is the result and nothing changes. `DELETE /projects/{slug}` removes it with all its data.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */
