@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { addVerifiedEmail } from '../support/api/account.ts';
 import {
   addMember,
   addProject,
   createOrg,
   createScan,
+  createUser,
   must,
   push,
   type TestOrg,
@@ -414,6 +416,25 @@ describe('the activity of all findings', () => {
     );
     expect(some.text.trimEnd().split('\r\n')).toHaveLength(2);
     expect(some.text).toContain('"See this."');
+  });
+
+  it('is exported with the names that the organization sees', async () => {
+    const own = await createOrg(t.api);
+    const { id } = await push(t.api, own, await createScan(t.api, own));
+    const user = await createUser(t.api, 'Secret Name');
+    const second = `second-${user.email}`;
+    await addVerifiedEmail(t, user.cookie, second);
+    must(await t.api.post('/members/invite', { ...own.asOwner, body: { email: second, role: 'member' } }));
+    must(await t.api.patch(`/findings/${id}`, { ...own.asOwner, body: { assignee_id: user.id } }));
+    const members = must(await t.api.get('/members', own.asOwner));
+    const { name } = members.find(({ user_id }: { user_id: string }) => user_id === user.id);
+    const file = async () => (await t.api.get('/activity/export.csv', own.asOwner)).text;
+    expect(name).toBe(second.split('@', 1).join());
+    expect(await file()).toContain(`"Ada Lovelace",,"${name}",`);
+    must(await t.api.delete(`/members/${user.id}`, own.asOwner));
+    const lines = await file();
+    expect(lines).toContain('"Ada Lovelace",,"A former member",');
+    expect(lines).not.toContain('Secret Name');
   });
 
   it('shows a token of a project only its project, and nothing of other organizations', async () => {

@@ -128,11 +128,14 @@ function toOrgEntry({ finding_id, finding_title, finding_severity, finding_proje
 
 const text = (value: SQL, name: string) => sql<string>`${value}`.as(name);
 
-/** The columns of the file, of the rows that {@link activityCsv} joins. */
-export function activityCsvFields({ findingEvents: e }: OrgTables): Fields {
-  /** A user by name, a time in the format of `at`. */
+/**
+ * The columns of the file, of the rows that {@link activityCsv} joins.
+ * @param members the names of members by id, as JSON
+ */
+export function activityCsvFields({ findingEvents: e }: OrgTables, members: string): Fields {
+  /** A member by name, a time in the format of `at`. */
   const shown = (value: SQL) => sql`case ${e.kind}
-    when 'assignee' then coalesce((select u.name from ${users} u where u.id = ${value}::uuid), ${value})
+    when 'assignee' then case when ${value} is not null then coalesce(${members}::jsonb ->> ${value}, 'A former member') end
     when 'due_at' then ${timeText(sql`${value}::timestamptz`)} when 'accepted_until' then ${timeText(sql`${value}::timestamptz`)}
     else ${value} end`;
   return {
@@ -159,12 +162,12 @@ export function activityCsvFields({ findingEvents: e }: OrgTables): Fields {
 }
 
 /** All entries that match, newest first, as lines of CSV. The `limit`s make PostgreSQL look each one up, in the order of the index. */
-export function activityCsv(tables: OrgTables, filter: ActivityFilter): TextQuery {
+export function activityCsv(tables: OrgTables, filter: ActivityFilter, members: string): TextQuery {
   const { apiTokens, findingEvents: e, findings, projects, rules } = tables;
   const one = (table: SQL, name: string, id: SQL) =>
     sql`(select * from ${table} where id = ${id} limit 1) ${sql.raw(name)}`;
   return toQuery(sql`
-select ${csvText(activityCsvFields(tables))} as text from ${e}
+select ${csvText(activityCsvFields(tables, members))} as text from ${e}
 cross join lateral ${one(sql`${findings}`, 'f', sql`${e.findingId}`)}
 left join lateral ${one(sql`${projects}`, 'p', sql`f.project_id`)} on true
 left join lateral ${one(sql`${apiTokens}`, 't', sql`${e.actorId}`)} on true
