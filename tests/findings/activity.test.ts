@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { addVerifiedEmail } from '../support/api/account.ts';
 import {
   addMember,
@@ -396,6 +396,20 @@ describe('the activity of all findings', () => {
     expect(must(await t.api.patch('/findings', { ...as, body: confirm })).updated).toMatchObject([
       { id: second },
     ]);
+  });
+
+  it.each([
+    ['', 0],
+    ['actor=me', 0],
+    ['page=101&per_page=100', 0],
+    ['page=102&per_page=100', 1],
+    ['actor=system', 1],
+    ['kind=status', 1],
+  ])('is a search unless an index has the entries near the first one: "%s"', async (query, permits) => {
+    const acquire = vi.spyOn(t.services.searchPermits, 'acquire');
+    must(await read(`/activity?${query}`, org.asOwner));
+    expect(acquire).toHaveBeenCalledTimes(permits);
+    acquire.mockRestore();
   });
 
   it('is exported with names, and without formulas', async () => {

@@ -33,8 +33,15 @@ export interface OrgActivityEntry extends ActivityEntry {
  */
 const COUNTED_AHEAD = 10_000;
 
-/** Whether an index has exactly the entries that match, in their order. */
-export const isIndexed = ({ projectIds, kinds }: ActivityFilter): boolean => !projectIds && !kinds;
+/** The entries before a page, which are all read. A page with more of them is a search. */
+const MAX_INDEXED_OFFSET = 10_000;
+
+/**
+ * Whether an index has exactly the entries that match, in their order, and the page is near the first one. PostgreSQL does not use the
+ * order of an index for `is null`.
+ */
+export const isIndexed = ({ actorId, projectIds, kinds }: ActivityFilter, offset = 0): boolean =>
+  actorId !== null && !projectIds && !kinds && offset <= MAX_INDEXED_OFFSET;
 
 function matching({ findingEvents: e, findings: f }: OrgTables, filter: ActivityFilter): SQL | undefined {
   const { actorId, projectIds, kinds, from, to } = filter;
