@@ -206,13 +206,17 @@ export async function resetState(
 /** In what a change can be undone to. */
 const ASSIGNED = String.raw`"(?:to_)?assignee_id"\s*:\s*"([0-9a-f-]{36})"`;
 
-/** The ids of persons in assignments, also in changes that can be undone, private views and mentions, `limit` at the most. */
+/** The ids of persons in assignments, also of deleted findings and in changes that can be undone, private views and mentions, `limit` at the most. */
 export async function personsOf(tx: SqlClient, orgId: string, limit: number): Promise<string[]> {
-  const { changes, findings, savedViews, findingEvents, rules } = defineOrgTables(orgSchemaName(orgId));
+  const { changes, deletedFindings, findings, savedViews, findingEvents, rules } = defineOrgTables(
+    orgSchemaName(orgId),
+  );
   const rows = await run<{ id: string }>(
     tx,
     sql`select id from (
       select assignee_id as id from ${findings} where assignee_id is not null
+      union select (data -> 'finding' ->> 'assignee_id')::uuid from ${deletedFindings}
+        where data -> 'finding' ->> 'assignee_id' is not null
       union select owner_id from ${savedViews} where not shared
       union select (regexp_matches(fields::text, ${ASSIGNED}, 'g'))[1]::uuid from ${changes}
       union select unnest(mentions) from ${findingEvents} where mentions is not null
@@ -224,13 +228,15 @@ export async function personsOf(tx: SqlClient, orgId: string, limit: number): Pr
 
 const MENTIONED = String.raw`\]\(([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\)`;
 
-/** The ids in mentions of all texts, `limit` at the most. A comment that is edited when a person has left still has the name. */
+/** The ids in mentions of all texts, also of deleted findings, `limit` at the most. A comment that is edited when a person has left still has the name. */
 export async function mentionedOf(tx: SqlClient, orgId: string, limit: number): Promise<string[]> {
-  const { findingEvents } = defineOrgTables(orgSchemaName(orgId));
+  const { deletedFindings, findingEvents } = defineOrgTables(orgSchemaName(orgId));
   const rows = await run<{ id: string }>(
     tx,
-    sql`select distinct (regexp_matches(note, ${MENTIONED}, 'gi'))[1]::uuid as id from ${findingEvents}
-      where strpos(note, '](') > 0 limit ${limit}`,
+    sql`select id from (
+      select (regexp_matches(note, ${MENTIONED}, 'gi'))[1]::uuid as id from ${findingEvents} where strpos(note, '](') > 0
+      union select (regexp_matches((data -> 'events')::text, ${MENTIONED}, 'gi'))[1]::uuid from ${deletedFindings}
+    ) mentioned limit ${limit}`,
   );
   return rows.map(({ id }) => id);
 }

@@ -25,7 +25,7 @@ export const listActivity = endpoint(
     const page = requiredPage(query);
     const window = { limit: page.perPage, offset: page.offset };
     const filter = activityFilter(call, query);
-    const { total, entries } = isIndexed(filter)
+    const { total, entries } = isIndexed(filter, window.offset)
       ? await readOrgActivity(sql, org.tables, filter, window)
       : await search(call, (limits) =>
           services.reads.once(org, (client) => searchOrgActivity(client, org.tables, filter, window, limits)),

@@ -1334,7 +1334,7 @@ export interface paths {
         };
         /**
          * Export the activity of all findings as CSV
-         * @description All entries that match, with the filters and the order of `GET /activity`, as a stream: RFC 4180, with a header line. `from` and `to` have the names of assignees.
+         * @description All entries that match, with the filters and the order of `GET /activity`, as a stream: RFC 4180, with a header line. `from` and `to` have the names of assignees, as `GET /members` shows them.
          *
          *     Requires membership of the organization. A token needs the scope `read`.
          */
@@ -1938,7 +1938,7 @@ export interface paths {
         put?: never;
         /**
          * Create the demo project
-         * @description Creates a project with about 200 made-up findings of 20 scans in the last five weeks, with decisions and comments of the caller, for users who want to try the service. Only in an organization without findings: otherwise 409 `conflict`. If the demo project exists, it is the result and nothing changes. `DELETE /projects/{slug}` removes it with all its data.
+         * @description Creates a project with about 200 made-up findings of 21 scans in the last five weeks, with decisions and comments of the caller, for users who want to try the service. Only in an organization without findings: otherwise 409 `conflict`. If the demo project exists, it is the result and nothing changes. `DELETE /projects/{slug}` removes it with all its data.
          *
          *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
          */

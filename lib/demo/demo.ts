@@ -15,7 +15,7 @@ import { project, type Schedule, words } from './project.ts';
 import { inSource } from './weaknesses.ts';
 
 /*
- * The demo project: about 200 findings of 20 scans in five weeks, and what a team made of them. The functions behind the endpoints
+ * The demo project: about 200 findings of 21 scans in five weeks, and what a team made of them. The functions behind the endpoints
  * write it, with the time at which each thing would have happened.
  */
 

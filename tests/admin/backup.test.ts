@@ -578,19 +578,30 @@ it('erases persons whose accounts were deleted since the backup', async () => {
   must(await t.api.patch(`/findings/${finding.id}`, { ...org.asOwner, ...patched }));
   const changes = `"${orgSchemaName(org.id)}".changes`;
   await sql(`update ${changes} set fields = replace(fields::text, '${gone.id}', '${third}')::json`);
+  // And two whom only a deleted finding names.
+  const [assigned, mentioned] = [t.services.nextId().id, t.services.nextId().id];
+  const { id: deleted } = await push(t.api, org, await createScan(t.api, org));
+  must(await t.api.patch(`/findings/${deleted}`, { ...org.asOwner, ...patched }));
+  const last = { body: `@[Tricia McMillan](${mentioned.toUpperCase()}) has left` };
+  must(await t.api.post(`/findings/${deleted}/comments`, { ...org.asOwner, body: last }));
+  await sql(
+    `update "${orgSchemaName(org.id)}".findings set assignee_id = '${assigned}' where id = '${deleted}'`,
+  );
+  must(await t.api.post('/findings/delete', { ...org.asOwner, body: { ids: [deleted] } }));
   await backUp();
   await purge();
   const { email } = gone;
   await sql(`delete from shared.orgs where created_by = '${gone.id}'`);
   must(await t.api.delete('/auth/me', { cookie: gone.cookie, body: { confirm: email } }));
   await sql('delete from shared.account_erasures');
-  expect(await restore()).toMatchObject({ erased_accounts: 3, members: { skipped: [{ email }] } });
+  expect(await restore()).toMatchObject({ erased_accounts: 5, members: { skipped: [{ email }] } });
   expect(JSON.stringify(await rowsOf(t.services.database, org))).toContain('Zaphod Beeblebrox');
   await eraseAccounts(t.services);
   const rows = await rowsOf(t.services.database, org);
-  expect(JSON.stringify(rows)).not.toMatch(/Zaphod Beeblebrox|Ford Prefect/);
+  expect(JSON.stringify(rows)).not.toMatch(/Zaphod Beeblebrox|Ford Prefect|Tricia McMillan/);
   expect(JSON.stringify(rows.findings)).not.toContain(gone.id);
   expect(JSON.stringify(rows.changes)).not.toContain(third);
+  expect(JSON.stringify(rows.deleted_findings)).not.toContain(assigned);
 });
 
 it('both commands write a security event', async () => {

@@ -53,7 +53,7 @@ describePages('settings of projects and due dates', (site) => {
   it('saves sections together, asks before unsaved values are lost, and covers no field with a toast', async () => {
     const page = await open('/projects/web-shop/settings');
     await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Due dates' }).click();
-    await page.waitForURL(/#due-dates$/);
+    await page.waitForURL(/#section-due-dates$/);
     await region(page, 'Name').getByLabel('Name').fill('Shop');
     await region(page, 'Branches').getByLabel('Default branch').fill('main');
     await page.getByText('Not saved yet: Name and Branches').waitFor();

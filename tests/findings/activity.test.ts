@@ -1,9 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { addVerifiedEmail } from '../support/api/account.ts';
 import {
   addMember,
   addProject,
   createOrg,
   createScan,
+  createUser,
   must,
   push,
   type TestOrg,
@@ -396,6 +398,20 @@ describe('the activity of all findings', () => {
     ]);
   });
 
+  it.each([
+    ['', 0],
+    ['actor=me', 0],
+    ['page=101&per_page=100', 0],
+    ['page=102&per_page=100', 1],
+    ['actor=system', 1],
+    ['kind=status', 1],
+  ])('is a search unless an index has the entries near the first one: "%s"', async (query, permits) => {
+    const acquire = vi.spyOn(t.services.searchPermits, 'acquire');
+    must(await read(`/activity?${query}`, org.asOwner));
+    expect(acquire).toHaveBeenCalledTimes(permits);
+    acquire.mockRestore();
+  });
+
   it('is exported with names, and without formulas', async () => {
     const { own, shop, grace } = await prepare();
     const file = await t.api.get('/activity/export.csv', own.asOwner);
@@ -414,6 +430,25 @@ describe('the activity of all findings', () => {
     );
     expect(some.text.trimEnd().split('\r\n')).toHaveLength(2);
     expect(some.text).toContain('"See this."');
+  });
+
+  it('is exported with the names that the organization sees', async () => {
+    const own = await createOrg(t.api);
+    const { id } = await push(t.api, own, await createScan(t.api, own));
+    const user = await createUser(t.api, 'Secret Name');
+    const second = `second-${user.email}`;
+    await addVerifiedEmail(t, user.cookie, second);
+    must(await t.api.post('/members/invite', { ...own.asOwner, body: { email: second, role: 'member' } }));
+    must(await t.api.patch(`/findings/${id}`, { ...own.asOwner, body: { assignee_id: user.id } }));
+    const members = must(await t.api.get('/members', own.asOwner));
+    const { name } = members.find(({ user_id }: { user_id: string }) => user_id === user.id);
+    const file = async () => (await t.api.get('/activity/export.csv', own.asOwner)).text;
+    expect(name).toBe(second.split('@', 1).join());
+    expect(await file()).toContain(`"Ada Lovelace",,"${name}",`);
+    must(await t.api.delete(`/members/${user.id}`, own.asOwner));
+    const lines = await file();
+    expect(lines).toContain('"Ada Lovelace",,"A former member",');
+    expect(lines).not.toContain('Secret Name');
   });
 
   it('shows a token of a project only its project, and nothing of other organizations', async () => {

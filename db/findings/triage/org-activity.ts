@@ -33,8 +33,15 @@ export interface OrgActivityEntry extends ActivityEntry {
  */
 const COUNTED_AHEAD = 10_000;
 
-/** Whether an index has exactly the entries that match, in their order. */
-export const isIndexed = ({ projectIds, kinds }: ActivityFilter): boolean => !projectIds && !kinds;
+/** The entries before a page, which are all read. A page with more of them is a search. */
+const MAX_INDEXED_OFFSET = 10_000;
+
+/**
+ * Whether an index has exactly the entries that match, in their order, and the page is near the first one. PostgreSQL does not use the
+ * order of an index for `is null`.
+ */
+export const isIndexed = ({ actorId, projectIds, kinds }: ActivityFilter, offset = 0): boolean =>
+  actorId !== null && !projectIds && !kinds && offset <= MAX_INDEXED_OFFSET;
 
 function matching({ findingEvents: e, findings: f }: OrgTables, filter: ActivityFilter): SQL | undefined {
   const { actorId, projectIds, kinds, from, to } = filter;
@@ -128,11 +135,14 @@ function toOrgEntry({ finding_id, finding_title, finding_severity, finding_proje
 
 const text = (value: SQL, name: string) => sql<string>`${value}`.as(name);
 
-/** The columns of the file, of the rows that {@link activityCsv} joins. */
-export function activityCsvFields({ findingEvents: e }: OrgTables): Fields {
-  /** A user by name, a time in the format of `at`. */
+/**
+ * The columns of the file, of the rows that {@link activityCsv} joins.
+ * @param members the names of members by id, as JSON
+ */
+export function activityCsvFields({ findingEvents: e }: OrgTables, members: string): Fields {
+  /** A member by name, a time in the format of `at`. */
   const shown = (value: SQL) => sql`case ${e.kind}
-    when 'assignee' then coalesce((select u.name from ${users} u where u.id = ${value}::uuid), ${value})
+    when 'assignee' then case when ${value} is not null then coalesce(${members}::jsonb ->> ${value}, 'A former member') end
     when 'due_at' then ${timeText(sql`${value}::timestamptz`)} when 'accepted_until' then ${timeText(sql`${value}::timestamptz`)}
     else ${value} end`;
   return {
@@ -159,12 +169,12 @@ export function activityCsvFields({ findingEvents: e }: OrgTables): Fields {
 }
 
 /** All entries that match, newest first, as lines of CSV. The `limit`s make PostgreSQL look each one up, in the order of the index. */
-export function activityCsv(tables: OrgTables, filter: ActivityFilter): TextQuery {
+export function activityCsv(tables: OrgTables, filter: ActivityFilter, members: string): TextQuery {
   const { apiTokens, findingEvents: e, findings, projects, rules } = tables;
   const one = (table: SQL, name: string, id: SQL) =>
     sql`(select * from ${table} where id = ${id} limit 1) ${sql.raw(name)}`;
   return toQuery(sql`
-select ${csvText(activityCsvFields(tables))} as text from ${e}
+select ${csvText(activityCsvFields(tables, members))} as text from ${e}
 cross join lateral ${one(sql`${findings}`, 'f', sql`${e.findingId}`)}
 left join lateral ${one(sql`${projects}`, 'p', sql`f.project_id`)} on true
 left join lateral ${one(sql`${apiTokens}`, 't', sql`${e.actorId}`)} on true

@@ -20,7 +20,7 @@ export const createDemoProject = endpoint(
     tag: 'Projects',
     summary: 'Create the demo project',
     description:
-      'Creates a project with about 200 made-up findings of 20 scans in the last five weeks, with decisions and comments of the caller, for users who want to try the service. Only in an organization without findings: otherwise 409 `conflict`. If the demo project exists, it is the result and nothing changes. `DELETE /projects/{slug}` removes it with all its data.',
+      'Creates a project with about 200 made-up findings of 21 scans in the last five weeks, with decisions and comments of the caller, for users who want to try the service. Only in an organization without findings: otherwise 409 `conflict`. If the demo project exists, it is the result and nothing changes. `DELETE /projects/{slug}` removes it with all its data.',
     responses: {
       201: { description: 'The demo project, with its data.', result: Project },
       200: {

@@ -30,12 +30,12 @@ export function TimeToResolve({ metrics, range, of, side }: Props) {
   return (
     <Card title={text.timeToResolve} side={side}>
       {!times && <Skeleton height={HEIGHT} />}
-      {times?.all.resolved === 0 && (
+      {metrics?.resolved.total === 0 && (
         <Text size="sm" c="dimmed">
           {text.noneResolved}
         </Text>
       )}
-      {metrics && times && times.all.resolved > 0 && (
+      {metrics && times && metrics.resolved.total > 0 && (
         <Table.ScrollContainer minWidth={260} type="native" tabIndex={0} className={classes.times}>
           <Table className={classes.table} verticalSpacing={6} fz="sm">
             <Table.Thead>

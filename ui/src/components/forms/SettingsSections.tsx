@@ -8,11 +8,14 @@ import classes from './SettingsSections.module.css';
 import { createSettingsForms, type SettingsForms, SettingsFormsContext } from './settings-forms.ts';
 
 interface Section {
-  /** The fragment of its address. */
+  /** Identifies it in its address. */
   id: string;
   label: string;
   content: ReactNode;
 }
+
+/** The fragment of the address of a section. The cards in it have those of their titles. */
+const fragmentOf = (id: string): string => `section-${id}`;
 
 /** The sections of a settings page, a menu of them, and the bar that saves their forms. */
 export function SettingsSections({ sections }: { sections: readonly Section[] }) {
@@ -23,14 +26,14 @@ export function SettingsSections({ sections }: { sections: readonly Section[] })
       <div className={classes.layout}>
         <nav className={classes.menu} aria-label={text.sections}>
           {sections.map(({ id, label }) => (
-            <LinkAnchor key={id} to="." hash={id} c="inherit">
+            <LinkAnchor key={id} to="." hash={fragmentOf(id)} c="inherit">
               {label}
             </LinkAnchor>
           ))}
         </nav>
         <div className={classes.sections}>
           {sections.map(({ id, content }) => (
-            <div key={id} id={id} className={classes.section}>
+            <div key={id} id={fragmentOf(id)} className={classes.section}>
               {content}
             </div>
           ))}

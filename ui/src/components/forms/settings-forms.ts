@@ -29,7 +29,7 @@ export interface SettingsForms {
   report(id: string, form: SettingsForm): void;
   remove(id: string): void;
   hasUnsaved(): boolean;
-  /** Saves all forms with unsaved values, unless one of them is invalid. */
+  /** Saves the forms with unsaved values, unless one of them is invalid. Stops at the first that is not saved. */
   save(): Promise<void>;
   discard(): void;
 }
@@ -66,7 +66,7 @@ export function createSettingsForms(): SettingsForms {
       if (changed.map((form) => form.validate()).includes(false)) return;
       update(true);
       try {
-        for (const form of changed) await form.save();
+        for (const form of changed) if (!(await form.save())) break;
       } finally {
         update(false);
       }
