@@ -317,7 +317,7 @@ describePages('the dashboard and scans', (site) => {
     const scans = page.getByRole('region', { name: 'Scans' });
     await scans.getByRole('link', { name: '1 running' }).waitFor();
     // A generated name, in the time zone of the user.
-    await scans.getByRole('link', { name: /^Sharingan, \d{1,2} \w{3,4} \d\d:\d\d$/ }).waitFor();
+    await scans.getByRole('link', { name: /^Full audit, \d{1,2} \w{3,4} \d\d:\d\d$/ }).waitFor();
     const ofScan = await page.context().newPage();
     await ofScan.goto(site.orgUrl(org.slug, `/scans/${scan}`));
     await ofScan.getByText('No findings so far').waitFor();
@@ -370,7 +370,7 @@ describePages('the dashboard and scans', (site) => {
     await page.goBack();
     await page.waitForURL('**/scans');
     await page
-      .getByRole('link', { name: /^Sharingan, / })
+      .getByRole('link', { name: /, \d{1,2} \w{3,4} \d\d:\d\d$/ })
       .nth(2)
       .waitFor();
     await expectAccessible(page);

@@ -98,7 +98,7 @@ describePages('a step-up', (site) => {
     await typeCode(dialog, right === '000000' ? '111111' : '000000');
     await dialog.getByText('The code is wrong').waitFor();
     await typeCode(dialog, code());
-    await page.getByText(`link sent to second-${user.email}`).waitFor();
+    await page.getByText(`the link that verifies second-${user.email}`).waitFor();
 
     await age(user);
     const sql = postgres(site.databaseUrl, { max: 1 });
@@ -109,7 +109,7 @@ describePages('a step-up', (site) => {
     await dialog.getByRole('button', { name: 'Recovery code' }).click();
     await dialog.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
     await confirm(dialog);
-    await page.getByText(`link sent to third-${user.email}`).waitFor();
+    await page.getByText(`the link that verifies third-${user.email}`).waitFor();
   });
 
   it('takes a mailed code, and the password that was just typed', async () => {

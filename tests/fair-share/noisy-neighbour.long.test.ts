@@ -458,7 +458,7 @@ describe('searches', () => {
       await tx.unsafe('set local enable_seqscan = off');
       return tx.unsafe(
         `explain select id from ${orgSchemaName(org.id)}.findings
-         where (title || E'\\n' || coalesce(file, '') || E'\\n' || coalesce(cve, '')) ilike '%${word}%'`,
+         where (title || E'\\n' || coalesce(file, '') || E'\\n' || coalesce(cve, '') || E'\\n' || coalesce(rule_id, '')) ilike '%${word}%'`,
       );
     });
     return rows.map((row) => row['QUERY PLAN']).join('\n');

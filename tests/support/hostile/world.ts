@@ -44,6 +44,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
   const tokens = `/projects/${org.projectId}/tokens`;
   const spare = must(await api.post(tokens, { ...org.asOwner, body: { name: 'spare' } })).info.id as string;
   must(await api.patch('/org-features/org_wide_tokens', { ...org.asOwner, body: { enabled: true } }));
+  // `POST /projects/demo` returns it.
+  await sql.unsafe(`update ${schema}.projects set demo = true where id = '${org.projectId}'`);
   await watchWrites(sql, schema);
   // For the operations that delete and restore an organization; each actor finds them under slugs of its own.
   const [spareOrg, goneOrg] = [await createOrg(api), await createOrg(api)];
