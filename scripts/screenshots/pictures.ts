@@ -35,6 +35,7 @@ export const PICTURES: readonly Picture[] = [
     path: '/findings',
     colorScheme: 'dark',
     role: 'member',
+    size: { width: 1440, height: 840 },
     async prepare(page) {
       await firstRow(page).waitFor();
       const query = page.getByRole('combobox', { name: 'Search or filter findings' });
