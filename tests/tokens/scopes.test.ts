@@ -253,6 +253,7 @@ it('keeps tokens away from what decides who has access, and from what cannot be 
   const closed = ofKind('cookieOrg', isClosed, endpoints).map(([title]) => title);
   expect(closed.sort()).toEqual(
     [
+      'DELETE /api/v1/deletions/{id}',
       'DELETE /api/v1/members/{userId}',
       'DELETE /api/v1/projects/{projectId}/tokens/{id}',
       // Needs a step-up.
