@@ -255,7 +255,7 @@ describe('text, chips, address, rows, number, bulk changes and tabs', () => {
           expectOneList(list);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
