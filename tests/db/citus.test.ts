@@ -81,7 +81,7 @@ async function faultsOf(statements: string[]): Promise<string[]> {
 
 /** Endpoints that need no database, or no tables of an organization. */
 const WITHOUT_STATEMENTS = ['authConfig', 'metrics', 'apiDocs', 'openApiDocument', 'openApiDocumentJson'];
-const WITHOUT_ORG_TABLES = ['listMembers', 'inviteMember', 'removeMember'];
+const WITHOUT_ORG_TABLES = ['listMembers'];
 
 describe.each(Object.entries(endpoints))('%s', (name, { access }) => {
   it('was seen to succeed', () => {
