@@ -9,7 +9,7 @@ import type { OrgTables } from '../schema/org.ts';
 import { toQuery } from '../statements.ts';
 import type { TextQuery } from '../stream.ts';
 
-/** Entries of the audit log. What is left out may be any. */
+/** Entries of the audit log. A field that is left out may be any. */
 export interface AuditFilter {
   actor?: string | undefined;
   actions?: readonly string[] | undefined;

@@ -41,7 +41,7 @@ const countEntries = orgStatement<object, { count: number }>(
 /** The result of a verification. */
 export interface Verified {
   entries: number;
-  /** The hash of the newest entry. Whoever has noted an earlier one can compare. */
+  /** The hash of the newest entry. Compare it with a hash that was noted earlier. */
   hash: string;
   seq: number;
   /** The first fault. Unset: the log is complete and unchanged. */

@@ -11,7 +11,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
-/** Who has acted. */
+/** The kinds of actors. */
 export const AUDIT_ACTORS = ['user', 'token'] as const;
 
 /** Longer texts are cut. With these, the table of names needs no TOAST table. */

@@ -13,7 +13,7 @@ const AuditCsv = z.string().openapi({
     'id,at,action\r\n"0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07","2026-01-01T00:00:00.000Z","token.created"\r\n',
 });
 
-const AuditLines = z.string().openapi({
+const AuditLines = z.string().openapi('AuditLines', {
   description: 'One entry as JSON per line, as `GET /audit` has it.',
   example: '{"id":"0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07","action":"token.created"}\n',
 });
@@ -52,7 +52,7 @@ export const exportAuditJsonl = endpoint(
     description: DESCRIPTION,
     request: { query: z.object(auditShape) },
     responses: {
-      200: { description: 'The entries.', body: { type: 'application/jsonl', schema: AuditLines } },
+      200: { description: 'The entries.', body: { type: 'application/x-ndjson', schema: AuditLines } },
     },
   },
   async (call) =>

@@ -44,7 +44,7 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** What an action was done to. */
+/** The kinds of objects that an action changes. */
 export const AUDIT_TARGETS = [
   'deletion',
   'endpoint',
@@ -69,5 +69,5 @@ export const NOT_AUDITED = {
   nothing: 'It changes nothing, and reads no list in bulk.',
 } as const;
 
-/** What an endpoint declares: its action, or why it leaves no entry. */
+/** The declaration of an endpoint: its action, or why it leaves no entry. */
 export type AuditRule = AuditAction | { none: keyof typeof NOT_AUDITED };

@@ -5287,6 +5287,11 @@ export interface components {
             /** @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
             request_id: string;
         };
+        /**
+         * @description One entry as JSON per line, as `GET /audit` has it.
+         * @example {"id":"0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07","action":"token.created"}
+         */
+        AuditLines: string;
         /** @enum {string} */
         ErrorObjectType: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
         /** @enum {string} */
@@ -16023,7 +16028,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/jsonl": string;
+                    "application/x-ndjson": components["schemas"]["AuditLines"];
                 };
             };
         };

@@ -7,7 +7,7 @@ import type { Org } from '../orgs/directory.ts';
 import type { RevokeOutcome } from '../tokens/issue.ts';
 import type { CallActor, InOrgCall, OrgCall, PublicCall, TokenCall, UserCall } from './call.ts';
 
-/** What an entry says beside the caller and the request. */
+/** The part of an entry that the caller and the request do not determine. */
 export interface Audited {
   target: { type: AuditTarget; id?: string | undefined; name?: string | undefined };
   /** Fields with their values before and after. Never personal data: it could not be erased. */

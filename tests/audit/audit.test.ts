@@ -1,9 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eraseNames } from '../../db/audit/erase.ts';
+import { expireEntries } from '../../db/audit/expire.ts';
 import { verifyChain } from '../../db/audit/verify.ts';
+import { timeOfId } from '../../db/ids.ts';
 import { defineOrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { ROLES } from '../../db/schema/orgs.ts';
+import { orgMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';
+import { verifyAudit } from '../../lib/admin/audit.ts';
 import { API_PREFIX, type Endpoint } from '../../lib/http/endpoint.ts';
 import { addMember, createApi, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { planTour } from '../support/contract/tour.ts';
@@ -158,6 +163,31 @@ describe('the chain', () => {
       await expect(attempt).rejects.toBe(undo);
     }
     expect((await verified(small)).fault).toBe(undefined);
+  });
+
+  it('holds after entries have expired and the names of an account were erased', async () => {
+    const small = await createOrg(t.api);
+    for (const name of ['One', 'Two', 'Three']) await create(small, name);
+    const { entries, seq } = await verified(small);
+    const table = `"${schema(small)}".audit_entries`;
+    const [third] = await sql<{ id: string }>(`select id from ${table} order by seq desc limit 1`);
+    const { sql: client } = t.services.database;
+    await expireEntries(client, tablesOf(small), timeOfId(third?.id ?? ''));
+    const kept = await verified(small);
+    expect(kept).toMatchObject({ seq, entries: kept.entries });
+    expect(kept.entries).toBeLessThan(entries);
+    await eraseNames(tablesOf(small)).run(client, { userIds: `{${small.owner.id}}` });
+    expect(await verified(small)).toEqual(kept);
+    const [entry] = await entriesOf(small);
+    expect(entry.actor).toEqual({ type: 'user', id: small.owner.id });
+    expect(entry).not.toHaveProperty('ip');
+    // The right to delete lasts for one transaction.
+    await create(small, 'Four');
+    const result = await verifyAudit(t.services.database, { migrations: orgMigrations, org: small.slug });
+    expect(result).toMatchObject({ failed: 0, orgs: [{ org: small.slug, seq: seq + 1 }] });
+    await sql(`update "${schema(small)}".audit_head set hash = repeat('0', 64)`);
+    const broken = await verifyAudit(t.services.database, { migrations: orgMigrations, org: small.slug });
+    expect(broken.orgs[0]?.fault).toMatch(/another hash/);
   });
 
   it('takes no update, no deletion and no truncation', async () => {

@@ -45,7 +45,7 @@ export function csvFile(what: string, header: string, call: FileCall): FileOptio
 /** How a list is answered as JSON Lines. */
 export const linesFile = (what: string, call: FileCall): FileOptions => ({
   headers: headersOf(what, 'jsonl', call),
-  format: { type: 'application/jsonl; charset=utf-8', head: '', separator: '', tail: () => '' },
+  format: { type: 'application/x-ndjson; charset=utf-8', head: '', separator: '', tail: () => '' },
 });
 
 function headersOf(what: string, format: FileFormat | 'jsonl', { c, org, now }: FileCall) {
