@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { eraseNames } from '../../db/audit/erase.ts';
 import { expireEntries } from '../../db/audit/expire.ts';
@@ -9,10 +12,13 @@ import { ROLES } from '../../db/schema/orgs.ts';
 import { orgMigrations } from '../../drizzle/migrations.ts';
 import { endpoints } from '../../handlers/index.ts';
 import { verifyAudit } from '../../lib/admin/audit.ts';
+import { backupOrg } from '../../lib/admin/backup/backup.ts';
+import { restoreBackup } from '../../lib/admin/backup/restore.ts';
 import { API_PREFIX, type Endpoint } from '../../lib/http/endpoint.ts';
 import { addMember, createApi, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { planTour } from '../support/contract/tour.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
+import { silentLog } from '../support/server/log.ts';
 
 let t: TestApp;
 let org: TestOrg;
@@ -188,6 +194,20 @@ describe('the chain', () => {
     await sql(`update "${schema(small)}".audit_head set hash = repeat('0', 64)`);
     const broken = await verifyAudit(t.services.database, { migrations: orgMigrations, org: small.slug });
     expect(broken.orgs[0]?.fault).toMatch(/another hash/);
+  });
+
+  it('goes on in an organization that was restored from a backup', async () => {
+    const small = await createOrg(t.api);
+    await create(small, 'One');
+    const before = await verified(small);
+    const { database } = t.services;
+    const call = { database, log: silentLog, migrations: orgMigrations };
+    const file = join(mkdtempSync(join(tmpdir(), 'audit-')), 'org.backup');
+    const key = { kind: 'none' } as const;
+    await backupOrg(call, small.slug, { key, file });
+    await restoreBackup(call, file, { key, as: `${small.slug}-copy` });
+    const restored = await verifyAudit(database, { migrations: orgMigrations, org: `${small.slug}-copy` });
+    expect(restored).toMatchObject({ failed: 0, orgs: [before] });
   });
 
   it('takes no update, no deletion and no truncation', async () => {
