@@ -39,6 +39,9 @@ export const assignee = 'Assignee';
 export const noChange = 'No change';
 export const memberWithEmail = (name: string, email: string) => `${name} (${email})`;
 export const dueAfterFound = 'Due after it is found';
+export const acceptFor = 'Accept the risk for';
+export const noEnd = 'No end';
+export const openAgainThen = 'Then the finding is open again. Leave empty for no end.';
 export const note = 'Note';
 export const whereNoteIsShown = 'Shown in the activity of each finding.';
 
