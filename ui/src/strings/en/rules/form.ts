@@ -70,6 +70,7 @@ export const alsoChange = (count: number) =>
 export const save = 'Save';
 export const createRule = 'Create rule';
 export const cancel = 'Cancel';
+export const ruleIsLost = 'Your changes to the rule are lost.';
 export const saved = (name: string) => `“${name}” is saved.`;
 export const savedAndChanged = (name: string, count: number) =>
   `“${name}” is saved. ${plural(count, { one: '# finding changed.', other: '# findings changed.' })}`;
