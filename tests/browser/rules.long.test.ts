@@ -90,7 +90,7 @@ describePages('rules', (site) => {
     await page.getByRole('combobox', { name: 'Title', exact: true }).fill('weak *');
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Status' }).click();
-    await page.getByRole('option', { name: 'Won't fix' }).click();
+    await page.getByRole('option', { name: "Won't fix" }).click();
     await page.getByRole('combobox', { name: 'Reason' }).click();
     await page.getByRole('option', { name: 'Risk accepted' }).click();
     expect(await page.getByLabel('Accept the risk for').inputValue()).toBe('90 days');
@@ -100,7 +100,7 @@ describePages('rules', (site) => {
     await question.getByText('Your changes to the rule are lost.').waitFor();
     await question.getByRole('button', { name: 'Stay on this page' }).click();
     await page.getByRole('button', { name: 'Create rule' }).click();
-    await item(page, 'Accepted').getByText('set to Won't fix for 90 days (risk accepted)').waitFor();
+    await item(page, 'Accepted').getByText("set to Won't fix for 90 days (risk accepted)").waitFor();
     expect(must(await site.api.get('/rules', org.asOwner)).rules[0].actions.accept_days).toBe(90);
 
     await item(page, 'Accepted').getByRole('link', { name: 'Accepted' }).click();
