@@ -13,7 +13,7 @@ let t: TestApp;
 let api: Api;
 
 beforeAll(async () => {
-  t = await start();
+  t = await start({ orgs: 'many' });
   api = t.api;
 });
 
