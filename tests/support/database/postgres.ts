@@ -24,7 +24,7 @@ export const TEMPLATES = {
   migrated: 'svc_template',
   /** Schemas of some organizations are prepared, too. */
   prepared: 'svc_template_prepared',
-  /** Of many. */
+  /** Schemas of many organizations are prepared. */
   many: 'svc_template_many',
 };
 

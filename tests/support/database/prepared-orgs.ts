@@ -7,7 +7,7 @@ import { orgMigrations } from '../../../drizzle/migrations.ts';
 
 /**
  * How many organizations a suite can make before a schema takes its usual time, the first one of each account included. Most
- * suites make fewer than 20. Those that make one or more for each test ask for many (`startApp({ orgs: 'many' })`).
+ * suites make fewer than 20. Suites that make one or more for each test ask for many (`startApp({ orgs: 'many' })`).
  */
 const PREPARED = { some: 20, many: 100 };
 
