@@ -14,7 +14,7 @@ let limited: TestApp;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
   limited = await startLimited('on');
 });
 

@@ -38,7 +38,7 @@ let apps: [TestApp, TestApp];
 let database: Database;
 
 beforeAll(async () => {
-  const first = await startApp();
+  const first = await startApp({ orgs: 'many' });
   apps = [first, await startApp({ databaseUrl: first.databaseUrl })];
   database = first.services.database;
 });

@@ -15,7 +15,7 @@ let org: TestOrg;
 let scanId: string;
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
   other = await startApp({ databaseUrl: t.databaseUrl });
 });
 

@@ -7,7 +7,7 @@ let org: TestOrg;
 type As = { cookie: string; org: string };
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
 });
 
 beforeEach(async () => {

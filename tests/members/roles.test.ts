@@ -21,7 +21,7 @@ let t: TestApp;
 let org: TestOrg;
 
 beforeAll(async () => {
-  t = await startApp({ log });
+  t = await startApp({ orgs: 'many', log });
   org = await createOrg(t.api);
 });
 

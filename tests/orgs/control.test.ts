@@ -34,7 +34,7 @@ let few: TestApp;
 let second: TestUser;
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
   few = await startApp({
     databaseUrl: t.databaseUrl,
     env: { SVC_MAX_MAILS_PER_HOUR: '3' },

@@ -27,7 +27,7 @@ let org: TestOrg;
 let labs: TestOrg;
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
 });
 
 beforeEach(async () => {

@@ -15,7 +15,7 @@ let t: TestApp;
 let { org, scanId, ids, statuses }: FiveFindings = {} as FiveFindings;
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
 });
 
 beforeEach(async () => {

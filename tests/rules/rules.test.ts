@@ -9,7 +9,7 @@ let t: TestApp;
 let org: TestOrg;
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
 });
 
 beforeEach(async () => {

@@ -15,7 +15,7 @@ let org: TestOrg;
 let scans = 0;
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
 });
 
 beforeEach(async () => {

@@ -26,7 +26,7 @@ let org: TestOrg;
 let creator: TestMember;
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ orgs: 'many' });
   ({ api } = t);
 });
 
