@@ -13,7 +13,7 @@ let t: TestApp;
 let api: Api;
 
 beforeAll(async () => {
-  t = await start({ orgs: 'many' });
+  t = await start();
   api = t.api;
 });
 

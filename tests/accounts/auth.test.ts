@@ -23,7 +23,7 @@ let based: TestApp;
 let hashing: TestApp;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   const { databaseUrl } = t;
   later = await startApp({ databaseUrl });
   based = await startApp({ databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });

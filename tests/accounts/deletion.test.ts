@@ -61,7 +61,7 @@ async function handOver(user: TestUser): Promise<void> {
 }
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

@@ -19,7 +19,7 @@ import { startApp, type TestApp } from '../support/server/app.ts';
 async function startLogged(options: { databaseUrl?: string } = {}) {
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', format: 'json', write: (line) => lines.push(line) });
-  const t = await startApp({ orgs: 'many', ...options, log });
+  const t = await startApp({ ...options, log });
   const logged = (message: string) =>
     lines.map((line) => JSON.parse(line)).filter((line) => line.message === message);
   return { t, lines, events: () => logged('security event'), requests: () => logged('request') };

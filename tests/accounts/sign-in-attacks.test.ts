@@ -14,7 +14,7 @@ let limited: TestApp;
 const lines: string[] = [];
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   limited = await startLimited('on');
 });
 

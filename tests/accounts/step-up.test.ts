@@ -23,7 +23,7 @@ const lines: string[] = [];
 
 beforeAll(async () => {
   const log = createLogger({ level: 'info', format: 'json', write: (line) => lines.push(line) });
-  t = await startApp({ orgs: 'many', log });
+  t = await startApp({ log });
 });
 
 const outcome = ({ status, error }: Answer) => [status, error];

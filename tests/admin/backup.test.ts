@@ -77,7 +77,7 @@ const idOf = async (slug: string) => (await sql(`select id from shared.orgs wher
 const withoutVersion = ({ policy_versions: _, ...rows }: Record<string, string[]>) => rows;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

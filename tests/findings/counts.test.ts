@@ -38,7 +38,7 @@ let apps: [TestApp, TestApp];
 let database: Database;
 
 beforeAll(async () => {
-  const first = await startApp({ orgs: 'many' });
+  const first = await startApp();
   apps = [first, await startApp({ databaseUrl: first.databaseUrl })];
   database = first.services.database;
 });

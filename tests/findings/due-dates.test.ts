@@ -15,7 +15,7 @@ let org: TestOrg;
 let scanId: string;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   other = await startApp({ databaseUrl: t.databaseUrl });
 });
 

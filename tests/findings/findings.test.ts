@@ -9,7 +9,7 @@ let org: TestOrg;
 let scanId: string;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   org = await createOrg(t.api);
   scanId = await createScan(t.api, org);
   const kinds = [

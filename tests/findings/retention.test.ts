@@ -22,7 +22,7 @@ let org: TestOrg;
 let tables: OrgTables;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

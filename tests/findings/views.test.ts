@@ -7,7 +7,7 @@ let org: TestOrg;
 type As = { cookie: string; org: string };
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

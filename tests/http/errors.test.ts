@@ -27,7 +27,7 @@ let t: TestApp;
 let org: TestOrg;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   org = await createOrg(t.api);
 });
 

@@ -20,7 +20,7 @@ let org: TestOrg;
 let admin: TestMember;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many', env: { SVC_OWNER_ACCEPTANCE: 'on' } });
+  t = await startApp({ env: { SVC_OWNER_ACCEPTANCE: 'on' } });
 });
 
 beforeEach(async () => {

@@ -21,7 +21,7 @@ let t: TestApp;
 let org: TestOrg;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many', log });
+  t = await startApp({ log });
   org = await createOrg(t.api);
 });
 

@@ -34,7 +34,7 @@ let few: TestApp;
 let second: TestUser;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   few = await startApp({
     databaseUrl: t.databaseUrl,
     env: { SVC_MAX_MAILS_PER_HOUR: '3' },

@@ -27,7 +27,7 @@ const env = {
 
 beforeAll(async () => {
   const log = createLogger({ level: 'info', format: 'json', write: (line) => lines.push(line) });
-  t = await startApp({ orgs: 'many', env, log });
+  t = await startApp({ env, log });
   other = await startApp({ databaseUrl: t.databaseUrl, env });
 });
 

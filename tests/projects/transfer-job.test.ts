@@ -26,7 +26,7 @@ let org: TestOrg;
 let labs: TestOrg;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

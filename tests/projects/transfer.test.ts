@@ -27,7 +27,7 @@ let org: TestOrg;
 let labs: TestOrg;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

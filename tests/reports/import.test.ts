@@ -24,7 +24,7 @@ let org: TestOrg;
 let reading: TestApp;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   const { databaseUrl } = t;
   reading = await startApp({ databaseUrl, reports: createEdgeReportReader(EDGE_MAX_REPORT) });
   org = await createOrg(t.api);

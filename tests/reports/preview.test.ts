@@ -9,7 +9,7 @@ let t: TestApp;
 let org: TestOrg;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

@@ -15,7 +15,7 @@ let t: TestApp;
 let { org, scanId, ids, statuses }: FiveFindings = {} as FiveFindings;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

@@ -15,7 +15,7 @@ let org: TestOrg;
 let scans = 0;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
 });
 
 beforeEach(async () => {

@@ -26,7 +26,7 @@ let org: TestOrg;
 let creator: TestMember;
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   ({ api } = t);
 });
 

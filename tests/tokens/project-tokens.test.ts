@@ -37,7 +37,7 @@ const tokenWith = async (...scopes: string[]) => ({
 });
 
 beforeAll(async () => {
-  t = await startApp({ orgs: 'many' });
+  t = await startApp();
   ({ api } = t);
 });
 

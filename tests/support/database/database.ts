@@ -11,7 +11,7 @@ export type TestDatabase = MadeDatabase;
 
 type Content = keyof typeof TEMPLATES | 'empty';
 
-/** Makes a database for one suite: with `shared` migrated, with some or many prepared organizations for an app in process, or empty. */
+/** Makes a database for one suite: with `shared` migrated, with prepared organizations for an app in process, or empty. */
 export async function createDatabase(from: Content = 'migrated'): Promise<TestDatabase> {
   const citus = inject('citus');
   if (citus) return await createOnCitus(citus, from);

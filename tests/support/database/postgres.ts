@@ -8,7 +8,7 @@ import { migrateShared } from '../../../db/migrations/migrate.ts';
 import type { Sql } from '../../../db/pool/query.ts';
 import { sharedMigrations } from '../../../drizzle/migrations.ts';
 import { silentLog } from '../server/log.ts';
-import { prepareManyOrgs, prepareOrgs } from './prepared-orgs.ts';
+import { prepareOrgs } from './prepared-orgs.ts';
 import { withDatabase } from './scratch.ts';
 
 declare module 'vitest' {
@@ -22,10 +22,8 @@ declare module 'vitest' {
 export const TEMPLATES = {
   /** `shared` is migrated. */
   migrated: 'svc_template',
-  /** Schemas of some organizations are prepared, too. */
+  /** Schemas of organizations are prepared, too. */
   prepared: 'svc_template_prepared',
-  /** Schemas of many organizations are prepared. */
-  many: 'svc_template_many',
 };
 
 /** One PostgreSQL for the whole run: TEST_DATABASE_URL's, or an embedded one in a temporary directory. */
@@ -55,7 +53,6 @@ export default async function setup(project: TestProject) {
   };
   await fill(TEMPLATES.migrated, 'template1', (sql) => migrateShared(sql, sharedMigrations));
   await fill(TEMPLATES.prepared, TEMPLATES.migrated, prepareOrgs);
-  await fill(TEMPLATES.many, TEMPLATES.prepared, prepareManyOrgs);
   await admin.close();
 
   project.provide('postgresUrl', url);

@@ -5,11 +5,8 @@ import type { Sql } from '../../../db/pool/query.ts';
 import { orgSchemaName, TEMPLATE_SCHEMA } from '../../../db/schema/org-schema.ts';
 import { orgMigrations } from '../../../drizzle/migrations.ts';
 
-/**
- * How many organizations a suite can make before a schema takes its usual time, the first one of each account included. Most
- * suites make fewer than 20. Suites that make one or more for each test ask for many (`startApp({ orgs: 'many' })`).
- */
-const PREPARED = { some: 20, many: 100 };
+/** How many organizations a suite can make before a schema takes its usual time. Most suites make fewer than 10, some 60. */
+const PREPARED = 20;
 
 /**
  * Prepares schemas of organizations in the template database, and a function that gives the next of them to a new organization.
@@ -17,10 +14,18 @@ const PREPARED = { some: 20, many: 100 };
  * function makes one by the same statements.
  */
 export async function prepareOrgs(sql: Sql): Promise<void> {
-  const { statements, made } = await statementsOf(sql);
+  const trigrams = await trigramSchema(sql);
+  const id = randomUUID();
+  const statements = orgSchemaStatements(id, orgMigrations, trigrams);
+  const made = orgSchemaName(id);
+  const names = Array.from({ length: PREPARED }, (_, index) => `prepared_${index}`);
+  for (const name of names) {
+    await sql.unsafe(`${statements.join('\n')} alter schema ${made} rename to ${name}`);
+  }
   await sql.unsafe(`
     create schema prepared;
     create table prepared.orgs (name text primary key);
+    insert into prepared.orgs values ${names.map((name) => `('${name}')`).join(', ')};
     create function prepared.make_org(name text) returns void language plpgsql as $body$
     declare
       taken text;
@@ -30,27 +35,9 @@ export async function prepareOrgs(sql: Sql): Promise<void> {
       if taken is not null then
         execute format('alter schema %I rename to %I', taken, name);
       else
-        execute replace($statements$${statements}$statements$, '${made}', name);
+        execute replace($statements$${statements.join('\n')}$statements$, '${made}', name);
       end if;
     end $body$`);
-  await prepare(sql, 0, PREPARED.some);
-}
-
-/** Prepares more schemas beside those of {@link prepareOrgs}. */
-export const prepareManyOrgs = (sql: Sql): Promise<void> => prepare(sql, PREPARED.some, PREPARED.many);
-
-async function prepare(sql: Sql, from: number, to: number): Promise<void> {
-  const { statements, made } = await statementsOf(sql);
-  for (let i = from; i < to; i++) {
-    await sql.unsafe(`${statements} alter schema ${made} rename to prepared_${i};
-      insert into prepared.orgs values ('prepared_${i}')`);
-  }
-}
-
-async function statementsOf(sql: Sql) {
-  const id = randomUUID();
-  const statements = orgSchemaStatements(id, orgMigrations, await trigramSchema(sql));
-  return { statements: statements.join('\n'), made: orgSchemaName(id) };
 }
 
 /** The migrations of organizations, with a last step that takes a prepared schema for a new one. */

@@ -49,8 +49,6 @@ export interface TestAppOptions {
   /** Another app over the same database. */
   databaseUrl?: string;
   orgMigrations?: readonly Migration[];
-  /** For suites that make more than 20 organizations, most of them with an account each. */
-  orgs?: 'many';
   config?: Partial<Config>;
   /** Takes the mails of another app over the same database, too. */
   mails?: Mail[];
@@ -68,7 +66,7 @@ export const JWT_SECRET = 'a secret for tests only with 32 bytes or more';
 export async function startApp(given: TestAppOptions = {}): Promise<TestApp> {
   // Parts of strict mode are tested without a mail provider.
   const options = { ...given, env: { SVC_REFUSE_INSECURE_SETTINGS: 'off', ...given.env } };
-  const database = options.databaseUrl ? undefined : await createDatabase(options.orgs ?? 'prepared');
+  const database = options.databaseUrl ? undefined : await createDatabase('prepared');
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   let ahead = 0;
   const mails = options.mails ?? [];
