@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { WORKERS_OF_API } from './tests/support/run/limits.ts';
 import { runOptions } from './tests/support/run/options.ts';
 
 const CONTRACT = 'tests/http/contract.test.ts';
@@ -18,6 +19,7 @@ export default defineConfig({
           // See vitest.edge.config.ts and vitest.citus.config.ts.
           exclude: [CONTRACT, LONG, 'tests/edge/**', 'tests/citus/**'],
           globalSetup: 'tests/support/run/prepare.ts',
+          maxWorkers: WORKERS_OF_API,
           sequence: { groupOrder: 0 },
         },
       },

@@ -241,6 +241,7 @@ with key as materialized (
     null::text as first_status,
     null::text as first_reason,
     null::uuid as first_assignee,
+    null::timestamptz as first_accepted_until,
     null::timestamptz as first_resolved_at,
     null::boolean as proposed,
     ${values.join(',\n    ')}

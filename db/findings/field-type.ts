@@ -21,6 +21,7 @@ export type PushValue =
   | 'first_status'
   | 'first_reason'
   | 'first_assignee'
+  | 'first_accepted_until'
   | 'first_resolved_at'
   /** Whether the scan is of a ref that the state of findings does not follow. */
   | 'proposed';

@@ -168,7 +168,11 @@ export const FINDING_FIELDS = {
   },
   assigneeId: { column: uuid('assignee_id'), first: { from: 'first_assignee' }, onRepeat: 'keep' },
   dueAt: { column: time('due_at'), first: { from: 'due_at', unlessProposed: true }, onRepeat: newDueAt },
-  acceptedUntil: { column: time('accepted_until'), first: null, onRepeat: 'keep' },
+  acceptedUntil: {
+    column: time('accepted_until'),
+    first: { from: 'first_accepted_until' },
+    onRepeat: 'keep',
+  },
   /** The token or user whose push created it. */
   createdBy: { column: uuid('created_by'), first: { from: 'actor_id' }, onRepeat: 'keep', hidden: true },
   /** In no index, so that scans that miss a finding and see it again are HOT updates. */

@@ -30,10 +30,10 @@ export function daysOfProject(org: DueDays | undefined, project: DueDays | undef
 
 /** When a finding of `at` is due, for each severity in the order of SEVERITIES. */
 export const dueDatesOf = (days: DueDays, at: Date): (string | null)[] =>
-  SEVERITIES.map((severity) => (days[severity] ? dueAfter(at, days[severity]) : null));
+  SEVERITIES.map((severity) => (days[severity] ? daysAfter(at, days[severity]) : null));
 
 /** The time `days` days after `at`. */
-export const dueAfter = (at: Date, days: number): string =>
+export const daysAfter = (at: Date, days: number): string =>
   new Date(at.getTime() + days * DAY_MS).toISOString();
 
 /** Reads the days of the organization or of a project. @returns undefined if the project does not exist */

@@ -1,4 +1,4 @@
-import { dueAfter } from '../policies/due-dates.ts';
+import { daysAfter } from '../policies/due-dates.ts';
 import type { FindingStatus, RuleActions, RuleConditions, TriageReason } from '../schema/values.ts';
 import { matches, pathPattern, pathText, type Text, titlePattern, titleText } from './patterns.ts';
 
@@ -95,12 +95,13 @@ export interface RuledFields {
   first_reason?: TriageReason;
   first_resolved_at?: string;
   first_assignee?: string;
+  first_accepted_until?: string;
   due_at?: string;
 }
 
 /** The values that a rule sets in a finding that was found at a time. None if it only assigns somebody who has left. */
 export function fieldsOf({ id, actions }: Rule, at: Date): RuledFields {
-  const { status, reason, assignee_id, due_days } = actions;
+  const { status, reason, assignee_id, due_days, accept_days } = actions;
   if (!status && !assignee_id && !due_days) return {};
   return {
     decided_by: id,
@@ -108,6 +109,7 @@ export function fieldsOf({ id, actions }: Rule, at: Date): RuledFields {
     ...(status && reason && { first_reason: reason }),
     ...(status && status !== 'confirmed' && { first_resolved_at: at.toISOString() }),
     ...(assignee_id && { first_assignee: assignee_id }),
-    ...(due_days && { due_at: dueAfter(at, due_days) }),
+    ...(accept_days && { first_accepted_until: daysAfter(at, accept_days) }),
+    ...(due_days && { due_at: daysAfter(at, due_days) }),
   };
 }

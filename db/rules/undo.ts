@@ -40,7 +40,7 @@ with part as materialized (
 ), after as materialized (
   select b.id, b.project_id, b.severity, b.proposed, null::text as note, 'open' as status, b.created_at as status_changed_at, b.regressed,
     b.regressed_at, null::text as reason, null::uuid as assignee_id, ${sql.raw(policyDueAt('b'))} as due_at, b.due_dates,
-    b.accepted_until, null::timestamptz as resolved_at, null::uuid as change_id, ${WAS}
+    null::timestamptz as accepted_until, null::timestamptz as resolved_at, null::uuid as change_id, ${WAS}
   from before b where b.change_id = ${$.ruleId}::uuid
 ), ${writeChanges(tables, $)}, removed as (
   delete from ${tables.ruleChanges} where rule_id = ${$.ruleId}::uuid and finding_id = any (array(select id from after))

@@ -120,4 +120,6 @@ export interface RuleActions {
   assignee_id?: string | undefined;
   /** Days from when the finding was found. */
   due_days?: number | undefined;
+  /** Days from the decision, after which the finding is open again. Only with the status `wontfix`. */
+  accept_days?: number | undefined;
 }

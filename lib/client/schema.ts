@@ -4479,6 +4479,8 @@ export interface components {
             assignee_id?: string;
             /** @example 30 */
             due_days?: number;
+            /** @example 90 */
+            accept_days?: number;
         };
         /**
          * @example {
@@ -4533,7 +4535,7 @@ export interface components {
             path?: string[] | null;
         };
         /**
-         * @description At least one of `status`, `assignee_id` (a member of the organization) and `due_days` (after the finding was found). `reason` and `note`, which the activity shows, only with `status`.
+         * @description At least one of `status`, `assignee_id` (a member of the organization) and `due_days` (after the finding was found). `reason` and `note`, which the activity shows, only with `status`. `accept_days` only with the status `wontfix`: so many days after the rule has decided about a finding, the finding is `open` again; without it, never.
          * @example {
          *       "status": "false_positive",
          *       "reason": "used_in_tests"
@@ -4551,6 +4553,8 @@ export interface components {
             assignee_id?: string;
             /** @example 30 */
             due_days?: number | null;
+            /** @example 90 */
+            accept_days?: number | null;
         };
         /**
          * @example {

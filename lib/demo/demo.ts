@@ -159,20 +159,20 @@ export async function fillDemo(context: DemoContext): Promise<void> {
     goTo(at);
     const rank = ({ life }: Known) => SEVERITIES.indexOf(life.finding.severity);
     const all = [...known.values()];
-    const looked = all
+    const urgent = all
       .filter(({ status }) => status === 'open')
       .sort((a, b) => rank(a) - rank(b))
       .slice(0, TRIAGED);
-    const mended = all.filter(({ status, life }) => status === 'confirmed' && !isThere(life, dayOf(time)));
-    for (const [i, one] of mended.entries()) one.isVerified = i % 2 > 0;
+    const fixed = all.filter(({ status, life }) => status === 'confirmed' && !isThere(life, dayOf(time)));
+    for (const [i, one] of fixed.entries()) one.isVerified = i % 2 > 0;
     await change([
-      ...looked.map((one) => ({ one, ...decisionOf(one.life) })),
-      ...mended.map((one) => ({ one, status: 'fixed' as const })),
+      ...urgent.map((one) => ({ one, ...decisionOf(one.life) })),
+      ...fixed.map((one) => ({ one, status: 'fixed' as const })),
     ]);
-    const [remarkable] = looked.filter(({ status }) => status === 'confirmed');
+    const [confirmed] = urgent.filter(({ status }) => status === 'confirmed');
     const body = COMMENTS[comments++];
-    if (!remarkable || body === undefined) return;
-    const comment = { findingId: remarkable.id, id: nextId().id, actorId, body, mentions: [] };
+    if (!confirmed || body === undefined) return;
+    const comment = { findingId: confirmed.id, id: nextId().id, actorId, body, mentions: [] };
     await addComment(sql, tables, { ...comment, now: new Date(time).toISOString() });
   }
 

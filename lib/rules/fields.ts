@@ -76,6 +76,7 @@ export const Actions = z
     note: optional(text({ min: 1, max: MAX_NOTE, trim: true, example: 'Only reachable from tests.' })),
     assignee_id: optional(uuid()),
     due_days: optional(z.int().min(1).max(MAX_DAYS).openapi({ example: 30 })),
+    accept_days: optional(z.int().min(1).max(MAX_DAYS).openapi({ example: 90 })),
   })
   .superRefine((actions, context) => {
     if (ACTIONS.every((name) => actions[name] === undefined))
@@ -83,11 +84,17 @@ export const Actions = z
     for (const name of ['reason', 'note'] as const)
       if (actions[name] !== undefined && actions.status === undefined)
         context.addIssue({ code: 'custom', path: [name], message: 'is possible only with a status' });
+    if (actions.accept_days !== undefined && actions.status !== 'wontfix')
+      context.addIssue({
+        code: 'custom',
+        path: ['accept_days'],
+        message: 'is possible only with the status wontfix',
+      });
   })
   .openapi('RuleActions', {
     example: { status: 'false_positive', reason: 'used_in_tests' },
     description:
-      'At least one of `status`, `assignee_id` (a member of the organization) and `due_days` (after the finding was found). `reason` and `note`, which the activity shows, only with `status`.',
+      'At least one of `status`, `assignee_id` (a member of the organization) and `due_days` (after the finding was found). `reason` and `note`, which the activity shows, only with `status`. `accept_days` only with the status `wontfix`: so many days after the rule has decided about a finding, the finding is `open` again; without it, never.',
   });
 
 /** The fields of a rule in requests. */
@@ -123,6 +130,7 @@ export const Rule = z
         note: shown('Only reachable from tests.').optional(),
         assignee_id: shown(EXAMPLE_ID).openapi({ format: 'uuid' }).optional(),
         due_days: z.int().openapi({ example: 30 }).optional(),
+        accept_days: z.int().openapi({ example: 90 }).optional(),
       })
       .openapi('StoredRuleActions', { example: { status: 'false_positive', reason: 'used_in_tests' } }),
     created_at: timestamp(),

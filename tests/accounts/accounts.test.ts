@@ -1,13 +1,13 @@
 import { SignJWT } from 'jose';
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { createVerifiedUser, switchMfaOn } from '../support/api/account.ts';
 import { type Answer, type Api, createUser, must, PASSWORD } from '../support/api/api.ts';
 import { linkTo } from '../support/api/mailed.ts';
 import { JWT_SECRET, startApp, type TestApp, type TestAppOptions } from '../support/server/app.ts';
+import { waitingHasher } from '../support/server/hasher.ts';
 
-const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
+const start = (options?: TestAppOptions) => startApp({ hasher: waitingHasher, ...options });
 
 let t: TestApp;
 let api: Api;

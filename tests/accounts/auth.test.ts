@@ -7,9 +7,7 @@ import { setFlag } from '../../lib/admin/flags.ts';
 import { createNodeHasher } from '../../lib/node/argon2.ts';
 import { ORG_SLUG } from '../../lib/orgs/slugs.ts';
 import { type Answer, createApi, createUser, must, PASSWORD } from '../support/api/api.ts';
-import { JWT_SECRET as SECRET, startApp, type TestApp, type TestAppOptions } from '../support/server/app.ts';
-
-const start = (options?: TestAppOptions) => startApp({ hasher: createNodeHasher(), ...options });
+import { JWT_SECRET as SECRET, startApp, type TestApp } from '../support/server/app.ts';
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -21,11 +19,15 @@ let t: TestApp;
 let later: TestApp;
 /** The same database, on the base domain svc.test. */
 let based: TestApp;
+/** The same database, with the hasher of servers. */
+let hashing: TestApp;
 
 beforeAll(async () => {
-  t = await start();
-  later = await start({ databaseUrl: t.databaseUrl });
-  based = await start({ databaseUrl: t.databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
+  t = await startApp();
+  const { databaseUrl } = t;
+  later = await startApp({ databaseUrl });
+  based = await startApp({ databaseUrl, env: { SVC_BASE_DOMAIN: 'svc.test' } });
+  hashing = await startApp({ databaseUrl, hasher: createNodeHasher() });
 });
 
 const sql = (text: string, params: string[] = []) => t.services.database.sql.unsafe(text, params);
@@ -106,7 +108,7 @@ describe('registration', () => {
   });
 
   it('keeps an unverified primary address and a hash of the password', async () => {
-    const { user } = must(await register(person()));
+    const { user } = must(await register(person(), hashing));
     const { db } = t.services.database;
     const [account] = await db.select().from(users).where(eq(users.id, user.id));
     expect(account?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -172,8 +174,8 @@ describe('registration', () => {
     ['letters of another script', 'Пароль12'],
   ])('takes a password of %s', async (_, password) => {
     const body = person({ password });
-    must(await register(body));
-    expect((await login(body.email, password)).status).toBe(200);
+    must(await register(body, hashing));
+    expect((await login(body.email, password, hashing)).status).toBe(200);
   });
 
   it.each(['', '   ', 'x'.repeat(201), 'a\0b', 5])('refuses the name %j', async (name) => {
@@ -208,7 +210,7 @@ describe('registration', () => {
 
   it('of one address in parallel makes one account', async () => {
     const body = person();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => register(body)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => register(body, hashing)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
     const [row] = await sql('select count(*)::int as n from shared.user_emails where email = $1', [
       body.email,
@@ -225,7 +227,7 @@ describe('registration', () => {
   });
 
   it('is offered to visitors as the first account, while it is open and no account exists', async () => {
-    const [fresh, site] = await Promise.all([start(), startApp({ env: { SVC_BASE_DOMAIN: 'svc.test' } })]);
+    const [fresh, site] = await Promise.all([startApp(), startApp({ env: { SVC_BASE_DOMAIN: 'svc.test' } })]);
     const seen = async (app: TestApp, host?: string) =>
       must(await app.api.get('/auth/session', host === undefined ? {} : { host }));
     const visitor = { base_domain: '', orgs: [] };
@@ -243,7 +245,7 @@ describe('registration', () => {
     await flag('signup', true);
 
     // Two at once are two accounts, as always.
-    const other = await start({ databaseUrl: fresh.databaseUrl });
+    const other = await startApp({ databaseUrl: fresh.databaseUrl });
     expect(await seen(other)).toEqual({ ...visitor, first_account: true });
     const answers = await Promise.all([register(person(), fresh), register(person(), other)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
@@ -254,13 +256,13 @@ describe('registration', () => {
     }
     // A known account is not looked up again, and a database that does not answer says nothing.
     await sql.unsafe('alter table shared.users rename to users_away');
-    const blind = await start({ databaseUrl: fresh.databaseUrl });
+    const blind = await startApp({ databaseUrl: fresh.databaseUrl });
     expect([await seen(fresh), await seen(blind)]).toEqual([visitor, visitor]);
     await sql.unsafe('alter table shared.users_away rename to users');
   });
 
   it('leaves nothing behind when it fails', async () => {
-    const broken = await start({ databaseUrl: t.databaseUrl });
+    const broken = await startApp({ databaseUrl: t.databaseUrl });
     const { nextId } = broken.services;
     let ids = 0;
     // The account and its address get an id, the organization none.
@@ -335,7 +337,7 @@ describe('the session cookie', () => {
   });
 
   it('heeds X-Forwarded-Proto of a trusted proxy only', async () => {
-    const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
+    const proxied = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
     const forwarded = { 'x-forwarded-proto': 'https' };
     expect(await cookieOf(proxied, 'http://localhost', forwarded)).toEqual([...PLAIN, 'Secure']);
     expect(await cookieOf(proxied, 'http://localhost', { 'x-forwarded-proto': 'http' })).toEqual(PLAIN);
@@ -390,12 +392,12 @@ describe('login', () => {
   });
 
   it('refuses a wrong password and an unknown address with the very same error', async () => {
-    const { email } = await createUser(t.api);
+    const { email } = await createUser(hashing.api);
     const answers = [
-      await login(email, 'Wrong1password'),
-      await login(newEmail(), PASSWORD),
-      await login('no address at all', PASSWORD),
-      await login('a\0@example.com', PASSWORD),
+      await login(email, 'Wrong1password', hashing),
+      await login(newEmail(), PASSWORD, hashing),
+      await login('no address at all', PASSWORD, hashing),
+      await login('a\0@example.com', PASSWORD, hashing),
     ];
     for (const answer of answers) {
       expect(answer.status).toBe(401);
@@ -416,9 +418,9 @@ describe('login', () => {
   });
 
   it('compares the password exactly', async () => {
-    const { email } = await createUser(t.api);
+    const { email } = await createUser(hashing.api);
     for (const password of [PASSWORD.toUpperCase(), ` ${PASSWORD}`, `${PASSWORD} `, '', 'x'.repeat(100_000)])
-      expect(outcome(await login(email, password))).toEqual([401, 'auth_error/invalid_credentials']);
+      expect(outcome(await login(email, password, hashing))).toEqual([401, 'auth_error/invalid_credentials']);
   });
 
   it('takes a password that was set ten years ago', async () => {
@@ -428,10 +430,10 @@ describe('login', () => {
   });
 
   it('refuses a placeholder account', async () => {
-    const { id, email } = await createUser(t.api);
+    const { id, email } = await createUser(hashing.api);
     await sql('update shared.users set password_hash = null where id = $1', [id]);
     for (const password of [PASSWORD, '', 'null'])
-      expect(outcome(await login(email, password))).toEqual([401, 'auth_error/invalid_credentials']);
+      expect(outcome(await login(email, password, hashing))).toEqual([401, 'auth_error/invalid_credentials']);
   });
 });
 
@@ -566,7 +568,7 @@ describe('a session', () => {
   });
 
   it('ends when it is idle for as long as the setting says, and stays ended', async () => {
-    const idle = await start({ databaseUrl: t.databaseUrl, env: { SVC_SESSION_IDLE_MINUTES: '30' } });
+    const idle = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_SESSION_IDLE_MINUTES: '30' } });
     const user = await createUser(idle.api);
     idle.advance(29 * MINUTE);
     expect((await me(user.cookie, idle)).status).toBe(200);
@@ -593,7 +595,7 @@ describe('a session', () => {
         // Strict about this alone.
         ...{ SVC_REQUIRE_VERIFIED_EMAIL: 'off', SVC_AUTH_LIMITS: 'off', SVC_BREACHED_PASSWORDS: 'off' },
       };
-      const app = await start({ databaseUrl: t.databaseUrl, env });
+      const app = await startApp({ databaseUrl: t.databaseUrl, env });
       const user = await createUser(app.api);
       const elsewhere = await login(user.email, PASSWORD, app);
       const second = await app.api.post('/auth/login', {
@@ -629,7 +631,7 @@ describe('a session', () => {
   });
 
   it('is told by mail, with browser, system, device and address', async () => {
-    const proxied = await start({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
+    const proxied = await startApp({ databaseUrl: t.databaseUrl, env: { SVC_TRUST_PROXY: 'on' } });
     const { email } = await createUser(t.api);
     const agents = [
       [

@@ -632,14 +632,16 @@ describe.each([
   }
 
   it('happens once if two processes sync at the same time', async () => {
-    for (let round = 0; round < 3; round++) {
+    // Locks are the same for both deliveries.
+    const rounds = PUSH === BATCH ? 3 : 1;
+    for (let round = 0; round < rounds; round++) {
       const path = await createUndelivered(...Array.from({ length: 50 }, (_, i) => 50 * round + i));
       // The lock of a killed process.
       writeFileSync(`${path}.lock`, 'somewhere 2 12345');
       await Promise.all([agentProcess(['sync']), agentProcess(['sync'])]);
     }
     const arrived = await findings();
-    expect(arrived).toHaveLength(150);
+    expect(arrived).toHaveLength(50 * rounds);
     expect(new Set(arrived.map((finding: { seen_count: number }) => finding.seen_count))).toEqual(
       new Set([1]),
     );

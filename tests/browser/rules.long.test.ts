@@ -84,6 +84,32 @@ describePages('rules', (site) => {
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Confirmed');
   });
 
+  it('accept risks for 90 days, and ask before unsaved values are lost', async () => {
+    const page = await open('/rules/new');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Accepted');
+    await page.getByRole('combobox', { name: 'Title', exact: true }).fill('weak *');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Status' }).click();
+    await page.getByRole('option', { name: "Won't fix" }).click();
+    await page.getByRole('combobox', { name: 'Reason' }).click();
+    await page.getByRole('option', { name: 'Risk accepted' }).click();
+    expect(await page.getByLabel('Accept the risk for').inputValue()).toBe('90 days');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.getByText('Your changes to the rule are lost.').waitFor();
+    await question.getByRole('button', { name: 'Stay on this page' }).click();
+    await page.getByRole('button', { name: 'Create rule' }).click();
+    await item(page, 'Accepted').getByText("set to Won't fix for 90 days (risk accepted)").waitFor();
+    expect(must(await site.api.get('/rules', org.asOwner)).rules[0].actions.accept_days).toBe(90);
+
+    await item(page, 'Accepted').getByRole('link', { name: 'Accepted' }).click();
+    await page.getByLabel('Accept the risk for').fill('');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await question.getByRole('button', { name: 'Leave without saving' }).click();
+    await item(page, 'Accepted').getByText('for 90 days').waitFor();
+  });
+
   it('are ordered, disabled, edited and deleted', async () => {
     for (const name of ['First', 'Second']) {
       const body = { name, conditions: { severity: ['high'] }, actions: { due_days: 30 } };

@@ -155,6 +155,14 @@ describePages('projects, tokens, members and features', (site) => {
     expect(must(await site.api.get('/settings/security', org.asOwner))).toMatchObject({
       viewer_tokens_verify: false,
     });
+    await page.getByRole('combobox', { name: 'Members who may create tokens of projects' }).click();
+    await page.getByRole('option', { name: 'Admins and owners', exact: true }).click();
+    await page.getByText('Not saved yet: API tokens').waitFor();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The rules for API tokens were changed.').waitFor();
+    expect(must(await site.api.get('/settings/security', org.asOwner))).toMatchObject({
+      project_token_creators: 'admins',
+    });
     await expectAccessible(page);
     const asViewer = await open('/settings', viewer);
     await asViewer.getByRole('heading', { name: 'Let tokens of viewers verify fixes' }).waitFor();

@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { openExpiredRisks } from '../../lib/findings/triage/expired-risks.ts';
+import { createRule, IN_TESTS } from '../rules/kit.ts';
 import { createOrg, createScan, finding, must, push, type TestOrg } from '../support/api/api.ts';
 import { expectRightCounts } from '../support/database/counts.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
@@ -182,5 +183,123 @@ describe('a finding whose risk is accepted', () => {
     t.advance(6 * MINUTE_MS);
     await run();
     expect(must(await t.api.get(`/findings/${stuck}`, broken.asOwner))).toMatchObject({ status: 'open' });
+  });
+});
+
+describe('a rule that accepts risks for some days', () => {
+  /** Sessions last longer. */
+  const DAYS = 1;
+  const DAY_MS = 24 * HOUR_MS;
+  const ACCEPT = { status: 'wontfix', reason: 'risk_accepted', note: 'Only in tests.', accept_days: DAYS };
+  /** The organization of each test: rules would decide about the findings of the others. */
+  let org: TestOrg;
+  let scanId: string;
+  const read = async (id: string) => must(await t.api.get(`/findings/${id}`, org.asOwner));
+  const activity = async (id: string) => must(await t.api.get(`/findings/${id}/activity`, org.asOwner));
+  const notes = () =>
+    t.services.database.sql.unsafe<{ finding_id: string; due_at: Date }[]>(
+      `select finding_id, due_at from shared.accepted_risks where org_id = '${org.id}'`,
+    );
+
+  beforeEach(async () => {
+    org = await createOrg(t.api);
+    scanId = await createScan(t.api, org);
+  });
+
+  it.each(['postgres', 'citus'] as const)(
+    'opens its new findings when they have passed, and never accepts them again in pushes (%s)',
+    async (engine) => {
+      const app = await startApp({ databaseUrl: t.databaseUrl, engine });
+      const rule = await createRule(t.api, org, { actions: ACCEPT });
+      const file = 'lib/test/a.ts';
+      const pushed = await push(app.api, org, scanId, { file, fingerprint: 'one' });
+      const findings = [finding(org, scanId, { file }), finding(org, scanId, { file: 'lib/a.ts' })];
+      must(await app.api.post('/agent/findings/batch', { ...org.asAgent, body: { findings } }));
+      const report = { findings: [{ title: 'Weak hash', severity: 'low', description: 'x', file }] };
+      const query = `project_id=${org.projectId}`;
+      must(await app.api.post(`/agent/reports?${query}`, { ...org.asAgent, body: report }));
+      expect(pushed).toMatchObject({ status: 'wontfix', reason: 'risk_accepted', deduplicated: false });
+      expect(Date.parse(pushed.accepted_until) - Date.parse(pushed.created_at)).toBe(DAYS * DAY_MS);
+      const accepted = must(await t.api.get('/findings?status=wontfix', org.asOwner));
+      expect(accepted).toHaveLength(3);
+      const { deduplicated: _, ...shown } = pushed;
+      expect(accepted).toContainEqual(shown);
+      const entry = (await activity(pushed.id)).find(
+        ({ kind }: { kind: string }) => kind === 'accepted_until',
+      );
+      expect(entry).toMatchObject({ to: pushed.accepted_until, actor: { type: 'rule', id: rule.id } });
+      // A repeated push of a known finding writes no note.
+      await push(app.api, org, scanId, { file, fingerprint: 'one' });
+      const noted = await notes();
+      expect(noted.map((note) => note.finding_id).sort()).toEqual(
+        accepted.map(({ id }: { id: string }) => id).sort(),
+      );
+
+      t.advance(DAYS * DAY_MS + MINUTE_MS);
+      await run();
+      for (const { id } of accepted) {
+        const opened = await read(id);
+        expect(opened.status).toBe('open');
+        for (const field of ['accepted_until', 'reason']) expect(opened).not.toHaveProperty(field);
+      }
+      expect(await notes()).toEqual([]);
+      for (let i = 0; i < 2; i++) {
+        const again = await push(app.api, org, scanId, { file, fingerprint: 'one' });
+        expect(again).toMatchObject({ id: pushed.id, status: 'open', regressed: false, deduplicated: true });
+      }
+      await run();
+      expect((await activity(pushed.id)).map(({ kind, to }: Record<string, string>) => [kind, to])).toEqual(
+        expect.arrayContaining([['status', 'open']]),
+      );
+      expect((await read(pushed.id)).status).toBe('open');
+      // Nobody decided it again: an undo of the rule has nothing left.
+      expect(must(await t.api.post(`/rules/${rule.id}/undo`, org.asOwner))).toMatchObject({ restored: 0 });
+      await expectRightCounts(t.services.database, t.api, org);
+    },
+  );
+
+  it('accepts existing findings from when it is applied, also once more after they are open again', async () => {
+    const { id } = await push(t.api, org, scanId, { file: 'lib/test/a.ts' });
+    const rule = await createRule(t.api, org, { actions: ACCEPT });
+    t.advance(2 * DAY_MS);
+    const body = { conditions: IN_TESTS, actions: ACCEPT };
+    for (let i = 0; i < 2; i++) {
+      expect(must(await t.api.post('/rules/preview', { ...org.asOwner, body })).total).toBe(1);
+      const since = t.services.clock().getTime();
+      expect(must(await t.api.post(`/rules/${rule.id}/apply`, org.asOwner)).updated).toBe(1);
+      const accepted = await read(id);
+      expect(accepted).toMatchObject({ status: 'wontfix', reason: 'risk_accepted' });
+      const days = (Date.parse(accepted.accepted_until) - since) / DAY_MS;
+      expect([Math.round(days), days >= DAYS]).toEqual([DAYS, true]);
+      const [recent] = must(await t.api.get('/changes', org.asOwner));
+      expect(recent.what.accepted_until).toBe(accepted.accepted_until);
+      t.advance(DAYS * DAY_MS + MINUTE_MS);
+      await run();
+      expect((await read(id)).status).toBe('open');
+    }
+  });
+
+  it('leaves no end behind in a finding that its undo opens', async () => {
+    const rule = await createRule(t.api, org, { actions: ACCEPT });
+    const { id } = await push(t.api, org, scanId, { file: 'lib/test/a.ts' });
+    expect(must(await t.api.post(`/rules/${rule.id}/undo`, org.asOwner)).restored).toBe(1);
+    expect(await read(id)).toMatchObject({ status: 'open' });
+    expect(await read(id)).not.toHaveProperty('accepted_until');
+    t.advance(DAYS * DAY_MS + MINUTE_MS);
+    await run();
+    expect(await notes()).toEqual([]);
+  });
+
+  it('writes a finding and its note together or not at all', async () => {
+    await createRule(t.api, org, { actions: ACCEPT });
+    const { sql } = t.services.database;
+    const check = `check (org_id <> '${org.id}') not valid`;
+    await sql.unsafe(`alter table shared.accepted_risks add constraint fails ${check}`);
+    const body = finding(org, scanId, { file: 'lib/test/a.ts' });
+    const failed = await t.api.post('/agent/findings', { ...org.asAgent, body });
+    await sql.unsafe('alter table shared.accepted_risks drop constraint fails');
+    expect(failed.status).toBe(500);
+    expect(must(await t.api.get('/findings', org.asOwner))).toEqual([]);
+    await expectRightCounts(t.services.database, t.api, org);
   });
 });

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../db/client.ts';
-import type { PushRow, WrittenRow } from '../../db/findings/ingest/push.ts';
+import type { Batch, PushRow, WrittenRow } from '../../db/findings/ingest/push.ts';
 import { writeRouted } from '../../db/findings/ingest/routed.ts';
 import { writeAtOnce } from '../../db/findings/ingest/statement.ts';
-import { defineOrgTables } from '../../db/schema/org.ts';
+import type { Sql } from '../../db/pool/query.ts';
+import { defineOrgTables, type OrgTables } from '../../db/schema/org.ts';
 import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
 import { createOrg, type TestOrg } from '../support/api/api.ts';
@@ -12,7 +13,7 @@ import { startApp } from '../support/server/app.ts';
 
 /* The statements for Citus write what the statement for PostgreSQL writes, and return the same. */
 
-const WRITERS = { 'at once': writeAtOnce, routed: writeRouted };
+const WRITERS = { 'at once': writeAtOnce, routed: inTransaction };
 type Way = keyof typeof WRITERS;
 const WAYS = Object.keys(WRITERS) as Way[];
 
@@ -61,6 +62,10 @@ beforeAll(async () => {
   );
 });
 afterAll(() => database?.close());
+
+function inTransaction(client: Sql, tables: OrgTables, batch: Batch): Promise<WrittenRow[]> {
+  return client.begin((tx) => writeRouted(tx, tables, batch));
+}
 
 const write = (way: Way, rows: readonly PushRow[], version: number | null = 0): Promise<WrittenRow[]> =>
   WRITERS[way](database.sql, defineOrgTables(orgSchemaName(orgs[way].id)), {
@@ -165,6 +170,7 @@ describe('a batch', () => {
             first_reason: 'used_in_tests' as const,
           }),
           ...(random() < 0.5 && { first_assignee: RULE }),
+          ...(random() < 0.5 && { first_accepted_until: new Date(AT + 90 * DAY_MS).toISOString() }),
         };
         return aPush({
           ...{ ord, fingerprint, severity, scan_id: pick(['one', 'one', 'two', 'unregistered']) },
@@ -179,7 +185,9 @@ describe('a batch', () => {
     }
     const { finding_events, rule_changes, sightings } = await stored('routed');
     const kinds = new Set((finding_events as { kind: string }[]).map(({ kind }) => kind));
-    expect(kinds).toEqual(new Set(['severity', 'regressed', 'due_at', 'status', 'assignee']));
+    expect(kinds).toEqual(
+      new Set(['severity', 'regressed', 'due_at', 'status', 'assignee', 'accepted_until']),
+    );
     expect([rule_changes?.length, sightings?.length].every(Boolean)).toBe(true);
   });
 });
@@ -207,7 +215,7 @@ describe('a push of a scan', () => {
     const client = { ...sql, begin } as typeof sql;
     const tables = defineOrgTables(orgSchemaName(orgs.routed.id));
     const batch = { rows: [push], actorIds: [TOKEN], now: push.at, version: 0 };
-    await expect(writeRouted(client, tables, batch)).rejects.toMatchObject({ code: '40001' });
+    await expect(inTransaction(client, tables, batch)).rejects.toMatchObject({ code: '40001' });
     expect((await stored('routed')).findings).toEqual((await stored('at once')).findings);
     expect(await writeBoth([push])).toMatchObject([{ scan_status: 'running', deduplicated: false }]);
   });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createEdgeReportReader, EDGE_MAX_REPORT } from '../../lib/edge/reports.ts';
 import type { Finding } from '../../lib/importers/finding.ts';
 import { importReport } from '../../lib/importers/index.ts';
 import {
@@ -19,9 +20,13 @@ const TRIVY = readFileSync(join(FIXTURES, 'trivy.json'));
 
 let t: TestApp;
 let org: TestOrg;
+/** The same database. It reads reports in this process: one that is refused ends its process. */
+let reading: TestApp;
 
 beforeAll(async () => {
   t = await startApp();
+  const { databaseUrl } = t;
+  reading = await startApp({ databaseUrl, reports: createEdgeReportReader(EDGE_MAX_REPORT) });
   org = await createOrg(t.api);
 });
 
@@ -29,10 +34,11 @@ interface Options extends CallOptions {
   of?: TestOrg;
   /** Further query parameters. */
   query?: string;
+  by?: TestApp;
 }
 
-const send = (body: unknown, { of = org, query = '', ...options }: Options = {}) =>
-  t.api.post(`/agent/reports?project_id=${of.projectId}${query}`, { ...of.asAgent, ...options, body });
+const send = (body: unknown, { of = org, query = '', by = t, ...options }: Options = {}) =>
+  by.api.post(`/agent/reports?project_id=${of.projectId}${query}`, { ...of.asAgent, ...options, body });
 
 const upload = (body: unknown, { of = org, query = '', ...options }: Options = {}) =>
   t.api.post(`/projects/${of.projectId}/reports?${query}`, { ...of.asOwner, ...options, body });
@@ -240,7 +246,7 @@ describe('a report that cannot be read', () => {
   ];
   it.each(cases)('is answered 400, and leaves no scan: %s', async (_, body, options, message) => {
     const of = await createOrg(t.api);
-    const answer = await send(body, { of, ...options });
+    const answer = await send(body, { of, by: reading, ...options });
     expect([answer.status, answer.error]).toEqual([400, 'validation_error/invalid_body']);
     expect(answer.text).toMatch(message);
     expect(await scansOf(of)).toEqual([]);
@@ -255,7 +261,8 @@ describe('a report that cannot be read', () => {
     ['of another format', JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '9'.repeat(300_000) }), ''],
     ['with a long key', JSON.stringify({ ['k'.repeat(300_000)]: 1 }), '&format=generic-json'],
   ])('%s is quoted in a short answer', async (_, body, query) => {
-    const answer = await send(gzipSync(body), { query, headers: { 'content-encoding': 'gzip' } });
+    const headers = { 'content-encoding': 'gzip' };
+    const answer = await send(gzipSync(body), { query, headers, by: reading });
     expect(answer.status).toBe(400);
     expect(answer.text.length).toBeLessThan(10_000);
   });

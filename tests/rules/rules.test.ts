@@ -79,6 +79,12 @@ describe('a rule', () => {
     ['the status fixed', { actions: { status: 'fixed' } }, ['actions.status']],
     ['0 days', { actions: { due_days: 0 } }, ['actions.due_days']],
     ['3,651 days', { actions: { due_days: 3_651 } }, ['actions.due_days']],
+    [
+      'an end of another status',
+      { actions: { status: 'confirmed', accept_days: 1 } },
+      ['actions.accept_days'],
+    ],
+    ['an end in 3,651 days', { actions: { status: 'wontfix', accept_days: 3_651 } }, ['actions.accept_days']],
     ['an unknown action', { actions: { due_days: 1, severity: 'low' } }, ['actions']],
     ['an assignee who is no member', { actions: { assignee_id: NOBODY } }, ['actions.assignee_id']],
   ])('is refused with %s', async (_, fields, badFields) => {

@@ -3,7 +3,7 @@ import { FINDING_PARAMETERS } from '../../lib/client/parameters.ts';
 import { COLUMNS, columnsFor } from '../../ui/src/findings/list/columns/columns.ts';
 import { compare } from '../../ui/src/findings/list/live/compare.ts';
 import { ALL, ATTENTION, isOutOf, leavesList, VIEWS } from '../../ui/src/findings/views.ts';
-import { scanName } from '../../ui/src/scans/scan-name.ts';
+import { aboutScan, scanName } from '../../ui/src/scans/scan-name.ts';
 
 describe('the views of the list', () => {
   it('use only filters that the service has', () => {
@@ -68,6 +68,7 @@ it('shows more columns in wider windows', () => {
   expect(columnsFor(160)).toEqual(
     expect.arrayContaining(['assignee', 'due', 'first_seen', 'source', 'cwe', 'cvss', 'cve']),
   );
+  expect(columnsFor(400)).not.toContain('rule');
 });
 
 it('reads generated names of scans as a person would say them', () => {
@@ -86,4 +87,8 @@ it('reads generated names of scans as a person would say them', () => {
     'senku scan 2026-99-99T07:38:00Z',
   ])
     expect(scanName({ name: own })).toBe(own);
+  const about = (own: string, ...sources: string[]) => aboutScan({ name: own, sources, persona: 'killua' });
+  expect(about('Shop', 'zap')).toBe('ZAP · Penetration test');
+  expect(about('Penetration test', 'zap')).toBe('ZAP');
+  expect(about('Penetration test')).toBe('Penetration test');
 });

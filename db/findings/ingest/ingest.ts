@@ -3,14 +3,23 @@ import { isUnavailable, isUniqueViolation, retried } from '../../errors.ts';
 import type { NewId } from '../../ids.ts';
 import { createPolicyCache, decideAll, type PolicyCache, readPolicies } from '../../policies/policies.ts';
 import type { WithConnection } from '../../pool/pool.ts';
-import type { Sql } from '../../pool/query.ts';
+import type { Sql, TransactionSql } from '../../pool/query.ts';
 import { refreshSummary } from '../../scans/scans.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { perOrg } from '../../schema/org-schema.ts';
 import { createEngineDetection, type EngineDetection } from '../../server-facts.ts';
+import { noteRisksOfNew } from '../triage/accepted-risks.ts';
 import { readOutcomes } from './idempotency.ts';
 import { renameFindings } from './previous-fingerprints.ts';
-import { outcomeOf, type Push, type PushOutcome, type PushRecord, type PushRow } from './push.ts';
+import {
+  type Batch,
+  outcomeOf,
+  type Push,
+  type PushOutcome,
+  type PushRecord,
+  type PushRow,
+  type WrittenRow,
+} from './push.ts';
 import { writeRouted } from './routed.ts';
 import { writeAtOnce } from './statement.ts';
 
@@ -111,12 +120,12 @@ export function createIngest(
       return [...(await writeAll(items.slice(0, half), sql)), ...(await writeAll(items.slice(half), sql))];
     }
 
-    /** Writes pushes in one statement, by the latest policies. */
+    /** Writes pushes by the latest policies. */
     async function writeBatch(items: readonly Item[], sql: Sql) {
       const actorIds = [...new Set(items.map(({ actorId }) => actorId))];
       const ids = items.map(() => nextId());
       const pushes = await withKnownFingerprints(sql, items, ids);
-      const write = (await engineOf(sql)) === 'citus' ? writeRouted : writeAtOnce;
+      const isCitus = (await engineOf(sql)) === 'citus';
       for (let tries = 1; ; tries++) {
         const { current } = policies;
         const decided = await decideAll(current, pushes, (ord) => (ids[ord] as NewId).at, { sql, tables });
@@ -126,13 +135,30 @@ export function createIngest(
           return { ord, ...own, ...(pushes[ord] as Push), ...record, previous_fingerprints: undefined };
         });
         const isLast = tries === POLICY_TRIES;
-        const written = await write(sql, tables, {
+        const batch = {
           ...{ rows, actorIds, now: rows.at(-1)?.at as string },
           version: isLast ? null : current.version,
-        });
+        };
+        const needsTransaction = isCitus || rows.some((row) => row.first_accepted_until);
+        const written = await (needsTransaction
+          ? sql.begin((tx) => writeIn(tx, batch, isCitus))
+          : writeAtOnce(sql, tables, batch));
         if (written.length > 0 || isLast) return { rows, written };
         policies.replace(await readPolicies(sql, org));
       }
+    }
+
+    /** Writes a batch, and notes the risks of new findings that rules accept until a time. */
+    async function writeIn(tx: TransactionSql, batch: Batch, isCitus: boolean): Promise<WrittenRow[]> {
+      const written = await (isCitus ? writeRouted : writeAtOnce)(tx, tables, batch);
+      const risks = written.flatMap(({ ord, deduplicated }) => {
+        const { id, first_accepted_until } = batch.rows[ord] as PushRow;
+        return deduplicated === false && first_accepted_until
+          ? [{ id, accepted_until: first_accepted_until }]
+          : [];
+      });
+      await noteRisksOfNew(tx, org.id, risks, batch.now);
+      return written;
     }
 
     /** Renames findings that are known by a previous fingerprint. @returns the pushes, with that of a finding that keeps it */

@@ -33,6 +33,7 @@ export const policyInput: readonly InputColumn[] = [
   { name: 'first_status', sqlType: 'text' },
   { name: 'first_reason', sqlType: 'text' },
   { name: 'first_assignee', sqlType: 'uuid' },
+  { name: 'first_accepted_until', sqlType: 'timestamptz' },
   { name: 'first_resolved_at', sqlType: 'timestamptz' },
 ];
 

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from '../../pool/query.ts';
+import type { TransactionSql } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
 import { SEVERITIES, type Severity } from '../../schema/values.ts';
 import { arrayText, listText } from '../../statements.ts';
@@ -43,34 +43,37 @@ const changedMeanwhile = () =>
  * If they differ, nothing is written, and the caller repeats the transaction.
  * @returns no rows if another version of the policies is stored
  */
-export const writeRouted = (client: Sql, tables: OrgTables, batch: Batch): Promise<WrittenRow[]> =>
-  client.begin(async (tx) => {
-    const { rows, actorIds, now, version } = batch;
-    const given = rows.map((row) => ({ ...row, actor_id: actorIds[row.actor - 1] as string }));
-    const scanIds = listText([...new Set(rows.map(({ scan_id }) => scan_id))]);
-    const [found, inserted] = await Promise.all([
-      lockStatement(tables).run(tx, { scanIds, actorIds: arrayText(actorIds), now }),
-      insertPushes(tx, tables, given, version),
-    ]);
-    const moving = new Set(found.filter(({ moves }) => moves).map(({ scan_id }) => scan_id));
-    const locked = found.filter(({ moves }) => !moves);
-    const scans = new Map(locked.map((scan) => [scan.scan_id, scan]));
-    const findings = new Map(inserted.map((finding) => [keyOf(finding), finding]));
-    const pushes = given.map((row): Push => {
-      const scan = scans.get(row.scan_id);
-      const finding = scan?.project_id === row.project_id ? findings.get(keyOf(row)) : undefined;
-      return { row, actorId: row.actor_id, scan, finding };
-    });
-    const expected = pushes.filter(({ row, scan }) => scan?.project_id === row.project_id);
-    const written = expected.filter(({ finding }) => finding);
-    const isOther = locked.some((scan) => version !== null && scan.version !== version);
-    if (version !== null && inserted.length === 0 && (isOther || expected.length > 0)) return [];
-    if (isOther || written.length < expected.length || written.length < inserted.length)
-      throw changedMeanwhile();
-    // If the transfer of a project is cancelled, a repeated request writes the pushes to it.
-    await recordEffects(tx, tables, pushes, (scanId) => !moving.has(scanId));
-    return pushes.map(toWrittenRow);
+export async function writeRouted(
+  tx: TransactionSql,
+  tables: OrgTables,
+  batch: Batch,
+): Promise<WrittenRow[]> {
+  const { rows, actorIds, now, version } = batch;
+  const given = rows.map((row) => ({ ...row, actor_id: actorIds[row.actor - 1] as string }));
+  const scanIds = listText([...new Set(rows.map(({ scan_id }) => scan_id))]);
+  const [found, inserted] = await Promise.all([
+    lockStatement(tables).run(tx, { scanIds, actorIds: arrayText(actorIds), now }),
+    insertPushes(tx, tables, given, version),
+  ]);
+  const moving = new Set(found.filter(({ moves }) => moves).map(({ scan_id }) => scan_id));
+  const locked = found.filter(({ moves }) => !moves);
+  const scans = new Map(locked.map((scan) => [scan.scan_id, scan]));
+  const findings = new Map(inserted.map((finding) => [keyOf(finding), finding]));
+  const pushes = given.map((row): Push => {
+    const scan = scans.get(row.scan_id);
+    const finding = scan?.project_id === row.project_id ? findings.get(keyOf(row)) : undefined;
+    return { row, actorId: row.actor_id, scan, finding };
   });
+  const expected = pushes.filter(({ row, scan }) => scan?.project_id === row.project_id);
+  const written = expected.filter(({ finding }) => finding);
+  const isOther = locked.some((scan) => version !== null && scan.version !== version);
+  if (version !== null && inserted.length === 0 && (isOther || expected.length > 0)) return [];
+  if (isOther || written.length < expected.length || written.length < inserted.length)
+    throw changedMeanwhile();
+  // If the transfer of a project is cancelled, a repeated request writes the pushes to it.
+  await recordEffects(tx, tables, pushes, (scanId) => !moving.has(scanId));
+  return pushes.map(toWrittenRow);
+}
 
 const toWrittenRow = ({ row, scan, finding }: Push): WrittenRow => ({
   ord: row.ord,
@@ -184,12 +187,15 @@ function eventsOfPush({ row, actorId, finding: f }: Written): PushEvent[] {
 /** The events of a rule that decided about a new finding. */
 function eventsOfRule({ row, finding: { id, deduplicated } }: Written): PushEvent[] {
   const { decided_by: rule_id, scan_id, first_status, first_reason, first_assignee, due_at } = row;
+  const { first_accepted_until } = row;
   if (!rule_id || deduplicated) return [];
   const event = { finding_id: id, at: row.at, push_id: row.id, actor_id: rule_id, rule_id, scan_id };
   const events: PushEvent[] = [];
   if (first_status)
     events.push({ ...event, kind: 'status', from: 'open', to: first_status, reason: first_reason ?? null });
   if (first_assignee) events.push({ ...event, kind: 'assignee', to: first_assignee });
+  if (first_accepted_until)
+    events.push({ ...event, kind: 'accepted_until', to: timeText(first_accepted_until) });
   const ofPolicy = row.due_dates?.[SEVERITIES.indexOf(row.severity as Severity)] ?? null;
   if ((due_at ?? null) !== ofPolicy)
     events.push({ ...event, kind: 'due_at', from: timeText(ofPolicy), to: timeText(due_at) });

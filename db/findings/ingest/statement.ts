@@ -145,7 +145,7 @@ with input as materialized (
   ) k(kind, "from", "to", is_changed)
   where m.severity_before is not null and k.is_changed
 ), ruled as (
-  select w.id, i.decided_by, i.at, i.scan_id, i.first_status, i.first_reason, i.first_assignee, i.due_at,
+  select w.id, i.decided_by, i.at, i.scan_id, i.first_status, i.first_reason, i.first_assignee, i.first_accepted_until, i.due_at,
     ${sql.raw(policyDueAt('i'))} as due_policy
   from input i join written w on w.project_id = i.project_id and w.fingerprint = i.fingerprint
   where i.decided_by is not null and not w.deduplicated
@@ -156,6 +156,7 @@ with input as materialized (
   from ruled r cross join lateral (values
     ('status', 'open', r.first_status, r.first_reason, r.first_status is not null),
     ('assignee', null, r.first_assignee::text, null, r.first_assignee is not null),
+    ('accepted_until', null, to_json(r.first_accepted_until) #>> '{}', null, r.first_accepted_until is not null),
     ('due_at', to_json(r.due_policy) #>> '{}', to_json(r.due_at) #>> '{}', null, r.due_at is distinct from r.due_policy)
   ) k(kind, "from", "to", reason, is_changed)
   where k.is_changed

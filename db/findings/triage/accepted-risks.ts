@@ -6,7 +6,8 @@ import { arrayText, orgStatement, run, type SqlClient, statement } from '../../s
 /*
  * A risk that is accepted until a time is noted in a table of all organizations before its finding is changed. When the time
  * has come, a periodic task opens the finding, unless the finding says otherwise by then: the note may be of a change that
- * failed, or of an earlier time. So no transaction spans both tables.
+ * failed, or of an earlier time. Changes therefore need no transaction that spans both tables. A push does, because it knows only
+ * afterwards whether its finding is new: notes of all repeated pushes would fill the table.
  */
 
 /** Longer than a request may take. A younger note may be of a change that is still to come. */
@@ -30,6 +31,16 @@ on conflict (org_id, finding_id) do update set due_at = least(r.due_at, excluded
 const existing = orgStatement<{ ids: string }, { id: string }>(
   ({ findings: f }, $) => sql`select ${f.id} as id from ${f} where ${f.id} = any (${$.ids}::uuid[])`,
 );
+
+/** Notes risks in the transaction that has written their findings, which are new. */
+export async function noteRisksOfNew(
+  tx: SqlClient,
+  orgId: string,
+  risks: readonly AcceptedRisk[],
+  now: string,
+): Promise<void> {
+  if (risks.length > 0) await note.run(tx, { orgId, risks: JSON.stringify(risks), now });
+}
 
 /** Notes risks that will be accepted. Unknown findings are left out: they would fill the table that all organizations share. */
 export async function noteAcceptedRisks(

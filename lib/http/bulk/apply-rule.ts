@@ -1,7 +1,7 @@
 import { and, type SQL } from 'drizzle-orm';
 import type { FindingChange } from '../../../db/findings/triage/triage.ts';
 import { timeOfId } from '../../../db/ids.ts';
-import { dueAfter } from '../../../db/policies/due-dates.ts';
+import { daysAfter } from '../../../db/policies/due-dates.ts';
 import { onlyMembers } from '../../../db/rules/members.ts';
 import type { Rule } from '../../../db/rules/rules.ts';
 import type { OrgTables } from '../../../db/schema/org.ts';
@@ -30,17 +30,19 @@ export async function applyRule(
   const { found, changeIds, next } = await changeMatching(
     call,
     { ...selection, where },
-    { ruleId: rule.id, changeOf: (id) => changeOf(actions, id) },
+    { ruleId: rule.id, changeOf: (id) => changeOf(actions, id, call.now) },
   );
   const updated = found.filter(({ conflicts }) => !conflicts).length;
   return { updated, change_ids: changeIds, ...(next && { next }) };
 }
 
 const changeOf = (
-  { status, reason, note, assignee_id, due_days }: RuleActions,
+  { status, reason, note, assignee_id, due_days, accept_days }: RuleActions,
   id: string,
+  now: Date,
 ): Omit<FindingChange, 'id'> => ({
   ...{ if_status: 'open', only_unset: true, status, note, assignee_id },
   ...(status && { reason: reason ?? null }),
-  ...(due_days && { due_at: dueAfter(timeOfId(id), due_days) }),
+  ...(due_days && { due_at: daysAfter(timeOfId(id), due_days) }),
+  ...(accept_days && { accepted_until: daysAfter(now, accept_days) }),
 });

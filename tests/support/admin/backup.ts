@@ -59,13 +59,12 @@ export async function rowsOf({ sql }: Database, { id }: { id: string }): Promise
   const tables = await sql.unsafe<{ name: string }[]>(
     `select table_name as name from information_schema.tables where table_schema = '${schema}' order by 1`,
   );
-  const rows: Record<string, string[]> = {};
-  for (const { name } of tables) {
-    const found = await sql.unsafe<{ text: string }[]>(
-      `select row_to_json(t)::text as text from "${schema}"."${name}" t order by 1`,
-    );
-    rows[name] = found.map(({ text }) => text);
-  }
+  const rows: Record<string, string[]> = Object.fromEntries(tables.map(({ name }) => [name, []]));
+  const parts = tables.map(
+    ({ name }) => `select '${name}' as name, row_to_json(t)::text as text from "${schema}"."${name}" t`,
+  );
+  const found = tables.length > 0 ? await sql.unsafe(`${parts.join(' union all ')} order by 1, 2`) : [];
+  for (const { name, text } of found) rows[name as string]?.push(text as string);
   return rows;
 }
 

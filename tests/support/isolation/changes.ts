@@ -48,10 +48,7 @@ function changeFault(
   const wrote = `wrote ${change.op} ${change.table} of ${by.org ?? by.user ?? 'somebody'}${project ? `, project ${project}` : ''}`;
   if (change.op === 'TOUCH') {
     const { id } = change.row;
-    if (change.table === 'memberships')
-      return admitted.kind === 'member' && isNoted(call, admitted, { ...change, op: 'UPDATE' }, before, after)
-        ? undefined
-        : wrote;
+    if (change.table === 'memberships') return isOwnMembership(admitted, change) ? undefined : wrote;
     // A live session is in use also where it is refused.
     const isOwn = admitted.personal
       ? id === admitted.personal
@@ -93,7 +90,8 @@ function isCreation({ schema, table, op, row }: Change, by: Owner, before: Facts
 }
 
 /** Whether the change notes but a member's first visit, or that the owner of a link has verified the invited address. */
-function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Facts, after: Facts): boolean {
+function isNoted(call: Call, admitted: Admitted, change: Change, before: Facts, after: Facts): boolean {
+  const { op, row } = change;
   const org = orgOf(String(row.org_id));
   if (!org) return false;
   const id = String(row.user_id);
@@ -101,11 +99,12 @@ function isNoted(call: Call, admitted: Admitted, { op, row }: Change, before: Fa
   const byLink = ['verifyEmail', 'resetPassword'].includes(call.picks.endpoint);
   // Resetting an unverified account removes the invitations to its other addresses.
   if (byLink && about !== undefined && id === idOf('user', about)) return true;
-  const isOwn =
-    admitted.kind === 'member' && admitted.org === org && id === idOf('user', admitted.user ?? '');
   const [was, is] = [before, after].map((facts) => facts.orgs[org].members[id]?.role);
-  return op === 'UPDATE' && isOwn && was === is;
+  return op === 'UPDATE' && isOwnMembership(admitted, change) && was === is;
 }
+
+const isOwnMembership = ({ kind, org, user }: Admitted, { row }: Change): boolean =>
+  kind === 'member' && org === orgOf(String(row.org_id)) && row.user_id === idOf('user', user ?? '');
 
 /** Whether a sign-in in strict mode ends the session whose cookie it came with. */
 const isReplaced = (call: Call, { op, row }: Change): boolean =>

@@ -60,6 +60,8 @@ function guard(call: Call, facts: Facts): Admitted | Refusal {
   if (method !== 'GET' && origin && !isFriendly(origin, door)) return DENIED;
   const visitor = visitorOf(call, facts);
   if (access.kind === 'public') {
+    // Strict mode has no metrics without a token of their own.
+    if (call.picks.endpoint === 'metrics' && door.app === 'strict') return NOT_FOUND;
     // `session` also answers visitors that are not signed in.
     return call.picks.endpoint === 'session' && !Array.isArray(visitor) ? visitor : { kind: 'nobody' };
   }

@@ -1,8 +1,11 @@
 /**
- * Test files that run at the same time. Six keep two cores busy: a good part of their time is waiting for PostgreSQL, servers and
- * browsers.
+ * Test files that run at the same time. Six keep two cores busy with the long suites: a good part of their time is waiting for
+ * servers and browsers.
  */
 export const WORKERS = 6;
+
+/** The suites of `npm test` wait less: four keep two cores busy, and the app is loaded in each worker once. */
+export const WORKERS_OF_API = 4;
 
 /** How many times slower than two quiet cores a machine may be before a limit on time is exceeded. */
 const MARGIN = 6;

@@ -115,64 +115,45 @@ function Filters({ search, today, onChange }: FiltersProps) {
   if (members && actor !== undefined && !people.some(({ value }) => value === actor))
     people.push({ value: actor, label: text.anotherActor });
   const isCustom = from !== undefined || to !== undefined;
-  const width = { base: '100%', xs: 200 };
   return (
     <search aria-label={text.filters}>
       <Group align="flex-end" gap="sm">
-        <Select
+        <FilterSelect
           label={text.person}
-          placeholder={text.anybody}
+          all={text.anybody}
           data={people}
-          value={actor ?? null}
-          onChange={(value) => onChange({ actor: value ?? undefined })}
-          clearable
-          clearButtonProps={{ 'aria-label': text.anybody }}
-          searchable
-          selectFirstOptionOnChange
+          value={actor}
+          onChange={(value) => onChange({ actor: value })}
           nothingFoundMessage={text.noPerson}
-          limit={100}
-          w={width}
         />
-        <Select
+        <FilterSelect
           label={text.project}
-          placeholder={text.allProjects}
+          all={text.allProjects}
           data={projects.map(({ id, name }) => ({ value: id, label: name }))}
-          value={project_id ?? null}
-          onChange={(value) => onChange({ project_id: value ?? undefined })}
-          clearable
-          clearButtonProps={{ 'aria-label': text.allProjects }}
-          searchable
-          selectFirstOptionOnChange
+          value={project_id}
+          onChange={(value) => onChange({ project_id: value })}
           nothingFoundMessage={text.noProject}
-          limit={100}
-          w={width}
         />
-        <Select
+        <FilterSelect
           label={text.kind}
-          placeholder={text.allKinds}
+          all={text.allKinds}
           data={KIND_NAMES.map((value) => ({ value, label: text.kinds[value] }))}
-          value={kind ?? null}
+          value={kind}
           onChange={(value) => onChange({ kind: KIND_NAMES.find((one) => one === value) })}
-          clearable
-          clearButtonProps={{ 'aria-label': text.allKinds }}
-          w={width}
         />
-        <Select
+        <FilterSelect
           label={text.time}
-          placeholder={text.anyTime}
+          all={text.anyTime}
           data={[
             ...DAYS.map((value) => ({ value: String(value), label: text.lastDays(value) })),
             { value: CUSTOM, label: text.dates },
           ]}
-          value={isCustom ? CUSTOM : days === undefined ? null : String(days)}
+          value={isCustom ? CUSTOM : days?.toString()}
           onChange={(value) => {
             const chosen = DAYS.find((one) => String(one) === value);
             const week = { from: dateOf(Date.parse(today) - 6 * DAY_MS), to: today };
             onChange({ from: undefined, to: undefined, days: chosen, ...(value === CUSTOM && week) });
           }}
-          clearable
-          clearButtonProps={{ 'aria-label': text.anyTime }}
-          w={width}
         />
         {isCustom && (
           <>
@@ -196,3 +177,33 @@ function Filters({ search, today, onChange }: FiltersProps) {
     </search>
   );
 }
+
+interface FilterSelectProps {
+  label: string;
+  /** The name of no filter. */
+  all: string;
+  data: { value: string; label: string }[];
+  value: string | undefined;
+  onChange(value: string | undefined): void;
+  /** Set if the options can be searched. */
+  nothingFoundMessage?: string;
+}
+
+/** Chooses the value of a filter, or none. */
+const FilterSelect = ({ all, value, onChange, nothingFoundMessage, ...props }: FilterSelectProps) => (
+  <Select
+    placeholder={all}
+    value={value ?? null}
+    onChange={(next) => onChange(next ?? undefined)}
+    clearable
+    clearButtonProps={{ 'aria-label': all }}
+    {...(nothingFoundMessage !== undefined && {
+      nothingFoundMessage,
+      searchable: true,
+      selectFirstOptionOnChange: true,
+      limit: 100,
+    })}
+    w={{ base: '100%', xs: 200 }}
+    {...props}
+  />
+);

@@ -43,7 +43,13 @@ export function Demo({ at, onRemoved }: Props) {
   if (!project || (at === 'bottom') !== tour.isHidden) return null;
 
   const removeButton = org.may('deleteProject') && (
-    <Button variant="subtle" color="red" size="compact-sm" loading={remove.isPending} onClick={remove.ask}>
+    <Button
+      variant="default"
+      c="var(--mantine-color-error)"
+      size="compact-sm"
+      loading={remove.isPending}
+      onClick={remove.ask}
+    >
       {text.removeDemoData}
     </Button>
   );

@@ -5,7 +5,7 @@ import * as text from '#strings/due-dates.ts';
 import { SEVERITIES, type Severity } from '../app/search.ts';
 import { useOrg } from '../app/session.ts';
 import { DaysInput, type EnteredDays, optionalDaysProblem } from '../components/forms/DaysInput.tsx';
-import { SettingsCard, SettingsShown } from '../components/forms/SettingsCard.tsx';
+import { SettingsCard, SettingsShown, whoMay } from '../components/forms/SettingsCard.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { SEVERITY_NAMES } from '../findings/Severity.tsx';
 import { bySeverity, type DueDates, daysText, dueDatesQuery } from './queries.ts';
@@ -24,7 +24,7 @@ export function OrgDueDates() {
             title={text.dueDates}
             description={text.purpose}
             lines={SEVERITIES.map((one) => text.daysOf(SEVERITY_NAMES[one], daysText(days[one])))}
-            operation="updateDueDates"
+            whoChanges={whoMay('updateDueDates')}
           />
         )
       }

@@ -5,7 +5,7 @@ import * as text from '#strings/retention.ts';
 import type { Schemas } from '../app/api.ts';
 import { type OrgSession, useOrg } from '../app/session.ts';
 import { DaysInput, type EnteredDays, optionalDaysProblem } from '../components/forms/DaysInput.tsx';
-import { SettingsCard, SettingsShown } from '../components/forms/SettingsCard.tsx';
+import { SettingsCard, SettingsShown, whoMay } from '../components/forms/SettingsCard.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 
 /** Days by kind; null for ever. */
@@ -36,7 +36,7 @@ export function OrgRetention() {
               text.daysOf(text.resolvedFindings, daysText(days.resolved_findings)),
               text.daysOf(text.scans, daysText(days.scans)),
             ]}
-            operation="updateRetention"
+            whoChanges={whoMay('updateRetention')}
           />
         )
       }

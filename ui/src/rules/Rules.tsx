@@ -129,10 +129,13 @@ function conditionsText(conditions: RuleConditions, { projects }: Names): string
 }
 
 /** The actions in words, such as “set to False positive (used in tests) and assign to Ada Lovelace”. */
-function actionsText({ status, reason, assignee_id, due_days }: RuleActions, { members }: Names): string {
+function actionsText(
+  { status, reason, assignee_id, due_days, accept_days }: RuleActions,
+  { members }: Names,
+): string {
   return text.all(
     [
-      status && text.setTo(STATUS_NAMES[status], reason && reasonInSentence(reason)),
+      status && text.setTo(STATUS_NAMES[status], reason && reasonInSentence(reason), accept_days),
       assignee_id && text.assignTo(inSentence(members.get(assignee_id) ?? text.formerMember)),
       due_days && text.makeDue(due_days),
     ].filter((part) => typeof part === 'string'),

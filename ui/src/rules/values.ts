@@ -29,6 +29,8 @@ export interface RuleValues extends Record<Condition, string[]> {
   note: string;
   assignee_id: string;
   due_days: number | string;
+  /** Empty: the finding is never open again. */
+  accept_days: number | string;
 }
 
 const NONE: RuleValues = {
@@ -47,7 +49,11 @@ const NONE: RuleValues = {
   note: '',
   assignee_id: '',
   due_days: '',
+  accept_days: '',
 };
+
+/** The days of a new rule that accepts risks. */
+export const ACCEPT_DAYS = 90;
 
 export const valuesOf = (rule: Pick<Rule, 'name' | 'conditions' | 'actions'> | undefined): RuleValues => ({
   ...NONE,
@@ -72,6 +78,7 @@ export function valuesFrom(finding: Finding): RuleValues {
     ...(finding.rule_id ? { rule_id: [finding.rule_id] } : { title: [patternOf(finding.title)] }),
     path: folder && folder.length < MAX_PATTERN - 1 ? [`${folder}**`] : [],
     status: isDecision ? status : '',
+    accept_days: status === 'wontfix' ? ACCEPT_DAYS : '',
     reason: (isDecision && reason) || '',
   };
 }
@@ -92,6 +99,7 @@ export function actionsOf({
   note,
   assignee_id,
   due_days,
+  accept_days,
 }: RuleValues): RuleActions | undefined {
   if (status === '' && assignee_id === '' && due_days === '') return undefined;
   return {
@@ -99,6 +107,7 @@ export function actionsOf({
       status,
       ...(reason !== '' && { reason }),
       ...(note.trim() !== '' && { note: note.trim() }),
+      ...(status === 'wontfix' && accept_days !== '' && { accept_days: Number(accept_days) }),
     }),
     ...(assignee_id !== '' && { assignee_id }),
     ...(due_days !== '' && { due_days: Number(due_days) }),

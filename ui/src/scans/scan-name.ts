@@ -48,9 +48,10 @@ export function scanName({ name, sources }: Pick<Scan, 'name' | 'sources'>, now 
   return text.generatedName(what, format.format(at).replace(', ', ' '));
 }
 
-/** The scanners of a scan, unless its name has them, and its kind. */
+/** The scanners of a scan and its kind, unless its name has them. */
 export function aboutScan(scan: Pick<Scan, 'name' | 'sources' | 'persona'>): string {
   const scanners = GENERATED.test(scan.name) ? undefined : scannersOf(scan);
   const kind = PERSONA_NAMES[scan.persona];
-  return scanners === undefined ? kind : text.scannersAndKind(scanners, kind);
+  if (scanners === undefined) return kind;
+  return scan.name === kind ? scanners : text.scannersAndKind(scanners, kind);
 }

@@ -157,9 +157,9 @@ function SwitchCard(props: SwitchCardProps) {
             />
           </Group>
           <Text size="sm">{description}</Text>
-          {note && (
+          {(note || mayChange) && (
             <Text size="xs" c="dimmed" component="div">
-              {note}
+              {mayChange && isAvailable && text.takesEffectAtOnce} {note}
             </Text>
           )}
         </Stack>

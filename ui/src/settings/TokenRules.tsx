@@ -1,17 +1,14 @@
-import { Card, Select, Stack, Text, Title } from '@mantine/core';
+import { Select, SimpleGrid } from '@mantine/core';
+import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId } from 'react';
 import * as text from '#strings/settings.ts';
 import type { Schemas } from '../app/api.ts';
 import { useOrg } from '../app/session.ts';
-import { useAction } from '../components/dialogs/use-confirmed.ts';
-import { showSuccess } from '../components/errors/toasts.ts';
+import { SettingsCard, SettingsShown } from '../components/forms/SettingsCard.tsx';
 import { Loaded } from '../components/Loaded.tsx';
-import { useAnchor } from '../components/SectionCard.tsx';
 import { securityQuery } from './queries.ts';
 
 type Settings = Schemas['SecuritySettings'];
-type Changes = Schemas['SecuritySettingsChanges'];
 
 const DAYS = [30, 90, 180, 365];
 const NO_LIMIT = '';
@@ -21,49 +18,77 @@ const optionsOf = <Value extends string>(labels: Record<Value, string>) =>
 
 /** The rules for API tokens: their creators, their lifetime, and their end with the rights of the creator. Owners change them. */
 export function TokenRules() {
-  const settings = useQuery(securityQuery(useOrg()));
-  return <Loaded query={settings}>{(current) => <Rules settings={current} />}</Loaded>;
+  const org = useOrg();
+  const settings = useQuery(securityQuery(org));
+  return (
+    <Loaded query={settings}>
+      {(current) =>
+        org.role === 'owner' ? (
+          <TokenRulesForm settings={current} />
+        ) : (
+          <SettingsShown
+            title={text.tokenRules}
+            lines={[
+              text.ruleIs(text.creatorsOfProjectTokens, text.creators[current.project_token_creators]),
+              text.ruleIs(text.tokensOnRoleLoss, text.onRoleLoss[current.tokens_on_role_loss]),
+              text.ruleIs(text.longestLifetime, lifetimeText(current.max_token_days)),
+            ]}
+            whoChanges={text.ownersChangeTokenRules}
+          />
+        )
+      }
+    </Loaded>
+  );
 }
 
-function Rules({ settings }: { settings: Settings }) {
+const lifetimeText = (days: number | null): string => (days === null ? text.noLimit : text.days(days));
+
+type Values = Pick<Settings, 'project_token_creators' | 'tokens_on_role_loss'> & {
+  /** Empty: no limit. */
+  max_token_days: string;
+};
+
+const toValues = (settings: Settings): Values => ({
+  project_token_creators: settings.project_token_creators,
+  tokens_on_role_loss: settings.tokens_on_role_loss,
+  max_token_days: settings.max_token_days === null ? NO_LIMIT : String(settings.max_token_days),
+});
+
+function TokenRulesForm({ settings }: { settings: Settings }) {
   const org = useOrg();
   const queries = useQueryClient();
-  const id = useId();
-  const isOwner = org.role === 'owner';
-  const change = useAction({
-    mutationFn: (body: Changes) => org.api.patch('/settings/security', { body }),
-    onSuccess: () => {
-      showSuccess(text.tokenRulesChanged);
-      return queries.invalidateQueries({ queryKey: securityQuery(org).queryKey });
-    },
-  });
-  const days = settings.max_token_days;
+  const form = useForm<Values>({ initialValues: toValues(settings) });
+  const { max_token_days: days } = settings;
   const known = [...new Set([...DAYS, ...(days === null ? [] : [days])])].sort((a, b) => a - b);
-  const shared = { allowDeselect: false, disabled: !isOwner || change.isPending };
   return (
-    <Card component="section" withBorder {...useAnchor<HTMLElement>(text.tokenRules)} aria-labelledby={id}>
-      <Stack maw={520}>
-        <Title order={2} id={id}>
-          {text.tokenRules}
-        </Title>
+    <SettingsCard
+      title={text.tokenRules}
+      description={text.whatTokenRulesDo}
+      form={form}
+      saved={text.tokenRulesChanged}
+      save={async ({ max_token_days, ...values }) => {
+        const body = {
+          ...values,
+          max_token_days: max_token_days === NO_LIMIT ? null : Number(max_token_days),
+        };
+        const { result } = await org.api.patch('/settings/security', { body });
+        queries.setQueryData(securityQuery(org).queryKey, result);
+        return toValues(result);
+      }}
+    >
+      <SimpleGrid cols={1} spacing="sm" maw={520}>
         <Select
           label={text.creatorsOfProjectTokens}
           data={optionsOf(text.creators)}
-          value={settings.project_token_creators}
-          onChange={(value) =>
-            change.mutate({ project_token_creators: value as Settings['project_token_creators'] })
-          }
-          {...shared}
+          allowDeselect={false}
+          {...form.getInputProps('project_token_creators')}
         />
         <Select
           label={text.tokensOnRoleLoss}
           description={text.whatLimitDoes}
           data={optionsOf(text.onRoleLoss)}
-          value={settings.tokens_on_role_loss}
-          onChange={(value) =>
-            change.mutate({ tokens_on_role_loss: value as Settings['tokens_on_role_loss'] })
-          }
-          {...shared}
+          allowDeselect={false}
+          {...form.getInputProps('tokens_on_role_loss')}
         />
         <Select
           label={text.longestLifetime}
@@ -72,16 +97,10 @@ function Rules({ settings }: { settings: Settings }) {
             { value: NO_LIMIT, label: text.noLimit },
             ...known.map((count) => ({ value: String(count), label: text.days(count) })),
           ]}
-          value={days === null ? NO_LIMIT : String(days)}
-          onChange={(value) => change.mutate({ max_token_days: value ? Number(value) : null })}
-          {...shared}
+          allowDeselect={false}
+          {...form.getInputProps('max_token_days')}
         />
-        {!isOwner && (
-          <Text size="xs" c="dimmed">
-            {text.ownersChangeTokenRules}
-          </Text>
-        )}
-      </Stack>
-    </Card>
+      </SimpleGrid>
+    </SettingsCard>
   );
 }

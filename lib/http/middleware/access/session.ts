@@ -67,7 +67,7 @@ function claimsOf(call: PublicCall, { claims, expired, tooMany }: CookieSessions
 function notSignedIn({ c, onlySends }: PublicCall): ApiError {
   const hasToken = isOurToken(c.req.header('authorization'));
   const message = onlySends
-    ? 'Project tokens cannot read. Create an access token in your profile.'
+    ? 'Tokens that only send findings cannot read. Create an access token in your profile.'
     : 'No token is accepted here. Sign in in a browser.';
   return new ApiError('auth_error/not_authenticated', hasToken ? { message } : {});
 }

@@ -85,24 +85,27 @@ const confirmed = (question: Omit<Question, 'onConfirm'>): Promise<boolean> =>
 
 interface ShownProps {
   title: string;
-  description: string;
+  description?: string;
   lines: readonly string[];
-  /** The operation that changes them. */
-  operation: Operation;
+  /** Says who changes them. */
+  whoChanges: string;
 }
 
+/** Names the roles that may call an operation. */
+export const whoMay = (operation: Operation): string => text.whoMayChange(rolesAllowed(operation));
+
 /** Settings for members who may not change them. */
-export function SettingsShown({ title, description, lines, operation }: ShownProps) {
+export function SettingsShown({ title, description, lines, whoChanges }: ShownProps) {
   return (
     <SectionCard title={title} gap={6}>
-      <Text size="sm">{description}</Text>
+      {description && <Text size="sm">{description}</Text>}
       <List size="sm">
         {lines.map((line) => (
           <List.Item key={line}>{line}</List.Item>
         ))}
       </List>
       <Text size="xs" c="dimmed">
-        {text.whoMayChange(rolesAllowed(operation))}
+        {whoChanges}
       </Text>
     </SectionCard>
   );

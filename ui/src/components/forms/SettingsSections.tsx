@@ -1,11 +1,10 @@
 import { Button, Text } from '@mantine/core';
-import { useRouter } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+import { type ReactNode, useState, useSyncExternalStore } from 'react';
 import * as text from '#strings/components/forms.ts';
-import { openConfirm } from '../dialogs/confirm.ts';
 import { LinkAnchor } from '../links.tsx';
 import classes from './SettingsSections.module.css';
 import { createSettingsForms, type SettingsForms, SettingsFormsContext } from './settings-forms.ts';
+import { useLeaveQuestion } from './use-leave-question.tsx';
 
 interface Section {
   /** Identifies it in its address. */
@@ -20,7 +19,10 @@ const fragmentOf = (id: string): string => `section-${id}`;
 /** The sections of a settings page, a menu of them, and the bar that saves their forms. */
 export function SettingsSections({ sections }: { sections: readonly Section[] }) {
   const [forms] = useState(createSettingsForms);
-  useLeaveQuestion(forms);
+  useLeaveQuestion({
+    hasUnsaved: forms.hasUnsaved,
+    loss: () => text.changesAreLost(forms.summary.get().unsaved),
+  });
   return (
     <SettingsFormsContext value={forms}>
       <div className={classes.layout}>
@@ -75,31 +77,3 @@ function SaveBar({ forms }: { forms: SettingsForms }) {
     </div>
   );
 }
-
-/** Asks before the user leaves the page with unsaved values. */
-function useLeaveQuestion(forms: SettingsForms): void {
-  const { history } = useRouter();
-  useEffect(
-    () =>
-      history.block({
-        enableBeforeUnload: forms.hasUnsaved,
-        blockerFn: ({ currentLocation, nextLocation }) =>
-          currentLocation.pathname !== nextLocation.pathname && forms.hasUnsaved() && ask(forms),
-      }),
-    [history, forms],
-  );
-}
-
-/** @returns whether the user stays */
-const ask = ({ summary }: SettingsForms): Promise<boolean> =>
-  new Promise((resolve) => {
-    openConfirm({
-      title: text.leaveWithoutSaving,
-      children: <Text size="sm">{text.changesAreLost(summary.get().unsaved)}</Text>,
-      confirm: text.leave,
-      cancel: text.stay,
-      color: 'red',
-      onConfirm: () => resolve(false),
-      onClose: () => resolve(true),
-    });
-  });

@@ -11,7 +11,7 @@ import { membersQuery } from '../../members/queries.ts';
 import { projectsQuery } from '../../projects/queries.ts';
 import { PERSONA_NAMES } from '../../scans/persona.ts';
 import { REASON_NAMES, REASONS } from '../../triage/texts.ts';
-import { type Condition, needsReason, type RuleValues } from '../values.ts';
+import { ACCEPT_DAYS, type Condition, needsReason, type RuleValues } from '../values.ts';
 
 /** The conditions of a rule. */
 export function ConditionFields({ form }: { form: UseFormReturnType<RuleValues> }) {
@@ -80,7 +80,12 @@ export function ActionFields({ form }: { form: UseFormReturnType<RuleValues> }) 
           clearable
           {...form.getInputProps('status')}
           value={status || null}
-          onChange={(next) => form.setFieldValue('status', (next ?? '') as RuleValues['status'])}
+          onChange={(next) =>
+            form.setValues({
+              status: (next ?? '') as RuleValues['status'],
+              accept_days: next === 'wontfix' ? ACCEPT_DAYS : '',
+            })
+          }
         />
         <Select
           label={text.reason}
@@ -112,6 +117,15 @@ export function ActionFields({ form }: { form: UseFormReturnType<RuleValues> }) 
           clampBehavior="strict"
           {...form.getInputProps('due_days')}
         />
+        {status === 'wontfix' && (
+          <DaysInput
+            label={text.acceptFor}
+            description={text.openAgainThen}
+            placeholder={text.noEnd}
+            clampBehavior="strict"
+            {...form.getInputProps('accept_days')}
+          />
+        )}
       </SimpleGrid>
       {status !== '' && (
         <Textarea

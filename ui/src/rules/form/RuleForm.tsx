@@ -4,13 +4,14 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import * as text from '#strings/rules/form.ts';
 import { ServiceError } from '../../app/api.ts';
 import { useOrg } from '../../app/session.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { problemOf } from '../../components/errors/problem.ts';
 import { FAILED_MS, showSuccess } from '../../components/errors/toasts.ts';
+import { useLeaveQuestion } from '../../components/forms/use-leave-question.tsx';
 import { OrgButton } from '../../components/links.tsx';
 import { SectionCard } from '../../components/SectionCard.tsx';
 import { FindingItems } from '../../findings/FindingItems.tsx';
@@ -42,7 +43,15 @@ export function RuleForm({ rule, initial, onSaved }: Props) {
   const { values } = form;
   const hasConditions = conditionsOf(values) !== undefined;
   const hasActions = actionsOf(values) !== undefined;
-  const { save, isSaving, problem } = useSaveRule(form, rule, onSaved);
+  const isSaved = useRef(false);
+  const { save, isSaving, problem } = useSaveRule(form, rule, () => {
+    isSaved.current = true;
+    onSaved();
+  });
+  useLeaveQuestion({
+    hasUnsaved: () => !isSaved.current && form.isDirty(),
+    loss: () => text.ruleIsLost,
+  });
   const preview = useRulePreview(values);
   const { isWaiting, total } = preview;
   const offersToApply =

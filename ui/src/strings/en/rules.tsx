@@ -38,8 +38,14 @@ export const inSentence = (name: string) => name.toLowerCase();
 export const formerProject = 'a former project';
 export const all = (parts: readonly string[]) => and.format(parts);
 
-export const setTo = (status: string, reason: string | undefined) =>
-  reason === undefined ? `set to ${status}` : `set to ${status} (${reason})`;
+export const setTo = (status: string, reason: string | undefined, days: number | undefined) =>
+  [
+    `set to ${status}`,
+    days !== undefined && plural(days, { one: 'for # day', other: 'for # days' }),
+    reason !== undefined && `(${reason})`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 export const assignTo = (member: string) => `assign to ${member}`;
 export const formerMember = 'a former member';
 export const makeDue = (days: number) =>

@@ -8,6 +8,7 @@ export const auditLog = 'Audit log';
 export const on = 'On';
 export const off = 'Off';
 export const notAvailable = 'Not available';
+export const takesEffectAtOnce = 'The switch takes effect immediately, without Save.';
 export const isOn = (setting: string) => `“${setting}” is on.`;
 export const isOff = (setting: string) => `“${setting}” is off.`;
 export const whoMayChange = (roles: string) => `Only ${roles} can change this.`;
@@ -54,6 +55,8 @@ export const longestLifetime = 'Longest lifetime of tokens that do more than sen
 export const shortensExisting = 'Existing tokens end after as many days from now at the latest.';
 export const noLimit = 'No limit';
 export const days = (count: number) => plural(count, { one: '# day', other: '# days' });
+export const whatTokenRulesDo = 'Who creates API tokens, how long they work, and what ends them.';
+export const ruleIs = (rule: string, value: string) => `${rule}: ${value}`;
 export const tokenRulesChanged = 'The rules for API tokens were changed.';
 export const ownersChangeTokenRules = 'Only owners can change this.';
 

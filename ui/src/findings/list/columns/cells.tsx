@@ -53,6 +53,8 @@ export function cell(
       return finding.cvss_score?.toFixed(1);
     case 'source':
       return <Name name={finding.source} />;
+    case 'rule':
+      return <Name name={finding.rule_id} />;
     case 'first_seen':
       return <Seen time={finding.created_at} now={now} isAge />;
     case 'last_seen':

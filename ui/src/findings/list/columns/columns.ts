@@ -14,6 +14,7 @@ export type ColumnId =
   | 'cve'
   | 'cvss'
   | 'source'
+  | 'rule'
   | 'first_seen'
   | 'last_seen'
   | 'seen_count';
@@ -37,6 +38,7 @@ export const COLUMNS: readonly Column[] = [
   { id: 'cve', label: text.labels.cve, width: 9 },
   { id: 'cvss', label: text.labels.cvss, width: 4.75, sort: 'cvss_score' },
   { id: 'source', label: text.labels.source, width: 7 },
+  { id: 'rule', label: text.labels.rule, width: 12 },
   { id: 'first_seen', label: text.labels.first_seen, width: 4.5, sort: 'created_at' },
   { id: 'last_seen', label: text.labels.last_seen, width: 7.75, sort: 'last_seen_at' },
   { id: 'seen_count', label: text.labels.seen_count, width: 6 },

@@ -39,6 +39,9 @@ export const assignee = 'Assignee';
 export const noChange = 'No change';
 export const memberWithEmail = (name: string, email: string) => `${name} (${email})`;
 export const dueAfterFound = 'Due after it is found';
+export const acceptFor = 'Accept the risk for';
+export const noEnd = 'No end';
+export const openAgainThen = 'Then the finding is open again. Leave empty for no end.';
 export const note = 'Note';
 export const whereNoteIsShown = 'Shown in the activity of each finding.';
 
@@ -67,6 +70,7 @@ export const alsoChange = (count: number) =>
 export const save = 'Save';
 export const createRule = 'Create rule';
 export const cancel = 'Cancel';
+export const ruleIsLost = 'Your changes to the rule are lost.';
 export const saved = (name: string) => `“${name}” is saved.`;
 export const savedAndChanged = (name: string, count: number) =>
   `“${name}” is saved. ${plural(count, { one: '# finding changed.', other: '# findings changed.' })}`;

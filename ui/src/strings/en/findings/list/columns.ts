@@ -14,6 +14,7 @@ export const labels = {
   cve: 'CVE',
   cvss: 'CVSS',
   source: 'Source',
+  rule: 'Rule',
   first_seen: 'Age',
   last_seen: 'Last seen',
   seen_count: 'Times seen',
