@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { onItsWorker } from '../citus.ts';
 import { type AUDIT_ACTORS, MAX_NAME, MAX_USER_AGENT } from '../schema/audit.ts';
 import type { OrgTables } from '../schema/org.ts';
 import { orgStatement, type SqlClient } from '../statements.ts';
@@ -31,20 +32,28 @@ interface Row extends Content {
  * It is the last statement of each, so nobody waits for another lock while holding this one.
  */
 const append = orgStatement<Row, { seq: number }>(
-  ({ auditEntries, auditHead, auditNames }, $) => sql`
+  ({ auditEntries, auditHead, auditNames, ...tables }, $) => sql`
 with head as (
   update ${auditHead} set seq = seq + 1,
     hash = encode(sha256(decode(hash, 'hex') || int8send(seq + 1) || decode(${$.digest}::text, 'hex')), 'hex')
   where id = 1 returning seq, hash
+), names as materialized (
+  select head.seq, n.* from head
+  cross join json_to_recordset(${$.names}::text::json) as n(side text, salt text, name text, ip text, user_agent text)
 ), named as (
   insert into ${auditNames} (seq, side, salt, name, ip, user_agent)
-  select head.seq, n.side, n.salt, n.name, n.ip, n.user_agent from head
-  cross join json_to_recordset(${$.names}::text::json) as n(side text, salt text, name text, ip text, user_agent text)
+  select seq, side, salt, name, ip, user_agent from names ${onItsWorker(tables)}
+), entry as materialized (
+  select seq, ${$.id}::uuid as id, ${$.at}::timestamptz as at, ${$.action}::text as action, ${$.actorType}::text as actor_type,
+    ${$.actorId}::uuid as actor_id, ${$.actorDigest}::text as actor_digest, ${$.targetType}::text as target_type,
+    ${$.targetId}::text as target_id, ${$.targetDigest}::text as target_digest, ${$.changes}::text::json as changes,
+    ${$.requestId}::text as request_id, hash
+  from head
 ), inserted as (
   insert into ${auditEntries} (seq, id, at, action, actor_type, actor_id, actor_digest, target_type, target_id, target_digest,
     changes, request_id, hash)
-  select seq, ${$.id}::uuid, ${$.at}::timestamptz, ${$.action}, ${$.actorType}, ${$.actorId}::uuid, ${$.actorDigest},
-    ${$.targetType}, ${$.targetId}, ${$.targetDigest}, ${$.changes}::text::json, ${$.requestId}, hash from head
+  select seq, id, at, action, actor_type, actor_id, actor_digest, target_type, target_id, target_digest, changes, request_id, hash
+  from entry ${onItsWorker(tables)}
   returning seq
 )
 select seq::float8 as seq from inserted`,
