@@ -7,7 +7,7 @@ import { toTyped } from '../../../lib/findings/triage/mentions.ts';
 import { useOrg } from '../app/session.ts';
 import { OrgAnchor } from '../components/links.tsx';
 import { Ago } from '../components/time/Time.tsx';
-import { ActorName, actionOf, CauseLink } from '../findings/page/timeline/Entry.tsx';
+import { ActorName, actionOf, CauseLink, causeFirst } from '../findings/page/timeline/Entry.tsx';
 import { SeverityMark } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import { ALL } from '../findings/views.ts';
@@ -65,11 +65,9 @@ function Sentence({ group: { entries }, nameOf }: SentenceProps) {
     </Text>
   );
   if (first.kind === 'comment') return timeline.commented(<ActorName actor={first.actor} />, time);
-  // The status says why, so it comes first.
-  const sorted = entries.toSorted((a, b) => Number(b.kind === 'status') - Number(a.kind === 'status'));
   return timeline.didAll(
     <ActorName actor={first.actor} />,
-    sorted.map((entry) => {
+    causeFirst(entries).map((entry) => {
       const action = actionOf(entry, nameOf);
       return entry.reason ? timeline.because(action, reasonInSentence(entry.reason)) : action;
     }),
