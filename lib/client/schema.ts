@@ -3194,6 +3194,12 @@ export interface components {
             per_page: number;
             /** @example 120 */
             total: number;
+            /**
+             * @description Present if there are more than `total`. Then `has_next` is true while pages are full.
+             * @example false
+             * @enum {boolean}
+             */
+            total_is_exact?: false;
             /** @example 3 */
             total_pages: number;
             /** @example true */
@@ -6872,6 +6878,8 @@ export interface components {
         /** @enum {string} */
         ListFindingsOmit: "description";
         /** @enum {string} */
+        ListFindingsTotal: "exact" | "limited";
+        /** @enum {string} */
         ListFindingsFormat: "json" | "csv" | "sarif";
         ListFindingsEnvelope: {
             /** @enum {boolean} */
@@ -10233,6 +10241,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -10642,6 +10651,8 @@ export interface operations {
                 group_by?: components["schemas"]["ListFindingsGroupBy"];
                 /** @description Leaves out the field that may be long. */
                 omit?: components["schemas"]["ListFindingsOmit"];
+                /** @description `limited` counts no more than 10,000 findings of a search in an order by `created_at`, `severity` or `priority`, which makes searches with many matches fast. With more, `result_info` has `total_is_exact: false`. `exact` is the default. */
+                total?: components["schemas"]["ListFindingsTotal"];
                 /** @description The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page. */
                 format?: components["schemas"]["ListFindingsFormat"];
                 page?: number;
@@ -10704,6 +10715,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -11574,6 +11586,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -11896,6 +11909,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -11994,6 +12008,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -12102,6 +12117,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -14513,6 +14529,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
