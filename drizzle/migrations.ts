@@ -574,6 +574,14 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
       "ALTER TABLE \"org_template\".\"projects\" ADD COLUMN \"demo\" boolean;",
       "CREATE INDEX \"deleted_findings_project\" ON \"org_template\".\"deleted_findings\" USING btree (\"project_id\");"
+    ]
+  },
+  {
+    "name": "0024_room-for-updates",
+    "hash": "89084b618fe45466a2337028ea9dfe7bd4a5c04ad93d0fa8fd4e88ef961d8746",
+    "statements": [
+      "-- Takes effect for pages that are filled from now on, and blocks neither reads nor writes.\nALTER TABLE \"org_template\".\"findings\" SET (fillfactor = 50);",
+      "ALTER TABLE \"org_template\".\"finding_refs\" SET (fillfactor = 50);"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
@@ -631,7 +639,9 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"scans_newest\" ON \"org_template\".\"scans\" USING btree (\"created_at\",\"scan_id\");",
       "CREATE INDEX \"scans_project\" ON \"org_template\".\"scans\" USING btree (\"project_id\",\"created_at\",\"scan_id\");",
       "CREATE UNIQUE INDEX \"series_key\" ON \"org_template\".\"series\" USING btree (\"key\");",
-      "CREATE INDEX \"series_project\" ON \"org_template\".\"series\" USING btree (\"project_id\");"
+      "CREATE INDEX \"series_project\" ON \"org_template\".\"series\" USING btree (\"project_id\");",
+      "ALTER TABLE \"org_template\".\"findings\" SET (fillfactor = 50);",
+      "ALTER TABLE \"org_template\".\"finding_refs\" SET (fillfactor = 50);"
     ]
   }
 ];

@@ -3194,6 +3194,12 @@ export interface components {
             per_page: number;
             /** @example 120 */
             total: number;
+            /**
+             * @description Present if there are more than `total`. Then `has_next` is true while pages are full.
+             * @example false
+             * @enum {boolean}
+             */
+            total_is_exact?: false;
             /** @example 3 */
             total_pages: number;
             /** @example true */
@@ -6876,6 +6882,8 @@ export interface components {
         /** @enum {string} */
         ListFindingsOmit: "description";
         /** @enum {string} */
+        ListFindingsTotal: "exact" | "limited";
+        /** @enum {string} */
         ListFindingsFormat: "json" | "csv" | "sarif";
         ListFindingsEnvelope: {
             /** @enum {boolean} */
@@ -10237,6 +10245,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -10646,6 +10655,8 @@ export interface operations {
                 group_by?: components["schemas"]["ListFindingsGroupBy"];
                 /** @description Leaves out the field that may be long. */
                 omit?: components["schemas"]["ListFindingsOmit"];
+                /** @description `limited` counts no more than 10,000 findings of a search in an order by `created_at`, `severity` or `priority`, which makes searches with many matches fast. With more, `result_info` has `total_is_exact: false`. `exact` is the default. */
+                total?: components["schemas"]["ListFindingsTotal"];
                 /** @description The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page. */
                 format?: components["schemas"]["ListFindingsFormat"];
                 page?: number;
@@ -10708,6 +10719,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -11578,6 +11590,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -11900,6 +11913,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -11998,6 +12012,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -12106,6 +12121,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -14517,6 +14533,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
