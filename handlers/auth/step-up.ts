@@ -23,7 +23,7 @@ export const stepUp = endpoint(
     tag: 'Auth',
     summary: 'Confirm your identity again',
     description:
-      'Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects and organizations. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`). A `passkey` (options: `/auth/step-up/passkey-options`) that verifies the user replaces password and code.',
+      'Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects and organizations. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`). A `passkey` (options: `/auth/step-up/passkey-options`) that verifies the user is sufficient without password and code.',
     request: {
       body: z.object({
         password: optional(password()),
@@ -39,7 +39,7 @@ export const stepUp = endpoint(
   async (call) => {
     const { body, db, now, services, sessionId, user } = call;
     const { code, device_id: deviceId, is_recovery: isRecovery } = body;
-    if (body.passkey !== undefined) {
+    if (body.password === undefined && body.passkey !== undefined) {
       const ceremony = {
         purpose: `step-up ${sessionId}`,
         alone: true,

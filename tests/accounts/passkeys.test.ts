@@ -36,7 +36,7 @@ const list = async (cookie: string) => must(await t.api.get('/profile/passkeys',
 const enable = async (cookie: string) => must(await t.api.post('/profile/mfa/enable', { cookie }));
 
 beforeAll(async () => {
-  t = await startApp();
+  t = await startApp({ env: { SVC_MAX_MFA_DEVICES_PER_ACCOUNT: '5' } });
 });
 
 describe('a sign-in with a passkey', () => {

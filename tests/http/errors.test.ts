@@ -183,7 +183,7 @@ describe('a limit that is reached', () => {
   /** Have no limit but that on the memory for bodies. */
   const BODY_ONLY = [
     ...['updateMe', 'deleteMe', 'createTotpDevice', 'createEmailDevice', 'createPersonalToken'],
-    ...['createOrg', 'updateOrg', 'deleteOrg'],
+    ...['createOrg', 'updateOrg', 'deleteOrg', 'createPasskey', 'updatePasskey', 'passkeyOptions'],
   ];
   const others = limited.filter(([name, operation]) => !ofOrg(operation) && !BODY_ONLY.includes(name));
 
