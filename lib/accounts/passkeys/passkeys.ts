@@ -74,6 +74,8 @@ export async function findPasskey(db: Db, credentialId: string) {
 
 export type FoundPasskey = NonNullable<Awaited<ReturnType<typeof findPasskey>>>;
 
+const isOfEnabled = sql`exists (select from ${users} where ${users.id} = ${mfaDevices.userId} and ${users.disabledAt} is null)`;
+
 /**
  * Notes the use of a passkey. Its row is locked: of several answers with the same counter, one is accepted.
  * @param use.alone without a password
@@ -88,9 +90,8 @@ export async function usePasskey(
   const [row] = await tx
     .select({ signCount: mfaDevices.signCount, signsIn: mfaDevices.signsIn })
     .from(mfaDevices)
-    .innerJoin(users, eq(users.id, mfaDevices.userId))
-    .where(and(eq(mfaDevices.id, deviceId), isNull(users.disabledAt)))
-    .for('no key update', { of: mfaDevices });
+    .where(and(eq(mfaDevices.id, deviceId), isOfEnabled))
+    .for('no key update');
   if (!row) return 'removed';
   if (alone && !row.signsIn) return 'second factor only';
   const last = row.signCount ?? 0;
