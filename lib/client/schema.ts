@@ -286,7 +286,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity again
-         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects and organizations. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`). A `passkey` (options: `/auth/step-up/passkey-options`) that verifies the user replaces password and code.
+         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects and organizations. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`). A `passkey` (options: `/auth/step-up/passkey-options`) that verifies the user is sufficient without password and code.
          *
          *     Requires a session; works on any host.
          */
