@@ -5891,7 +5891,7 @@ export interface components {
         PasskeyCreationOptionsRp: {
             /** @example findings.example.com */
             id: string;
-            /** @example Security Findings */
+            /** @example svc-findings */
             name: string;
         };
         PasskeyCreationOptionsUser: {
@@ -10310,7 +10310,7 @@ export interface operations {
                      *           "challenge": "c2VhbGVk",
                      *           "rp": {
                      *             "id": "findings.example.com",
-                     *             "name": "Security Findings"
+                     *             "name": "svc-findings"
                      *           },
                      *           "user": {
                      *             "id": "cmFuZG9t",

@@ -81,7 +81,7 @@ export const RequestOptions = z
 export const CreationOptions = z
   .object({
     challenge: sealed,
-    rp: z.object({ id: shown('findings.example.com'), name: shown('Security Findings') }),
+    rp: z.object({ id: shown('findings.example.com'), name: shown('svc-findings') }),
     user: z.object({
       id: shown('cmFuZG9t', 'Random, the same for all passkeys of the account.'),
       name: shown('ada@example.com'),
@@ -135,7 +135,7 @@ export const creationOptions = (
 ) =>
   ({
     challenge,
-    rp: { id: rpId, name: 'Security Findings' },
+    rp: { id: rpId, name: 'svc-findings' },
     user: { id: user.handle, name: user.email, displayName: user.name },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key' as const, alg })),
     timeout: CHALLENGE_MS,
