@@ -34,7 +34,13 @@ export const stepUp = endpoint(
       }),
     },
     responses: { 200: { description: 'Confirmed.', message: 'Confirmed for the next 10 minutes.' } },
-    errors: ['auth_error/invalid_credentials', 'auth_error/mfa_invalid_code', 'rate_limit_error/exceeded'],
+    errors: [
+      'auth_error/invalid_credentials',
+      'auth_error/mfa_invalid_code',
+      'resource_error/conflict',
+      'validation_error/field_required',
+      'rate_limit_error/exceeded',
+    ],
   },
   async (call) => {
     const { body, db, now, services, sessionId, user } = call;

@@ -41,7 +41,7 @@ interface Proven {
 }
 
 const REFUSED = 'The passkey was not accepted.';
-/** What the holder of a passkey is told, whose signature is right. */
+/** Messages for the holder of a passkey, whose signature is right. */
 const REASONS = {
   counter:
     'The passkey was not accepted, because its counter went backwards: it may have been copied. Remove it in your profile.',
