@@ -303,6 +303,24 @@ export const sharedMigrations: readonly Migration[] = [
     "statements": [
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"last_active_at\" timestamp (3) with time zone;"
     ]
+  },
+  {
+    "name": "0027_passkeys",
+    "hash": "8dd3c5ab65532beb9fcb5e155ee8b322a0dfd1151327d9a9a1d1ee432ef33c96",
+    "statements": [
+      "CREATE TABLE \"shared\".\"used_challenges\" (\n\t\"hash\" text PRIMARY KEY NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"credential_id\" text;",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"public_key\" text;",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"sign_count\" bigint;",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"transports\" text[];",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"signs_in\" boolean;",
+      "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"passkey_id\" uuid;",
+      "ALTER TABLE \"shared\".\"users\" ADD COLUMN \"passkey_handle\" text;",
+      "CREATE INDEX \"used_challenges_expiry\" ON \"shared\".\"used_challenges\" USING btree (\"expires_at\");",
+      "ALTER TABLE \"shared\".\"sessions\" ADD CONSTRAINT \"sessions_passkey_id_mfa_devices_id_fk\" FOREIGN KEY (\"passkey_id\") REFERENCES \"shared\".\"mfa_devices\"(\"id\") ON DELETE set null ON UPDATE no action;",
+      "CREATE UNIQUE INDEX \"mfa_devices_credential\" ON \"shared\".\"mfa_devices\" USING btree (\"credential_id\");",
+      "CREATE INDEX \"sessions_passkey\" ON \"shared\".\"sessions\" USING btree (\"passkey_id\") WHERE \"shared\".\"sessions\".\"passkey_id\" is not null;"
+    ]
   }
 ];
 
