@@ -7,6 +7,7 @@ import { dashboard } from './dashboard.ts';
 import { exports } from './exports.ts';
 import { hello } from './hello.ts';
 import { ingest, ingestAgain, ingestMixed, ingestPrevious, ingestRules } from './ingest.ts';
+import { ingestStatement } from './ingest-statement.ts';
 import { large } from './large.ts';
 import { list } from './list.ts';
 import { login } from './login.ts';
@@ -34,6 +35,7 @@ await runProgram({
     'ingest-previous': ingestPrevious,
     'ingest-rules': ingestRules,
     'ingest-mixed': ingestMixed,
+    'ingest-statement': ingestStatement,
     batch,
     agent,
     report,

@@ -303,6 +303,24 @@ export const sharedMigrations: readonly Migration[] = [
     "statements": [
       "ALTER TABLE \"shared\".\"memberships\" ADD COLUMN \"last_active_at\" timestamp (3) with time zone;"
     ]
+  },
+  {
+    "name": "0027_passkeys",
+    "hash": "8dd3c5ab65532beb9fcb5e155ee8b322a0dfd1151327d9a9a1d1ee432ef33c96",
+    "statements": [
+      "CREATE TABLE \"shared\".\"used_challenges\" (\n\t\"hash\" text PRIMARY KEY NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone NOT NULL\n);",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"credential_id\" text;",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"public_key\" text;",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"sign_count\" bigint;",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"transports\" text[];",
+      "ALTER TABLE \"shared\".\"mfa_devices\" ADD COLUMN \"signs_in\" boolean;",
+      "ALTER TABLE \"shared\".\"sessions\" ADD COLUMN \"passkey_id\" uuid;",
+      "ALTER TABLE \"shared\".\"users\" ADD COLUMN \"passkey_handle\" text;",
+      "CREATE INDEX \"used_challenges_expiry\" ON \"shared\".\"used_challenges\" USING btree (\"expires_at\");",
+      "ALTER TABLE \"shared\".\"sessions\" ADD CONSTRAINT \"sessions_passkey_id_mfa_devices_id_fk\" FOREIGN KEY (\"passkey_id\") REFERENCES \"shared\".\"mfa_devices\"(\"id\") ON DELETE set null ON UPDATE no action;",
+      "CREATE UNIQUE INDEX \"mfa_devices_credential\" ON \"shared\".\"mfa_devices\" USING btree (\"credential_id\");",
+      "CREATE INDEX \"sessions_passkey\" ON \"shared\".\"sessions\" USING btree (\"passkey_id\") WHERE \"shared\".\"sessions\".\"passkey_id\" is not null;"
+    ]
   }
 ];
 
@@ -577,7 +595,15 @@ export const orgMigrations: readonly Migration[] = [
     ]
   },
   {
-    "name": "0024_audit",
+    "name": "0024_room-for-updates",
+    "hash": "89084b618fe45466a2337028ea9dfe7bd4a5c04ad93d0fa8fd4e88ef961d8746",
+    "statements": [
+      "-- Takes effect for pages that are filled from now on, and blocks neither reads nor writes.\nALTER TABLE \"org_template\".\"findings\" SET (fillfactor = 50);",
+      "ALTER TABLE \"org_template\".\"finding_refs\" SET (fillfactor = 50);"
+    ]
+  },
+  {
+    "name": "0025_audit",
     "hash": "ea37067910cdee1234088261d67acf56f29099b132a2a4e5ab4c379531cfeb9e",
     "statements": [
       "CREATE TABLE \"org_template\".\"audit_entries\" (\n\t\"seq\" bigint PRIMARY KEY NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"action\" varchar(50) NOT NULL,\n\t\"actor_type\" varchar(10) NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"actor_digest\" varchar(64) NOT NULL,\n\t\"target_type\" varchar(20) NOT NULL,\n\t\"target_id\" varchar(100) NOT NULL,\n\t\"target_digest\" varchar(64) NOT NULL,\n\t\"changes\" json NOT NULL,\n\t\"request_id\" varchar(128) NOT NULL,\n\t\"hash\" varchar(64) NOT NULL\n);",
@@ -653,6 +679,8 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE INDEX \"scans_project\" ON \"org_template\".\"scans\" USING btree (\"project_id\",\"created_at\",\"scan_id\");",
       "CREATE UNIQUE INDEX \"series_key\" ON \"org_template\".\"series\" USING btree (\"key\");",
       "CREATE INDEX \"series_project\" ON \"org_template\".\"series\" USING btree (\"project_id\");",
+      "ALTER TABLE \"org_template\".\"findings\" SET (fillfactor = 50);",
+      "ALTER TABLE \"org_template\".\"finding_refs\" SET (fillfactor = 50);",
       "REVOKE UPDATE, DELETE, TRUNCATE ON \"org_template\".\"audit_entries\" FROM CURRENT_USER;"
     ]
   }

@@ -23,9 +23,12 @@ import { exportMe } from './auth/me/export.ts';
 import { me } from './auth/me.ts';
 import { sendEmailOtp } from './auth/mfa/send-email-otp.ts';
 import { validateMfa } from './auth/mfa/validate.ts';
+import { passkeyOptions } from './auth/passkey/options.ts';
+import { verifyPasskey } from './auth/passkey/verify.ts';
 import { register } from './auth/register.ts';
 import { resetPassword } from './auth/reset-password.ts';
 import { session } from './auth/session.ts';
+import { stepUpPasskeyOptions } from './auth/step-up/passkey-options.ts';
 import { sendStepUpOtp } from './auth/step-up/send-email-otp.ts';
 import { stepUp } from './auth/step-up.ts';
 import { undoEmailChange } from './auth/undo-email-change.ts';
@@ -93,6 +96,11 @@ import { disableMfa } from './profile/mfa/disable.ts';
 import { enableMfa } from './profile/mfa/enable.ts';
 import { getRecoveryCodes } from './profile/mfa/recovery-codes/get.ts';
 import { regenerateRecoveryCodes } from './profile/mfa/recovery-codes/regenerate.ts';
+import { createPasskey } from './profile/passkeys/create.ts';
+import { listPasskeys } from './profile/passkeys/list.ts';
+import { newPasskeyOptions } from './profile/passkeys/options.ts';
+import { removePasskey } from './profile/passkeys/remove.ts';
+import { updatePasskey } from './profile/passkeys/update.ts';
 import { listSessions } from './profile/sessions/list.ts';
 import { revokeSession } from './profile/sessions/revoke.ts';
 import { revokeOtherSessions } from './profile/sessions/revoke-others.ts';
@@ -164,6 +172,9 @@ export const endpoints = {
   verifyEmail,
   stepUp,
   sendStepUpOtp,
+  stepUpPasskeyOptions,
+  passkeyOptions,
+  verifyPasskey,
   undoEmailChange,
   undoOrgChange,
   declineInvitation,
@@ -183,6 +194,12 @@ export const endpoints = {
   disableMfa,
   getRecoveryCodes,
   regenerateRecoveryCodes,
+
+  listPasskeys,
+  newPasskeyOptions,
+  createPasskey,
+  updatePasskey,
+  removePasskey,
 
   listSessions,
   revokeSession,

@@ -12,6 +12,7 @@ import { createEngineDetection, type EngineDetection } from '../db/server-facts.
 import { orgMigrations } from '../drizzle/migrations.ts';
 import { type AuthLimits, createAuthLimits, noLimits } from './accounts/limits/limits.ts';
 import { createEmailCodes, type EmailCodes } from './accounts/mfa/email-codes.ts';
+import { createPasskeyChallenges, type PasskeyChallenges } from './accounts/passkeys/challenges.ts';
 import type { PasswordHasher } from './accounts/passwords/passwords.ts';
 import type { KnownAccounts } from './accounts/registration.ts';
 import { createSessionLookUp, type SessionLookUp } from './accounts/sessions/look-up.ts';
@@ -82,6 +83,7 @@ export interface CoreServices {
   /** For mails in the queue. */
   mailBox: SecretBox;
   emailCodes: EmailCodes;
+  passkeyChallenges: PasskeyChallenges;
   metrics: Metrics;
   /** The address of a request's peer; empty when unknown. */
   remoteAddress: (c: Context) => string;
@@ -195,6 +197,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     secretBox: createSecretBox(deriveKeys(config.encryptionKeys, 'totp secrets')),
     mailBox: createMailBox(config, mailSecret),
     emailCodes: createEmailCodes(deriveKeys(secrets, 'e-mail codes'), nextId),
+    passkeyChallenges: createPasskeyChallenges(deriveKeys(secrets, 'passkey challenges')),
     metrics: createMetrics(pool, { hashing: platform.hasher.load, ...platform.metrics }),
     remoteAddress,
     staticFiles: platform.staticFiles,

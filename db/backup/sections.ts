@@ -81,6 +81,7 @@ export const NOT_IN_BACKUPS = {
   mailed_tokens: 'accounts',
   mfa_devices: 'accounts',
   mfa_logins: 'accounts',
+  used_challenges: 'of sign-ins, for five minutes',
   primary_email_changes: 'accounts',
   email_codes: 'accounts',
   recovery_codes: 'accounts',

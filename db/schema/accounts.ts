@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  bigint,
+  boolean,
+  index,
+  integer,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { time } from './columns.ts';
 
 import { shared } from './shared-schema.ts';
@@ -17,6 +27,8 @@ export const users = shared.table('users', {
   mfaEnabled: boolean('mfa_enabled').notNull().default(false),
   /** Number of sign-ins by password. A sign-in that waited for others learns from it how many it has missed. */
   signIns: bigint('sign_ins', { mode: 'number' }).notNull().default(0),
+  /** The user handle of the account's passkeys (WebAuthn): 32 random bytes, base64url. Null until the first one is added. */
+  passkeyHandle: text('passkey_handle'),
   /** Set by an operator: a disabled account cannot sign in, and its sessions no longer work. */
   disabledAt: time('disabled_at'),
   createdAt: time('created_at').notNull(),
@@ -61,9 +73,12 @@ export const sessions = shared.table(
     revokedAt: time('revoked_at'),
     /** When its user last proved the password again (and the second factor, with MFA on). */
     steppedUpAt: time('stepped_up_at'),
+    /** The passkey that signed in without a password. Such a session counts as MFA as long as the account has the passkey. */
+    passkeyId: uuid('passkey_id').references((): AnyPgColumn => mfaDevices.id, { onDelete: 'set null' }),
   },
   (t) => [
     index('sessions_user').on(t.userId),
+    index('sessions_passkey').on(t.passkeyId).where(sql`${t.passkeyId} is not null`),
     // Bounds the work of ending the oldest, however often the account signs in.
     index('sessions_kept').on(t.userId, t.createdAt, t.id).where(sql`${t.revokedAt} is null`),
   ],
@@ -92,7 +107,7 @@ export const mailedTokens = shared.table(
   (t) => [index('mailed_tokens_user').on(t.userId), index('mailed_tokens_email').on(t.emailId)],
 );
 
-export const MFA_TYPES = ['totp', 'email'] as const;
+export const MFA_TYPES = ['totp', 'email', 'passkey'] as const;
 
 export const mfaDevices = shared.table(
   'mfa_devices',
@@ -112,8 +127,33 @@ export const mfaDevices = shared.table(
     lastStep: integer('last_step'),
     lastUsedAt: time('last_used_at'),
     createdAt: time('created_at').notNull(),
+    /** The credential id of a passkey, base64url. This column and the next four are null for other devices. */
+    credentialId: text('credential_id'),
+    /** The public key of a passkey in COSE format, base64url. */
+    publicKey: text('public_key'),
+    /** The last signature counter of a passkey. Authenticators without a counter send 0. */
+    signCount: bigint('sign_count', { mode: 'number' }),
+    /** How browsers reach a passkey's authenticator. */
+    transports: text('transports').array(),
+    /** A passkey signs in without a password. Otherwise it is a second factor only. */
+    signsIn: boolean('signs_in'),
   },
-  (t) => [index('mfa_devices_user').on(t.userId), uniqueIndex('mfa_devices_email').on(t.emailId)],
+  (t) => [
+    index('mfa_devices_user').on(t.userId),
+    uniqueIndex('mfa_devices_email').on(t.emailId),
+    uniqueIndex('mfa_devices_credential').on(t.credentialId),
+  ],
+);
+
+/** Challenges of passkeys that were used, until they expire: each works once. */
+export const usedChallenges = shared.table(
+  'used_challenges',
+  {
+    /** SHA-256 of the challenge, hex. */
+    hash: text('hash').primaryKey(),
+    expiresAt: time('expires_at').notNull(),
+  },
+  (t) => [index('used_challenges_expiry').on(t.expiresAt)],
 );
 
 /** Sign-ins that wait for the second factor, one per `mfa_token`. Completing one deletes it, and so does a new password. */

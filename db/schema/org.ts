@@ -318,3 +318,12 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
 }
 
 export type OrgTables = ReturnType<typeof defineOrgTables>;
+
+/**
+ * Settings of tables that Drizzle does not know, as statements on the template schema. A report that is pushed again updates all rows
+ * of a page in one transaction. With half of each page free, the new versions fit beside the old ones (HOT) and no index changes.
+ */
+export const storageSettings = (templateSchema: string): string[] =>
+  ['findings', 'finding_refs'].map(
+    (table) => `ALTER TABLE "${templateSchema}"."${table}" SET (fillfactor = 50);`,
+  );

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { mailedTokens, users } from '../../db/schema/accounts.ts';
 import { lockAccount, revokePersonalTokens, revokeSessions } from '../../lib/accounts/accounts.ts';
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
+import { holdPasskeys } from '../../lib/accounts/passkeys/passkeys.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { cookie } from '../../lib/http/access.ts';
@@ -35,7 +36,7 @@ export const changePassword = endpoint(
           type: 'boolean',
           example: false,
           description:
-            'With `true`, also revokes your personal access tokens, and the API tokens that you created in your organizations: what a thief of the account may have made.',
+            'With `true`, also revokes your personal access tokens, and the API tokens that you created in your organizations, and makes your passkeys second factors only: what a thief of the account may have made.',
         }),
       }),
     },
@@ -58,6 +59,7 @@ export const changePassword = endpoint(
         .delete(mailedTokens)
         .where(and(eq(mailedTokens.userId, user.id), eq(mailedTokens.purpose, 'reset_password')));
       await endMfaLogins(tx, user.id);
+      if (body.revoke_tokens) await holdPasskeys(tx, user.id);
       await revokeSessions(tx, user.id, now, sessionId);
       if (body.revoke_tokens) await revokePersonalTokens(tx, user.id);
       await mailPasswordChanged(tx, call, user);

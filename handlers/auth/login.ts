@@ -1,4 +1,3 @@
-import { isForeignKeyViolation } from '../../db/errors.ts';
 import { MFA_TYPES } from '../../db/schema/accounts.ts';
 import { findAnyAccount } from '../../lib/accounts/accounts.ts';
 import { maskAddress, verifiedDevices } from '../../lib/accounts/mfa/devices.ts';
@@ -7,7 +6,7 @@ import { toUser } from '../../lib/accounts/sessions/sessions.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { clientOf } from '../../lib/http/accounts/clients.ts';
-import { signInByPassword } from '../../lib/http/accounts/sign-in.ts';
+import { signInByPassword, unlessDeleted } from '../../lib/http/accounts/sign-in.ts';
 import { ok } from '../../lib/http/answer.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { password } from '../../lib/http/fields.ts';
@@ -89,9 +88,3 @@ export const login = endpoint(
     });
   },
 );
-
-/** An account that was deleted since it was found is answered like an unknown address. */
-function unlessDeleted(error: unknown): never {
-  if (isForeignKeyViolation(error)) throw new ApiError('auth_error/invalid_credentials', { cause: error });
-  throw error;
-}

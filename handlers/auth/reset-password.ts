@@ -4,6 +4,7 @@ import { revokePersonalTokens, revokeSessions } from '../../lib/accounts/account
 import { dropEarlierHolder, isClaim, verifyAddress } from '../../lib/accounts/claim.ts';
 import { consumeMailedToken, invalidLink, isMailedToken } from '../../lib/accounts/mailed-tokens.ts';
 import { endMfaLogins } from '../../lib/accounts/mfa/logins.ts';
+import { holdPasskeys } from '../../lib/accounts/passkeys/passkeys.ts';
 import { checkChosenPassword, withWarning } from '../../lib/accounts/passwords/check.ts';
 import { newPassword } from '../../lib/accounts/passwords/passwords.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
@@ -27,7 +28,7 @@ export const resetPassword = endpoint(
     tag: 'Auth',
     summary: 'Reset the password by a mailed link',
     description:
-      'Revokes all sessions and personal access tokens of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.',
+      'Revokes all sessions and personal access tokens of the account. Passkeys no longer sign in without the password until their owner allows it again. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.',
     request: { body: z.object({ token: mailedToken(), password: newPassword() }) },
     responses: {
       200: {
@@ -71,6 +72,8 @@ export const resetPassword = endpoint(
         .delete(mailedTokens)
         .where(and(eq(mailedTokens.userId, userId), eq(mailedTokens.purpose, 'reset_password')));
       await endMfaLogins(tx, userId);
+      // Before the sessions, so that one which a passkey just made is seen. A thief may have added the passkey.
+      await holdPasskeys(tx, userId);
       await revokeSessions(tx, userId, now);
       await revokePersonalTokens(tx, userId);
       const [primary] = await tx

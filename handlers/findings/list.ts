@@ -5,7 +5,7 @@ import { SarifLog } from '../../lib/findings/sarif/schema.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { answerGroups, FindingGroup } from '../../lib/http/lists/finding-groups.ts';
-import { answerFindings, FindingsCsv, omitParameter } from '../../lib/http/lists/findings.ts';
+import { answerFindings, FindingsCsv, omitParameter, TOTALS } from '../../lib/http/lists/findings.ts';
 import { FORMATS } from '../../lib/http/lists/findings-file.ts';
 import { pageParameters, requiredPage } from '../../lib/http/lists/pages.ts';
 import { ListedFinding } from '../../lib/resources.ts';
@@ -30,6 +30,10 @@ export const listFindings = endpoint(
               'Answers groups of the findings instead, always as a page: those with regressed findings first, then by the worst severity, the count and the newest. Findings with the same `rule_id` are of one `rule`; of those without one, findings with the same title. `sort` has no effect.',
           }),
           omit: omitParameter(),
+          total: z.enum(TOTALS).optional().openapi({
+            description:
+              '`limited` counts no more than 10,000 findings of a search in an order by `created_at`, `severity` or `priority`, which makes searches with many matches fast. With more, `result_info` has `total_is_exact: false`. `exact` is the default.',
+          }),
           format: z.enum(FORMATS).optional().openapi({
             description:
               'The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page.',
@@ -55,7 +59,7 @@ export const listFindings = endpoint(
   (call) => {
     const { group_by, ...list } = call.query;
     if (!group_by) return answerFindings(call, list);
-    const { sort: _sort, format: _format, page: _page, per_page: _perPage, ...filter } = list;
+    const { sort: _sort, format: _format, total: _total, page: _page, per_page: _perPage, ...filter } = list;
     return answerGroups(call, group_by, filter, requiredPage(list));
   },
 );

@@ -41,6 +41,7 @@ export const FINDING_PARAMETERS: readonly string[] = [
   'sort',
   'group_by',
   'omit',
+  'total',
   'format',
   'page',
   'per_page',

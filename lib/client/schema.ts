@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Reset the password by a mailed link
-         * @description Revokes all sessions and personal access tokens of the account. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.
+         * @description Revokes all sessions and personal access tokens of the account. Passkeys no longer sign in without the password until their owner allows it again. The address the link went to counts as verified, and a placeholder account becomes one that can log in. With `SVC_REQUIRE_VERIFIED_EMAIL`, a link that verifies the primary address for the first time also removes what was attached to the account before: other addresses, second factors and memberships by invitation to another address.
          *
          *     Requires no authentication. Available on the base domain only, when one is configured.
          */
@@ -286,7 +286,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm your identity again
-         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects and organizations. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`).
+         * @description Required for changes that a stolen session must not allow: for 10 minutes this session may change e-mail addresses and second factors, and delete projects and organizations. With MFA on, a `code` is required too: of any TOTP or e-mail device, of the device `device_id`, or a recovery code (`is_recovery`). A `passkey` (options: `/auth/step-up/passkey-options`) that verifies the user is sufficient without password and code.
          *
          *     Requires a session; works on any host.
          */
@@ -313,6 +313,72 @@ export interface paths {
          *     Requires a session; works on any host.
          */
         post: operations["sendStepUpOtp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/step-up/passkey-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the options for a step-up with a passkey
+         * @description For `navigator.credentials.get()`; the answer is the `passkey` of `/auth/step-up`.
+         *
+         *     Requires a session; works on any host.
+         */
+        post: operations["stepUpPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the options for a sign-in with a passkey
+         * @description For `navigator.credentials.get()`. With an `mfa_token`, for the second factor of that login: lists the passkeys of the account. Without one, for a sign-in without a password: the user chooses the account, so the answer is the same for everybody.
+         *
+         *     Requires no authentication. Available on the base domain only, when one is configured.
+         */
+        post: operations["passkeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/passkey/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a passkey
+         * @description With an `mfa_token`, the passkey is the second factor of that login. Without one it signs in without a password: the authenticator must have verified the user, and the session counts as one with MFA. Each challenge works once. A signature counter that goes backwards is refused, and the owner is told by mail.
+         *
+         *     Requires no authentication. Available on the base domain only, when one is configured.
+         */
+        post: operations["verifyPasskey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -665,6 +731,82 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profile/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the passkeys of the account
+         * @description Requires a session; works on any host.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description It signs in without a password from now on, and is a second factor while MFA is on. The owner is told by mail. The authenticator must have verified the user. Attestation certificates are refused.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profile/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get the options for a new passkey
+         * @description For `navigator.credentials.create()`; the answer is the `credential` of `POST /profile/passkeys`, in the same session.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        post: operations["newPasskeyOptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/profile/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description Ends no session, but sessions that it signed in no longer count as MFA. If it was the last second factor, MFA is turned off; the message says so.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes.
+         */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a passkey, or change whether it signs in
+         * @description A reset of the password by mail, and a change of it with `revoke_tokens`, set `sign_in` of all passkeys to `false`: a thief of the account may have added one.
+         *
+         *     Requires a session; works on any host. Requires a sign-in or `POST /auth/step-up` within the last 10 minutes to change `sign_in`.
+         */
+        patch: operations["updatePasskey"];
         trace?: never;
     };
     "/api/v1/profile/sessions": {
@@ -2971,6 +3113,28 @@ export interface components {
              */
             created_at: string;
         };
+        PasskeyAssertion: {
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            id: string;
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            rawId: string;
+            /** @enum {string} */
+            type: "public-key";
+            response: components["schemas"]["PasskeyAssertionResponse"];
+        } | null;
+        PasskeyRequestOptions: {
+            /**
+             * @description Works once, for five minutes.
+             * @example c2VhbGVk
+             */
+            challenge: string;
+            /** @example findings.example.com */
+            rpId: string;
+            /** @example 300000 */
+            timeout: number;
+            userVerification: components["schemas"]["PasskeyRequestOptionsUserVerification"];
+            allowCredentials: components["schemas"]["PasskeyRequestOptionsAllowCredential"][];
+        };
         UndoneOrgChange: {
             /**
              * @description `ownership`: the user who got the mail is an owner again. `deletion`: the organization is restored.
@@ -3023,6 +3187,55 @@ export interface components {
              * @example 2026-01-01T00:00:00.000Z
              */
             last_used_at?: string;
+        };
+        Passkey: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Laptop */
+            name: string;
+            /**
+             * @description Whether it signs in without a password. False: it is a second factor only.
+             * @example true
+             */
+            sign_in: boolean;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            last_used_at?: string;
+        };
+        PasskeyCreationOptions: {
+            /**
+             * @description Works once, for five minutes.
+             * @example c2VhbGVk
+             */
+            challenge: string;
+            rp: components["schemas"]["PasskeyCreationOptionsRp"];
+            user: components["schemas"]["PasskeyCreationOptionsUser"];
+            pubKeyCredParams: components["schemas"]["PasskeyCreationOptionsPubKeyCredParam"][];
+            /** @example 300000 */
+            timeout: number;
+            /** @enum {string} */
+            attestation: "none";
+            authenticatorSelection: components["schemas"]["PasskeyCreationOptionsAuthenticatorSelection"];
+            excludeCredentials: components["schemas"]["PasskeyCreationOptionsExcludeCredential"][];
+        };
+        NewCredential: {
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            id: string;
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            rawId: string;
+            /** @enum {string} */
+            type: "public-key";
+            response: components["schemas"]["NewCredentialResponse"];
         };
         Session: {
             /**
@@ -3260,6 +3473,12 @@ export interface components {
             per_page: number;
             /** @example 120 */
             total: number;
+            /**
+             * @description Present if there are more than `total`. Then `has_next` is true while pages are full.
+             * @example false
+             * @enum {boolean}
+             */
+            total_is_exact?: false;
             /** @example 3 */
             total_pages: number;
             /** @example true */
@@ -5307,7 +5526,7 @@ export interface components {
             message: string;
         };
         /** @enum {string} */
-        MfaType: "totp" | "email";
+        MfaType: "totp" | "email" | "passkey";
         /** @enum {string} */
         Plan: "free" | "pro" | "enterprise";
         /** @enum {string} */
@@ -5754,6 +5973,25 @@ export interface components {
             /** @description Changes and comments by you or about you. */
             activity?: components["schemas"]["AccountExportOrganizationActivity"][];
         };
+        PasskeyAssertionResponse: {
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            clientDataJSON: string;
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            authenticatorData: string;
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            signature: string;
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            userHandle?: string;
+        };
+        /** @enum {string} */
+        PasskeyRequestOptionsUserVerification: "required" | "preferred";
+        PasskeyRequestOptionsAllowCredential: {
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            id: string;
+            /** @enum {string} */
+            type: "public-key";
+            transports?: string[];
+        };
         /** @enum {string} */
         UndoneOrgChangeUndone: "ownership" | "deletion";
         UndoneOrgChangeOrganization: {
@@ -5767,6 +6005,51 @@ export interface components {
             name: string;
             /** @example acme */
             slug: string;
+        };
+        PasskeyCreationOptionsRp: {
+            /** @example findings.example.com */
+            id: string;
+            /** @example svc-findings */
+            name: string;
+        };
+        PasskeyCreationOptionsUser: {
+            /**
+             * @description Random, the same for all passkeys of the account.
+             * @example cmFuZG9t
+             */
+            id: string;
+            /** @example ada@example.com */
+            name: string;
+            /** @example Ada Lovelace */
+            displayName: string;
+        };
+        PasskeyCreationOptionsPubKeyCredParam: {
+            /** @enum {string} */
+            type: "public-key";
+            /** @example -7 */
+            alg: number;
+        };
+        PasskeyCreationOptionsAuthenticatorSelection: {
+            /** @enum {string} */
+            residentKey: "required";
+            /** @enum {boolean} */
+            requireResidentKey: true;
+            /** @enum {string} */
+            userVerification: "required";
+        };
+        PasskeyCreationOptionsExcludeCredential: {
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            id: string;
+            /** @enum {string} */
+            type: "public-key";
+            transports?: string[];
+        };
+        NewCredentialResponse: {
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            clientDataJSON: string;
+            /** @example dGhlIGNyZWRlbnRpYWw */
+            attestationObject: string;
+            transports?: string[] | null;
         };
         /** @enum {string} */
         NewPersonalTokenScope: "read" | "triage" | "admin";
@@ -6515,7 +6798,7 @@ export interface components {
              */
             new_password: string & (unknown & unknown & unknown);
             /**
-             * @description With `true`, also revokes your personal access tokens, and the API tokens that you created in your organizations: what a thief of the account may have made.
+             * @description With `true`, also revokes your personal access tokens, and the API tokens that you created in your organizations, and makes your passkeys second factors only: what a thief of the account may have made.
              * @example false
              */
             revoke_tokens?: boolean;
@@ -6570,7 +6853,8 @@ export interface components {
              * Format: password
              * @example Correct1horse
              */
-            password: string;
+            password?: string | null;
+            passkey?: components["schemas"]["PasskeyAssertion"];
             /** @example 123456 */
             code?: string | null;
             /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
@@ -6581,6 +6865,54 @@ export interface components {
         SendStepUpOtpRequest: {
             /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
             device_id: string;
+        };
+        StepUpPasskeyOptionsResult: {
+            options: components["schemas"]["PasskeyRequestOptions"];
+        };
+        StepUpPasskeyOptionsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["StepUpPasskeyOptionsResult"];
+        };
+        PasskeyOptionsRequest: {
+            /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
+            mfa_token?: string | null;
+        };
+        PasskeyOptionsResult: {
+            options: components["schemas"]["PasskeyRequestOptions"];
+        };
+        PasskeyOptionsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["PasskeyOptionsResult"];
+        };
+        VerifyPasskeyRequest: {
+            /** @example eyJhbGciOiJIUzI1NiJ9.eyJ.sig */
+            mfa_token?: string | null;
+            credential: components["schemas"]["PasskeyAssertion"];
+        };
+        VerifyPasskeyResult: {
+            user: components["schemas"]["User"];
+        };
+        VerifyPasskeyEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["VerifyPasskeyResult"];
         };
         UndoEmailChangeRequest: {
             /**
@@ -6790,6 +7122,63 @@ export interface components {
             result: components["schemas"]["RegenerateRecoveryCodesResult"];
             /** @example New recovery codes were made; the old ones no longer work. */
             message: string;
+        };
+        ListPasskeysResult: {
+            passkeys: components["schemas"]["Passkey"][];
+        };
+        ListPasskeysEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["ListPasskeysResult"];
+        };
+        CreatePasskeyRequest: {
+            /** @example Laptop */
+            name: string;
+            credential: components["schemas"]["NewCredential"];
+        };
+        CreatePasskeyEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Passkey"];
+        };
+        NewPasskeyOptionsResult: {
+            options: components["schemas"]["PasskeyCreationOptions"];
+        };
+        NewPasskeyOptionsEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["NewPasskeyOptionsResult"];
+        };
+        UpdatePasskeyRequest: {
+            /** @example Laptop */
+            name?: string | null;
+            /** @example true */
+            sign_in?: boolean;
+        };
+        UpdatePasskeyEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["Passkey"];
         };
         ListSessionsResult: {
             sessions: components["schemas"]["Session"][];
@@ -7007,6 +7396,8 @@ export interface components {
         ListFindingsGroupBy: "rule" | "cve" | "file" | "project";
         /** @enum {string} */
         ListFindingsOmit: "description";
+        /** @enum {string} */
+        ListFindingsTotal: "exact" | "limited";
         /** @enum {string} */
         ListFindingsFormat: "json" | "csv" | "sarif";
         ListFindingsEnvelope: {
@@ -9109,11 +9500,22 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 /**
                  * @example {
                  *       "password": "Correct1horse",
+                 *       "passkey": {
+                 *         "id": "dGhlIGNyZWRlbnRpYWw",
+                 *         "rawId": "dGhlIGNyZWRlbnRpYWw",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "dGhlIGNyZWRlbnRpYWw",
+                 *           "authenticatorData": "dGhlIGNyZWRlbnRpYWw",
+                 *           "signature": "dGhlIGNyZWRlbnRpYWw",
+                 *           "userHandle": "dGhlIGNyZWRlbnRpYWw"
+                 *         }
+                 *       },
                  *       "code": "123456",
                  *       "device_id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
                  *       "is_recovery": false
@@ -9173,6 +9575,156 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["MessageEnvelope"];
+                };
+            };
+        };
+    };
+    stepUpPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "options": {
+                     *           "challenge": "c2VhbGVk",
+                     *           "rpId": "findings.example.com",
+                     *           "timeout": 300000,
+                     *           "userVerification": "required",
+                     *           "allowCredentials": [
+                     *             {
+                     *               "id": "dGhlIGNyZWRlbnRpYWw",
+                     *               "type": "public-key",
+                     *               "transports": [
+                     *                 "internal"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StepUpPasskeyOptionsEnvelope"];
+                };
+            };
+        };
+    };
+    passkeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "mfa_token": "eyJhbGciOiJIUzI1NiJ9.eyJ.sig"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyOptionsRequest"];
+            };
+        };
+        responses: {
+            /** @description The options. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "options": {
+                     *           "challenge": "c2VhbGVk",
+                     *           "rpId": "findings.example.com",
+                     *           "timeout": 300000,
+                     *           "userVerification": "required",
+                     *           "allowCredentials": [
+                     *             {
+                     *               "id": "dGhlIGNyZWRlbnRpYWw",
+                     *               "type": "public-key",
+                     *               "transports": [
+                     *                 "internal"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyOptionsEnvelope"];
+                };
+            };
+        };
+    };
+    verifyPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "mfa_token": "eyJhbGciOiJIUzI1NiJ9.eyJ.sig",
+                 *       "credential": {
+                 *         "id": "dGhlIGNyZWRlbnRpYWw",
+                 *         "rawId": "dGhlIGNyZWRlbnRpYWw",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "dGhlIGNyZWRlbnRpYWw",
+                 *           "authenticatorData": "dGhlIGNyZWRlbnRpYWw",
+                 *           "signature": "dGhlIGNyZWRlbnRpYWw",
+                 *           "userHandle": "dGhlIGNyZWRlbnRpYWw"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerifyPasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The user; the session cookie is set. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "user": {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "email": "ada@example.com",
+                     *           "name": "Ada Lovelace",
+                     *           "avatar_url": "",
+                     *           "created_at": "2026-01-01T00:00:00.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["VerifyPasskeyEnvelope"];
                 };
             };
         };
@@ -9798,6 +10350,233 @@ export interface operations {
             };
         };
     };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkeys, newest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "passkeys": [
+                     *           {
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Laptop",
+                     *             "sign_in": true,
+                     *             "created_at": "2026-01-01T00:00:00.000Z",
+                     *             "last_used_at": "2026-01-01T00:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListPasskeysEnvelope"];
+                };
+            };
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop",
+                 *       "credential": {
+                 *         "id": "dGhlIGNyZWRlbnRpYWw",
+                 *         "rawId": "dGhlIGNyZWRlbnRpYWw",
+                 *         "type": "public-key",
+                 *         "response": {
+                 *           "clientDataJSON": "dGhlIGNyZWRlbnRpYWw",
+                 *           "attestationObject": "dGhlIGNyZWRlbnRpYWw",
+                 *           "transports": [
+                 *             "internal"
+                 *           ]
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreatePasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The passkey. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Laptop",
+                     *         "sign_in": true,
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "last_used_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CreatePasskeyEnvelope"];
+                };
+            };
+        };
+    };
+    newPasskeyOptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "options": {
+                     *           "challenge": "c2VhbGVk",
+                     *           "rp": {
+                     *             "id": "findings.example.com",
+                     *             "name": "svc-findings"
+                     *           },
+                     *           "user": {
+                     *             "id": "cmFuZG9t",
+                     *             "name": "ada@example.com",
+                     *             "displayName": "Ada Lovelace"
+                     *           },
+                     *           "pubKeyCredParams": [
+                     *             {
+                     *               "type": "public-key",
+                     *               "alg": -7
+                     *             }
+                     *           ],
+                     *           "timeout": 300000,
+                     *           "attestation": "none",
+                     *           "authenticatorSelection": {
+                     *             "residentKey": "required",
+                     *             "requireResidentKey": true,
+                     *             "userVerification": "required"
+                     *           },
+                     *           "excludeCredentials": [
+                     *             {
+                     *               "id": "dGhlIGNyZWRlbnRpYWw",
+                     *               "type": "public-key",
+                     *               "transports": [
+                     *                 "internal"
+                     *               ]
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NewPasskeyOptionsEnvelope"];
+                };
+            };
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "message": "The passkey was removed."
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MessageEnvelope"];
+                };
+            };
+        };
+    };
+    updatePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop",
+                 *       "sign_in": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdatePasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The passkey. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": {
+                     *         "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *         "name": "Laptop",
+                     *         "sign_in": true,
+                     *         "created_at": "2026-01-01T00:00:00.000Z",
+                     *         "last_used_at": "2026-01-01T00:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UpdatePasskeyEnvelope"];
+                };
+            };
+        };
+    };
     listSessions: {
         parameters: {
             query?: never;
@@ -10380,6 +11159,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -10789,6 +11569,8 @@ export interface operations {
                 group_by?: components["schemas"]["ListFindingsGroupBy"];
                 /** @description Leaves out the field that may be long. */
                 omit?: components["schemas"]["ListFindingsOmit"];
+                /** @description `limited` counts no more than 10,000 findings of a search in an order by `created_at`, `severity` or `priority`, which makes searches with many matches fast. With more, `result_info` has `total_is_exact: false`. `exact` is the default. */
+                total?: components["schemas"]["ListFindingsTotal"];
                 /** @description The format of the response: `json`, `csv` with a header line (RFC 4180), or `sarif` (SARIF 2.1.0). With `page`, the file holds that page. */
                 format?: components["schemas"]["ListFindingsFormat"];
                 page?: number;
@@ -10851,6 +11633,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -11721,6 +12504,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -12043,6 +12827,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -12141,6 +12926,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -12249,6 +13035,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -14660,6 +15447,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false
@@ -15958,6 +16746,7 @@ export interface operations {
                      *         "page": 1,
                      *         "per_page": 50,
                      *         "total": 120,
+                     *         "total_is_exact": false,
                      *         "total_pages": 3,
                      *         "has_next": true,
                      *         "has_prev": false

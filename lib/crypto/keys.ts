@@ -1,7 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 
 /** The purpose of a derived key. Keys of different purposes are independent. */
-export type KeyPurpose = 'mfa tokens' | 'device tokens' | 'e-mail codes' | 'mail queue' | 'totp secrets';
+export type KeyPurpose =
+  | 'mfa tokens'
+  | 'device tokens'
+  | 'e-mail codes'
+  | 'mail queue'
+  | 'passkey challenges'
+  | 'totp secrets';
 
 /** A key and its id, which is stored with everything that it signs or encrypts. */
 export interface Key {

@@ -10,6 +10,7 @@ export const TAGS = [
   'Auth',
   'Profile: e-mails',
   'Profile: MFA',
+  'Profile: passkeys',
   'Profile: sessions',
   'Profile: access tokens',
   'Organizations',

@@ -6,6 +6,8 @@ export interface ResultInfo {
   page: number;
   per_page: number;
   total: number;
+  /** False if there are more than `total`. */
+  total_is_exact?: boolean;
   total_pages: number;
   has_next: boolean;
   has_prev: boolean;

@@ -9,6 +9,7 @@ import {
   primaryEmailChanges,
   rateLimits,
   sessions,
+  usedChallenges,
 } from '../../db/schema/accounts.ts';
 import { declinedInvitations, invitationLinks, orgUndoLinks } from '../../db/schema/orgs.ts';
 
@@ -20,6 +21,7 @@ const EXPIRING: readonly (readonly [table: PgTable, key: PgColumn, expires: PgCo
   [mailedTokens, mailedTokens.tokenHash, mailedTokens.expiresAt],
   [emailCodes, emailCodes.id, emailCodes.expiresAt],
   [mfaLogins, mfaLogins.id, mfaLogins.expiresAt],
+  [usedChallenges, usedChallenges.hash, usedChallenges.expiresAt],
   [primaryEmailChanges, primaryEmailChanges.tokenHash, primaryEmailChanges.expiresAt],
   [orgUndoLinks, orgUndoLinks.tokenHash, orgUndoLinks.expiresAt],
   [invitationLinks, invitationLinks.tokenHash, invitationLinks.expiresAt],

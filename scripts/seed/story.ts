@@ -228,7 +228,7 @@ export async function begin(
       if (remarkable && turn % 4 === 0)
         await user.post('/findings/{id}/comments', {
           params: { path: { id: remarkable.one.id } },
-          body: { body: 'Reproduced in **staging**. The fix belongs into the next release.' },
+          body: { body: 'Reproduced in **staging**. The fix belongs in the next release.' },
         });
     },
 

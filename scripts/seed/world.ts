@@ -93,7 +93,9 @@ export async function openWorld(config: Config, databaseUrl: string, began: numb
         peer: { ip: ADDRESS, secure: false },
         now: new Date(time),
       } as unknown as PublicCall;
-      const headers = await startSession(services.database.db, call, userId, parseDevice(BROWSER));
+      const headers = await startSession(services.database.db, call, userId, {
+        device: parseDevice(BROWSER),
+      });
       return visit({ orgSlug, cookie: headers['set-cookie'] });
     },
     linkTo(address) {

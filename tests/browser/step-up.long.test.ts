@@ -1,22 +1,14 @@
 import { Secret, TOTP } from 'otpauth';
 import type { Locator, Page } from 'playwright-core';
-import postgres from 'postgres';
 import { expect, it } from 'vitest';
 import { createUser, must, PASSWORD, type TestUser } from '../support/api/client.ts';
 import { expectAccessible } from './support/axe.ts';
-import { heading } from './support/login.ts';
+import { age, heading } from './support/login.ts';
 import { describePages } from './support/site.ts';
 
 describePages('a step-up', (site) => {
-  /** Lets it be an hour ago that somebody signed in. */
-  async function age({ id }: TestUser): Promise<void> {
-    const sql = postgres(site.databaseUrl, { max: 1 });
-    await sql`update shared.sessions set created_at = now() - interval '1 hour' where user_id = ${id}`;
-    await sql.end();
-  }
-
   async function open(path: string, user: TestUser): Promise<Page> {
-    await age(user);
+    await age(site, user);
     const page = await site.visit({ cookie: user.cookie });
     await page.goto(site.url + path);
     await page.getByRole('heading', { level: 2 }).first().waitFor();
@@ -100,10 +92,7 @@ describePages('a step-up', (site) => {
     await typeCode(dialog, code());
     await page.getByText(`the link that verifies second-${user.email}`).waitFor();
 
-    await age(user);
-    const sql = postgres(site.databaseUrl, { max: 1 });
-    await sql`update shared.sessions set stepped_up_at = null where user_id = ${user.id}`;
-    await sql.end();
+    await age(site, user);
     await add(`third-${user.email}`);
     await dialog.getByLabel('Your password').fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Recovery code' }).click();
@@ -133,7 +122,7 @@ describePages('a step-up', (site) => {
   it('fits a phone', async () => {
     const user = await createUser(site.api);
     await enrol(user);
-    await age(user);
+    await age(site, user);
     const page = await site.visit({ cookie: user.cookie, viewport: { width: 360, height: 740 } });
     await page.goto(`${site.url}/profile`);
     await page.getByLabel('Add an address').fill('second@example.com');

@@ -199,6 +199,7 @@ describe('the org track', () => {
     const [oldSchema, newSchema] = [await describeSchema(old), await describeSchema(made)];
     expect(oldSchema.length).toBeGreaterThan(100);
     expect(newSchema).toEqual(oldSchema);
+    expect(newSchema.filter((line) => line.includes(' settings '))).toHaveLength(2);
     // Some 12 KB each: tables whose rows are always short need none.
     expect(newSchema.filter((line) => line.endsWith(' toast true'))).toEqual([
       'changes toast true',
@@ -216,11 +217,11 @@ describe('the org track', () => {
     for (const org of [old, made]) expect(await stepsOf(org)).toEqual(orgMigrations.map(({ name }) => name));
   });
 
-  /** All there is in an org's schema, a line each: columns in their order, constraints, indexes, TOAST tables. */
+  /** All there is in an org's schema, a line each: columns in their order, constraints, indexes, TOAST tables, settings. */
   async function describeSchema({ id }: TestOrg): Promise<string[]> {
     const rows = await t.services.database.sql.unsafe<{ line: string }[]>(
       `with tables as (
-         select oid, relname, reltoastrelid from pg_class where relnamespace = $1::regnamespace and relkind = 'r'
+         select oid, relname, reltoastrelid, reloptions from pg_class where relnamespace = $1::regnamespace and relkind = 'r'
        )
        select relname || ' column ' || row_number() over (partition by relname order by attnum) || ' ' || attname || ' ' ||
          format_type(atttypid, atttypmod) || ' ' || attnotnull || ' ' || attstorage::text ||
@@ -231,6 +232,7 @@ describe('the org track', () => {
        from tables join pg_constraint on conrelid = tables.oid
        union all select relname || ' ' || pg_get_indexdef(indexrelid) from tables join pg_index on indrelid = tables.oid
        union all select relname || ' toast ' || (reltoastrelid <> 0) from tables
+       union all select relname || ' settings ' || reloptions::text from tables where reloptions is not null
        order by 1`,
       [orgSchemaName(id)],
     );

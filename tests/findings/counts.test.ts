@@ -365,14 +365,16 @@ describe('a finding that is seen again', () => {
     const scanId = await createScan(api(), org);
     const schema = orgSchemaName(org.id);
     const nextId = createIds(() => new Date());
-    /** The rows that pushes of five findings write, by table: inserted, updated, updated without touching an index. */
+    /** The rows that pushes of 64 findings, which fill pages, write, by table: inserted, updated, updated without touching an index. */
     const written = async (severity: Severity) => {
       // A separate pool, because the statistics of a connection cover all that it has not reported yet.
       const pool = openDatabase({ url: apps[0].databaseUrl, max: 1 });
       const counted = await pool.sql.begin(async (tx) => {
-        const rows = [0, 1, 2, 3, 4].map((ord) => {
+        const rows = Array.from({ length: 64 }, (_, ord) => {
           const { id, at } = nextId();
-          const { project_id, ...fields } = finding(org, scanId, { fingerprint: `seen-${ord}`, severity });
+          const { project_id, ...fields } = finding(org, scanId, {
+            ...{ fingerprint: `seen-${ord}`, severity, description: 'Long. '.repeat(100) },
+          });
           return { ord, id, at, project_id, ...fields };
         });
         const now = new Date().toISOString();
@@ -388,10 +390,10 @@ describe('a finding that is seen again', () => {
       await pool.close();
       return counted;
     };
-    expect(await written('high')).toEqual({ findings: [5, 0, 0], finding_counts: [1, 0, 0] });
-    expect(await written('high')).toEqual({ findings: [0, 5, 5], finding_counts: [0, 0, 0] });
-    expect(await written('low')).toEqual({ findings: [0, 5, 0], finding_counts: [1, 1, 1] });
-    expect(await written('low')).toEqual({ findings: [0, 5, 5], finding_counts: [0, 0, 0] });
+    expect(await written('high')).toEqual({ findings: [64, 0, 0], finding_counts: [1, 0, 0] });
+    expect(await written('high')).toEqual({ findings: [0, 64, 64], finding_counts: [0, 0, 0] });
+    expect(await written('low')).toEqual({ findings: [0, 64, 0], finding_counts: [1, 1, 1] });
+    expect(await written('low')).toEqual({ findings: [0, 64, 64], finding_counts: [0, 0, 0] });
     await expectKeptCounts(database, org);
   });
 });

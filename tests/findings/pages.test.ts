@@ -1,6 +1,11 @@
+import { ilike } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { searchFindings } from '../../db/findings/lists/search.ts';
+import { defineOrgTables } from '../../db/schema/org.ts';
+import { orgSchemaName } from '../../db/schema/org-schema.ts';
 import { FINDING_STATUSES, SEVERITIES } from '../../db/schema/values.ts';
-import { SORTS } from '../../lib/findings/order.ts';
+import { indexedOrder, orderOf, SORTS } from '../../lib/findings/order.ts';
+import { resultInfo } from '../../lib/http/lists/pages.ts';
 import { addProject, createOrg, createScan, must, push, type TestOrg } from '../support/api/api.ts';
 import { startApp, type TestApp } from '../support/server/app.ts';
 
@@ -68,5 +73,43 @@ describe.each(SORTS.map((sort) => `sort=${sort}`))('pages with %s', (sort) => {
       }
       expect(pages).toEqual(whole);
     }
+  });
+});
+
+describe('a search that counts a limited number', () => {
+  it.each(SORTS.filter(indexedOrder))('has the same pages with sort=%s', async (sort) => {
+    const tables = defineOrgTables(orgSchemaName(org.id));
+    const search = (upTo: number | undefined, limit: number, offset = 0) => {
+      const order = indexedOrder(sort);
+      const counted = order && upTo !== undefined ? { order, upTo } : undefined;
+      const where = ilike(tables.findings.title, '%search%');
+      const given = { where, order: orderOf(tables, sort), window: { limit, offset }, counted };
+      return searchFindings(t.services.database.sql, tables, given, { statementMs: 10_000 });
+    };
+    const whole = await search(undefined, FINDINGS);
+    expect(whole.total).toBe(FINDINGS);
+    expect(await search(FINDINGS, FINDINGS)).toEqual(whole);
+    for (const limit of [7, 100]) {
+      const pages: string[] = [];
+      for (let offset = 0; offset < FINDINGS; offset += limit) {
+        const { total, ids } = await search(10, limit, offset);
+        expect(total).toBe(11);
+        pages.push(ids.slice(1, -1));
+      }
+      expect(`{${pages.join(',')}}`).toBe(whole.ids);
+    }
+  });
+
+  it('says so', async () => {
+    const { ids, info } = await list('q=search&total=limited&per_page=7');
+    expect(info).toEqual((await list('q=search&per_page=7')).info);
+    expect(ids).toHaveLength(7);
+    const page = { page: 3, perPage: 10, offset: 20 };
+    expect(resultInfo(page, 31, { upTo: 30, isFull: true })).toEqual({
+      ...{ page: 3, per_page: 10, total: 30, total_is_exact: false, total_pages: 3 },
+      ...{ has_next: true, has_prev: true },
+    });
+    expect(resultInfo(page, 31, { upTo: 30, isFull: false }).has_next).toBe(false);
+    expect(resultInfo(page, 30, { upTo: 30, isFull: true })).toEqual(resultInfo(page, 30));
   });
 });

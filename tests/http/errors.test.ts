@@ -116,8 +116,12 @@ describe('a database that is lost', () => {
     lost = await startApp({ databaseUrl: 'postgres://nobody:x@127.0.0.1:1/none' });
   });
 
-  it.each(withError('server_error/unavailable'))('is said to be: %s', async (_, operation) => {
-    const options = operation.path.startsWith('/api/v1/auth/mfa/') ? { body: await mfaBody() } : {};
+  // Answers of passkeys are refused before the database is asked, unless their challenge is authentic.
+  const asking = withError('server_error/unavailable').filter(([name]) => name !== 'verifyPasskey');
+  const ofLogin = /^\/api\/v1\/auth\/(?:mfa\/|passkey\/options)/;
+
+  it.each(asking)('is said to be: %s', async (_, operation) => {
+    const options = ofLogin.test(operation.path) ? { body: await mfaBody() } : {};
     const { status, error, text } = await call(lost.api, operation, options);
     expect([error, status]).toEqual(['server_error/unavailable', operation.path.endsWith('z') ? 503 : 500]);
     expect(text).not.toMatch(/ECONN|127\.0\.0\.1|nobody/);
@@ -183,7 +187,7 @@ describe('a limit that is reached', () => {
   /** Have no limit but that on the memory for bodies. */
   const BODY_ONLY = [
     ...['updateMe', 'deleteMe', 'createTotpDevice', 'createEmailDevice', 'createPersonalToken'],
-    ...['createOrg', 'updateOrg', 'deleteOrg'],
+    ...['createOrg', 'updateOrg', 'deleteOrg', 'createPasskey', 'updatePasskey', 'passkeyOptions'],
   ];
   const others = limited.filter(([name, operation]) => !ofOrg(operation) && !BODY_ONLY.includes(name));
 

@@ -57,6 +57,8 @@ describe('a query', () => {
     ['status:open -path:test/** assignee:me', { status: ['open'], not_path: 'test/**', assignee: ['me'] }],
     ['regressed:true overdue:no -exploit:true', { regressed: true, overdue: false, has_exploit: false }],
     ['project:web,"Shop"', { project_id: [WEB, SHOP] }],
+    // As pages write them.
+    [`status:"False positive","won't fix"`, { status: ['false_positive', 'wontfix'] }],
     ['-project:web', { project_id: [APP, SHOP] }],
     ['assignee:@me,none', { assignee: ['me', 'none'] }],
     ['mentions:me,"grace hopper"', { mentions: ['me', GRACE] }],
@@ -105,6 +107,8 @@ describe('a query', () => {
     ['ref:a ref:b', 'ref:b', /once/],
     ['older:soon', 'older:soon', /not a time/],
     ['found:yesterday', 'found:yesterday', /not a date/],
+    ['found:2026-02-30', 'found:2026-02-30', /not a date/],
+    ['found:2026-02-02..2026-02-01', 'found:2026-02-02..2026-02-01', /ends before it starts/],
     ['cwe:x', 'cwe:x', /not a CWE/],
   ])('with an invalid term says which one: %s', (query, term, message) => {
     const problems = problemsOf(query);

@@ -45,6 +45,17 @@ it('data is brighter than controls in the dark theme', () => {
     expect(luminanceOf('text')).toBeGreaterThan(luminanceOf(control));
 });
 
+it('placeholders are readable on pages and cards', () => {
+  const { light, dark } = variables(mergeMantineTheme(DEFAULT_THEME, theme));
+  for (const [scheme, background] of [
+    [light, '#ffffff'],
+    [dark, DEFAULT_THEME.colors.dark[6]],
+  ] as const) {
+    const text = toLinear(scheme['--mantine-color-placeholder'] ?? '');
+    expect(contrast(text, toLinear(background))).toBeGreaterThan(4.5);
+  }
+});
+
 type Rgb = [number, number, number];
 
 const linear = (x: number) => (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);

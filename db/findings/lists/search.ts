@@ -1,9 +1,10 @@
 import { and, desc, lt, type SQL, sql } from 'drizzle-orm';
 import type { QueryOptions, TransactionSql, Transactions } from '../../pool/query.ts';
 import type { OrgTables } from '../../schema/org.ts';
+import { SEVERITIES } from '../../schema/values.ts';
 import { toQuery } from '../../statements.ts';
 import { LARGE_READ, type TextQuery } from '../../stream.ts';
-import { type FindingOrder, sortable } from './order.ts';
+import { type FindingOrder, type IndexedOrder, sortable } from './order.ts';
 import type { Window } from './pages.ts';
 
 /** Findings that no index has in order: what they are, and how they follow each other. */
@@ -11,10 +12,12 @@ export interface FindingSearch {
   where: SQL | undefined;
   order: FindingOrder;
   window: Window;
+  /** Set if no more than `upTo` findings are counted. `order` is the same order, which indexes serve. */
+  counted?: { order: IndexedOrder; upTo: number } | undefined;
 }
 
 export interface FoundFindings {
-  /** How many there are in all. */
+  /** How many there are in all; above `upTo` if there are more than are counted. */
   total: number;
   /** Ids of the window's, in order, as a PostgreSQL array. */
   ids: string;
@@ -59,18 +62,61 @@ export async function runSearch<Row extends object>(
 export async function searchFindings(
   client: Transactions,
   tables: OrgTables,
-  { where, order, window }: FindingSearch,
+  { where, order, window, counted }: FindingSearch,
   limits: SearchLimits,
 ): Promise<FoundFindings> {
+  const found = sortable(tables, order, where);
+  const part = sql`limit ${window.limit}::bigint offset ${window.offset}::bigint`;
+  const sorted = sql`array(select id from found order by ${order.by} ${part})`;
   const [row] = await runSearch<FoundFindings>(
     client,
-    sql`
-    with found as materialized (${sortable(tables, order, where)})
-    select (select count(*)::int from found) as total,
-      array(select id from found order by ${order.by} limit ${window.limit}::bigint offset ${window.offset}::bigint)::text as ids`,
+    counted
+      ? sql`
+    with found as materialized (${found} limit ${sql.raw(`${counted.upTo + 1}`)}),
+    counted as materialized (select count(*)::int as total from found)
+    select total, (case when total <= ${sql.raw(`${counted.upTo}`)} then ${sorted}
+      else array(${firstMatches(tables, where, counted.order, window)} ${part}) end)::text as ids
+    from counted`
+      : sql`
+    with found as materialized (${found})
+    select (select count(*)::int from found) as total, ${sorted}::text as ids`,
     limits,
   );
   return row ?? { total: 0, ids: '{}' };
+}
+
+/**
+ * Ids of many matches in the order of indexes. Bands are read one after the other, until the window is full: PostgreSQL runs the
+ * parts of UNION ALL in turn, and the inner limit ends that.
+ */
+function firstMatches(
+  { findings: f }: OrgTables,
+  where: SQL | undefined,
+  { by, descending }: IndexedOrder,
+  { limit, offset }: Window,
+): SQL {
+  const upTo = sql`limit ${limit}::bigint + ${offset}::bigint`;
+  const direction = by !== 'created_at' || descending ? sql.raw('desc') : sql.raw('asc');
+  const bands = bandsOf(f, by).map(
+    (band, i, { length }) => sql`(
+      select ${sql.raw(`${descending ? i : length - i}`)} as band, ${f.id} as id from ${f}
+      where ${and(band, where) ?? sql`true`} order by ${f.id} ${direction} ${upTo})`,
+  );
+  const inTurn = sql.join(descending ? bands : bands.toReversed(), sql` union all `);
+  return sql`select id from (select band, id from (${inTurn}) bands ${upTo}) read order by band, id ${direction}`;
+}
+
+/** The conditions of the bands of an order, the greatest first. */
+function bandsOf(
+  { severity, regressed }: OrgTables['findings'],
+  by: IndexedOrder['by'],
+): (SQL | undefined)[] {
+  if (by === 'created_at') return [undefined];
+  const bySeverity = SEVERITIES.map((name) => sql`${severity} = ${sql.raw(`'${name}'`)}`);
+  if (by === 'severity') return bySeverity;
+  return [sql`${regressed}`, sql`not ${regressed}`].flatMap((part) =>
+    bySeverity.map((band) => sql`${part} and ${band}`),
+  );
 }
 
 /** A finding, and the change that was made to it last. */

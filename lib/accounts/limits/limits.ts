@@ -23,6 +23,10 @@ const RULES = {
   code: { points: 10, duration: 15 * MINUTE },
   /** One-time codes from unknown clients, by account. Strict, because six digits can be guessed. */
   code_account: { points: 50, duration: DAY },
+  /** Answers of passkeys, by account and client. */
+  passkey: { points: 10, duration: 15 * MINUTE },
+  /** Answers of passkeys from unknown clients, by account. */
+  passkey_account: { points: 100, duration: 60 * MINUTE },
   /** Codes that verify a new authenticator app, by device. */
   enrolment: { points: 10, duration: 15 * MINUTE },
   /** Requested mails, by account or address. */
@@ -56,7 +60,11 @@ export interface AuthLimits {
    * @returns a function to call when the guess was right. It deletes the client's count
    * @throws ApiError `rate_limit_error/exceeded` with the time to wait
    */
-  guess(secret: 'password' | 'code', account: string, client: LimitClient): Promise<() => Promise<void>>;
+  guess(
+    secret: 'password' | 'code' | 'passkey',
+    account: string,
+    client: LimitClient,
+  ): Promise<() => Promise<void>>;
 }
 
 /** The default: no limits. */

@@ -29,6 +29,8 @@ export interface FoundSession {
   user: SessionUser;
   /** Time of the sign-in or of the latest step-up. */
   authenticatedAt: Date;
+  /** Signed in by a passkey that the account still has. That counts as MFA. */
+  byPasskey: boolean;
   expiresAt: Date;
   revokedAt: Date | null;
   lastActiveAt: Date;
@@ -73,6 +75,7 @@ export interface UserRow extends Omit<SessionUser, 'createdAt'>, Omit<FoundMembe
 interface Row extends UserRow {
   sessionId: string;
   authenticatedAt: string;
+  byPasskey: boolean;
   expiresAt: string;
   revokedAt: string | null;
   lastActiveAt: string;
@@ -134,7 +137,8 @@ export const membershipJoin = (orgId: SQLWrapper): SQL =>
 
 const sessionFields = sql`${sessions.id} as "sessionId", ${sessions.expiresAt} as "expiresAt",
   ${sessions.revokedAt} as "revokedAt", ${sessions.lastActiveAt} as "lastActiveAt",
-  greatest(${sessions.createdAt}, ${sessions.steppedUpAt}) as "authenticatedAt", ${userFields}`;
+  greatest(${sessions.createdAt}, ${sessions.steppedUpAt}) as "authenticatedAt",
+  ${sessions.passkeyId} is not null as "byPasskey", ${userFields}`;
 
 /** Joins users that are not disabled, with their primary address. */
 export const userJoin = (userId: SQLWrapper): SQL =>
@@ -157,6 +161,7 @@ where ${sessions.id} = any (${$.ids}::uuid[])`,
 function toSession({
   sessionId,
   authenticatedAt,
+  byPasskey,
   expiresAt,
   revokedAt,
   lastActiveAt,
@@ -166,6 +171,7 @@ function toSession({
     id: sessionId,
     ...toUserAndMembership(row),
     authenticatedAt: new Date(authenticatedAt),
+    byPasskey,
     expiresAt: new Date(expiresAt),
     revokedAt: revokedAt === null ? null : new Date(revokedAt),
     lastActiveAt: new Date(lastActiveAt),

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../../../db/client.ts';
+import { isForeignKeyViolation } from '../../../db/errors.ts';
 import { sessions, users } from '../../../db/schema/accounts.ts';
 import type { Account } from '../../accounts/accounts.ts';
 import { TOKEN_SECONDS } from '../../accounts/sessions/signed-token.ts';
@@ -35,11 +36,13 @@ export const signInByPassword = (call: PublicCall, account: Account): Promise<He
 /**
  * Completes a login: creates the session and notifies the owner by mail.
  * @param before runs in the same transaction, such as consuming a code, and throws to refuse the login
+ * @param passkeyId of a passkey that signed in without a password
  */
 export async function signIn(
   call: PublicCall,
   account: Pick<Account, 'id' | 'name' | 'email' | 'emailVerified' | 'passwordHash'>,
   before?: (tx: Tx) => Promise<void>,
+  passkeyId?: string,
 ): Promise<Headers> {
   const { db, services } = call;
   const { sessionsPerAccount: max } = services.config.quotas;
@@ -53,7 +56,7 @@ export async function signIn(
     const [, , session] = await Promise.all([
       before?.(tx),
       notify(tx),
-      startSession(tx, call, account.id, device),
+      startSession(tx, call, account.id, { device, passkeyId }),
     ]);
     return session;
   });
@@ -82,7 +85,7 @@ export async function startSession(
   db: Db | Tx,
   call: PublicCall,
   userId: string,
-  device: Device = deviceOf(call),
+  { device = deviceOf(call), passkeyId }: { device?: Device; passkeyId?: string | undefined } = {},
 ): Promise<Headers> {
   const { services, peer } = call;
   const { id, at: createdAt } = services.nextId();
@@ -92,6 +95,7 @@ export async function startSession(
     userId,
     ipAddress: peer.ip,
     ...device,
+    passkeyId,
     createdAt,
     lastActiveAt: createdAt,
     expiresAt,
@@ -103,6 +107,12 @@ export async function startSession(
     endReplacedSessions(db, call),
   ]);
   return sessionCookie(call, token, TOKEN_SECONDS.session);
+}
+
+/** An account or a passkey that was deleted since it was found is answered like an unknown one. */
+export function unlessDeleted(error: unknown): never {
+  if (isForeignKeyViolation(error)) throw new ApiError('auth_error/invalid_credentials', { cause: error });
+  throw error;
 }
 
 /** The browser and system of a request. */

@@ -33,9 +33,15 @@ export interface FindingList extends FindingFilter {
   page?: number | undefined;
   per_page?: number | undefined;
   omit?: (typeof OMITTABLE)[number] | undefined;
+  total?: (typeof TOTALS)[number] | undefined;
   format?: FileFormat | undefined;
   layout?: (typeof LAYOUTS)[number] | undefined;
 }
+
+/** How `total` is counted. */
+export const TOTALS = ['exact', 'limited'] as const;
+/** The most findings of a search that are counted if `total` is `limited`: counting more takes longer than reading a page. */
+const MAX_COUNTED = 10_000;
 
 /** Layouts of CSV files. */
 export const LAYOUTS = ['fields', 'spreadsheet'] as const;
@@ -47,13 +53,14 @@ export async function answerFindings(
 ): Promise<Raw> {
   const { org, services } = call;
   const { tables } = org;
-  const { sort, page: _, per_page, omit, format, layout, ...filter } = list;
+  const { sort, page: _, per_page, omit, total: totals, format, layout, ...filter } = list;
   const page = pageOf(list);
   const view = { ...viewOf(list), ...(layout === 'spreadsheet' && { sheet: await sheetOf(call) }) };
   const file = format && fileOf(format, call, view);
   const where = conditionsOf(call, filter);
   const kind = countedKind(call, filter);
-  const indexed = kind && indexedOrder(sort);
+  const byIndex = indexedOrder(sort);
+  const indexed = kind && byIndex;
   const order = orderOf(tables, sort);
   if (!page) {
     const rows = wholeList(tables, view, { where, order });
@@ -64,11 +71,19 @@ export async function answerFindings(
     const { total, rows } = await services.findingPages.ofKinds(org, view, kind, indexed, window);
     return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
   }
+  const counted = totals === 'limited' && byIndex ? { order: byIndex, upTo: MAX_COUNTED } : undefined;
   const { total, ids } = await search(call, (limits) =>
-    services.reads.once(org, (client) => searchFindings(client, tables, { where, order, window }, limits)),
+    services.reads.once(org, (client) =>
+      searchFindings(client, tables, { where, order, window, counted }, limits),
+    ),
   );
   const rows = services.findingPages.ofIds(org, view, ids);
-  return answerRows(call, rows, { ...file, info: resultInfo(page, total) });
+  const info = resultInfo(
+    page,
+    total,
+    counted && { ...counted, isFull: ids.split(',').length === page.perPage },
+  );
+  return answerRows(call, rows, { ...file, info });
 }
 
 /** Files other than JSON name the project, because they stand alone. */

@@ -29,14 +29,22 @@ export function pageOf(query: PageQuery): Page | undefined {
   return query.page === undefined && query.per_page === undefined ? undefined : requiredPage(query);
 }
 
-export function resultInfo({ page, perPage }: Page, total: number): ResultInfo {
+/** @param counted the most that are counted, and whether the page is full. A greater `total` stands for more than that */
+export function resultInfo(
+  { page, perPage }: Page,
+  found: number,
+  { upTo, isFull }: { upTo: number; isFull: boolean } = { upTo: found, isFull: false },
+): ResultInfo {
+  const total = Math.min(found, upTo);
+  const isExact = found <= upTo;
   const totalPages = Math.ceil(total / perPage);
   return {
     page,
     per_page: perPage,
     total,
+    ...(!isExact && { total_is_exact: false }),
     total_pages: totalPages,
-    has_next: page < totalPages,
+    has_next: isExact ? page < totalPages : isFull,
     has_prev: page > 1 && totalPages > 0,
   };
 }

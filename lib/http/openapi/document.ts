@@ -33,6 +33,7 @@ const TAG_DESCRIPTIONS: Record<(typeof TAGS)[number], string> = {
   Auth: 'Registration, login, logout and passwords.',
   'Profile: e-mails': "The signed-in user's e-mail addresses.",
   'Profile: MFA': "The signed-in user's second factors and recovery codes.",
+  'Profile: passkeys': "The signed-in user's passkeys.",
   'Profile: sessions': "The signed-in user's sessions.",
   'Profile: access tokens':
     "The signed-in user's personal access tokens. They act as the user, in the user's organizations.",

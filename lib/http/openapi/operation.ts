@@ -43,6 +43,10 @@ const ResultInfo = z
     page: count(1),
     per_page: count(50),
     total: count(120),
+    total_is_exact: z.literal(false).optional().openapi({
+      example: false,
+      description: 'Present if there are more than `total`. Then `has_next` is true while pages are full.',
+    }),
     total_pages: count(3),
     has_next: z.boolean().openapi({ example: true }),
     has_prev: z.boolean().openapi({ example: false }),

@@ -63,6 +63,10 @@ export type AccountChange =
   | 'mfa_device_added'
   | 'mfa_device_removed'
   | 'mfa_enabled'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'passkey_allowed'
+  | 'passkey_copied'
   | 'mfa_disabled'
   | 'recovery_codes_renewed'
   | 'primary_email_restored'
@@ -73,6 +77,10 @@ const CHANGES: Record<AccountChange, string> = {
   email_removed: 'An e-mail address was removed from your account',
   mfa_device_added: 'A second factor was added to your account',
   mfa_device_removed: 'A second factor was removed from your account',
+  passkey_added: 'A passkey was added to your account: it signs in without your password',
+  passkey_removed: 'A passkey was removed from your account',
+  passkey_allowed: 'A passkey was allowed to sign in without your password',
+  passkey_copied: 'A passkey of your account may have been copied',
   mfa_enabled: 'Multi-factor authentication was switched on',
   mfa_disabled: 'Multi-factor authentication was switched off',
   recovery_codes_renewed: 'Your recovery codes were replaced',

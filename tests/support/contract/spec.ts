@@ -104,6 +104,14 @@ DELETE /api/v1/auth/me                                    cookie
 GET    /api/v1/auth/me/export                             cookie
 POST   /api/v1/auth/step-up                               cookie
 POST   /api/v1/auth/step-up/send-email-otp                cookie
+POST   /api/v1/auth/step-up/passkey-options               cookie
+POST   /api/v1/auth/passkey/options                       base domain
+POST   /api/v1/auth/passkey/verify                        base domain
+GET    /api/v1/profile/passkeys                           cookie
+POST   /api/v1/profile/passkeys                           cookie
+POST   /api/v1/profile/passkeys/options                   cookie
+PATCH  /api/v1/profile/passkeys/{id}                      cookie
+DELETE /api/v1/profile/passkeys/{id}                      cookie
 POST   /api/v1/auth/undo-email-change                     base domain
 POST   /api/v1/auth/undo-org-change                       base domain
 POST   /api/v1/auth/decline-invitation                    base domain

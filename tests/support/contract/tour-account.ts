@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { must, PASSWORD } from '../api/api.ts';
+import { createPasskeyDevice, signInByPasskey } from '../api/passkeys.ts';
 import { EMAIL, SPARE_EMAIL, type Stop, type Traveller } from './traveller.ts';
 
 const OTHER_PASSWORD = 'Another2battery';
@@ -7,6 +8,7 @@ const OTHER_PASSWORD = 'Another2battery';
 /** Calls of all endpoints of an account, in this order. */
 export function planAccountTour(on: Traveller) {
   let codes: string[] = [];
+  const passkey = createPasskeyDevice();
   const totp = () =>
     new TOTP({ secret: Secret.fromBase32(on.made.secret ?? '') }).generate({
       timestamp: on.t.services.clock().getTime(),
@@ -129,6 +131,26 @@ export function planAccountTour(on: Traveller) {
     removeMfaDevice: () =>
       on.api.delete(`/profile/mfa/devices/${on.made.mail}`, { ...on.asUser(), body: { password: PASSWORD } }),
     disableMfa: () => on.api.post('/profile/mfa/disable', { ...on.asUser(), body: { password: PASSWORD } }),
+
+    newPasskeyOptions: () => on.api.post('/profile/passkeys/options', on.asUser()),
+    async createPasskey() {
+      const { options } = must(await on.api.post('/profile/passkeys/options', on.asUser()));
+      const body = { name: 'Laptop', credential: passkey.create(options) };
+      const answer = await on.api.post('/profile/passkeys', { ...on.asUser(), body });
+      on.keep('passkey', must(answer).id);
+      return answer;
+    },
+    updatePasskey: () =>
+      on.api.patch(`/profile/passkeys/${on.made.passkey}`, { ...on.asUser(), body: { name: 'Key' } }),
+    async stepUpPasskeyOptions() {
+      const answer = await on.api.post('/auth/step-up/passkey-options', on.asUser());
+      const body = { passkey: passkey.get(must(answer).options) };
+      return [answer, await on.api.post('/auth/step-up', { ...on.asUser(), body })];
+    },
+    passkeyOptions: () => on.api.post('/auth/passkey/options', { body: {} }),
+    verifyPasskey: () => signInByPasskey(on.api, passkey),
+    listPasskeys: () => on.api.get('/profile/passkeys', on.asUser()),
+    removePasskey: () => on.api.delete(`/profile/passkeys/${on.made.passkey}`, on.asUser()),
 
     async listSessions() {
       await on.login(SPARE_EMAIL);

@@ -24,6 +24,7 @@ export const SUITES = [
   'tests/members/members.test.ts',
   'tests/orgs/features.test.ts',
   'tests/orgs/orgs.test.ts',
+  'tests/accounts/passkeys.test.ts',
   'tests/accounts/passwords.test.ts',
   'tests/projects/projects.test.ts',
   'tests/http/read-only.test.ts',

@@ -7,7 +7,7 @@ import { toTyped } from '../../../lib/findings/triage/mentions.ts';
 import { useOrg } from '../app/session.ts';
 import { OrgAnchor } from '../components/links.tsx';
 import { Ago } from '../components/time/Time.tsx';
-import { ActorName, actionOf, CauseLink } from '../findings/page/timeline/Entry.tsx';
+import { ActorName, actionOf, CauseLink, causeFirst } from '../findings/page/timeline/Entry.tsx';
 import { SeverityMark } from '../findings/Severity.tsx';
 import { titleOf } from '../findings/title.ts';
 import { ALL } from '../findings/views.ts';
@@ -20,8 +20,14 @@ import type { OrgActivityEntry } from './queries.ts';
 /** The titles that a change of many findings shows. */
 const SHOWN = 3;
 
+interface Props {
+  entries: readonly OrgActivityEntry[];
+  /** The number of items shown. */
+  most?: number;
+}
+
 /** Entries of the activity of all findings. A change of many findings by one request is one item. */
-export function Entries({ entries }: { entries: readonly OrgActivityEntry[] }) {
+export function Entries({ entries, most }: Props) {
   const org = useOrg();
   const members = useQuery(membersQuery(org)).data ?? [];
   const projects = useQuery(projectsQuery(org)).data ?? [];
@@ -29,25 +35,27 @@ export function Entries({ entries }: { entries: readonly OrgActivityEntry[] }) {
   const mentionable = members.map(({ user_id: id, name }) => ({ id, name }));
   return (
     <ol className={classes.list} aria-label={text.newestFirst}>
-      {groupsOf(entries).map((group) => {
-        const { entries: own, findings } = group;
-        const [first] = own;
-        const note = own.find((entry) => entry.note)?.note;
-        const project = projects.find(({ id }) => id === findings[0].project_id)?.name;
-        return (
-          <li key={`${findings[0].id} ${first.id}`} className={classes.item}>
-            <Text size="sm">
-              <Sentence group={group} nameOf={nameOf} />
-            </Text>
-            {note && (
-              <Text size="sm" className={classes.note} lineClamp={3}>
-                <bdi>{first.kind === 'comment' ? toTyped(note, mentionable) : note}</bdi>
+      {groupsOf(entries)
+        .slice(0, most)
+        .map((group) => {
+          const { entries: own, findings } = group;
+          const [first] = own;
+          const note = own.find((entry) => entry.note)?.note;
+          const project = projects.find(({ id }) => id === findings[0].project_id)?.name;
+          return (
+            <li key={`${findings[0].id} ${first.id}`} className={classes.item}>
+              <Text size="sm">
+                <Sentence group={group} nameOf={nameOf} />
               </Text>
-            )}
-            <Findings group={group} project={project} />
-          </li>
-        );
-      })}
+              {note && (
+                <Text size="sm" className={classes.note} lineClamp={3}>
+                  <bdi>{first.kind === 'comment' ? toTyped(note, mentionable) : note}</bdi>
+                </Text>
+              )}
+              <Findings group={group} project={project} />
+            </li>
+          );
+        })}
     </ol>
   );
 }
@@ -65,11 +73,9 @@ function Sentence({ group: { entries }, nameOf }: SentenceProps) {
     </Text>
   );
   if (first.kind === 'comment') return timeline.commented(<ActorName actor={first.actor} />, time);
-  // The status says why, so it comes first.
-  const sorted = entries.toSorted((a, b) => Number(b.kind === 'status') - Number(a.kind === 'status'));
   return timeline.didAll(
     <ActorName actor={first.actor} />,
-    sorted.map((entry) => {
+    causeFirst(entries).map((entry) => {
       const action = actionOf(entry, nameOf);
       return entry.reason ? timeline.because(action, reasonInSentence(entry.reason)) : action;
     }),

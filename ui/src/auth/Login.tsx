@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouteContext } from '@tanstack/react-router';
 import { useCallback, useRef, useState } from 'react';
+import { signInWithPasskey } from '#strings/auth/passkeys.tsx';
 import * as text from '#strings/auth.tsx';
 import { api, ServiceError } from '../app/api.ts';
 import { withoutUndefined } from '../app/search.ts';
@@ -11,9 +12,11 @@ import { Problem } from '../components/errors/Problem.tsx';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
 import { LinkAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { PasskeyButton } from './PasskeyButton.tsx';
+import { supportsPasskeys } from './passkeys.ts';
 import { closedRegistration, continueTo } from './return-to.ts';
 import { RecoveryCodesLeft, SecondFactor } from './second-factor/SecondFactor.tsx';
-import { type Challenge, MFA_MINUTES } from './second-factor/second-factor.ts';
+import { type Challenge, MFA_MINUTES, methodsHere } from './second-factor/second-factor.ts';
 
 const route = getRouteApi('/_public/login');
 
@@ -98,7 +101,12 @@ function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
       const until = Date.now() + MFA_MINUTES * 60_000;
       const { result } = await api.post('/auth/login', { body: values });
       if (!('mfa_required' in result)) return undefined;
-      return { email: values.email, token: result.mfa_token, methods: result.mfa_methods, until };
+      return {
+        email: values.email,
+        token: result.mfa_token,
+        methods: methodsHere(result.mfa_methods),
+        until,
+      };
     },
     onSuccess: (challenge) => (challenge ? onChallenge(challenge) : onDone()),
     onError: (error) => isWrong(error) && password.current?.select(),
@@ -134,6 +142,14 @@ function LoginForm({ email, returnTo, onDone, onChallenge }: Props) {
         <Button type="submit" loading={login.isPending || (login.isSuccess && !login.data)} fullWidth>
           {text.signIn}
         </Button>
+        {supportsPasskeys && (
+          <PasskeyButton
+            label={signInWithPasskey}
+            ask={() => api.post('/auth/passkey/options', { body: {} })}
+            send={(credential) => api.post('/auth/passkey/verify', { body: { credential } })}
+            onDone={onDone}
+          />
+        )}
         <Group justify="space-between">
           <LinkAnchor to="/forgot-password" search={search} size="sm">
             {text.forgotYourPassword}

@@ -10,9 +10,11 @@ import { OrgAnchor } from '../components/links.tsx';
 import { Card } from './Card.tsx';
 import type { OfProject } from './queries.ts';
 
-const SHOWN = 6;
-/** About the height of the entries. */
-const HEIGHT = 62 * SHOWN;
+const SHOWN = 5;
+/** About the height of the decisions. */
+const HEIGHT = 75 * SHOWN;
+/** Entries to read, because a decision about many findings has one for each. */
+const ENTRIES = 50;
 
 interface Props {
   of: OfProject;
@@ -25,7 +27,7 @@ export function LatestActivity({ of: { project_id }, enabled }: Props) {
   const org = useOrg();
   const search: ActivitySearch = { kind: 'decisions', ...(project_id !== undefined && { project_id }) };
   const query = useQuery({
-    ...orgActivityQuery(org, filterOf(search, Date.now()), { page: 1, perPage: SHOWN }),
+    ...orgActivityQuery(org, filterOf(search, Date.now()), { page: 1, perPage: ENTRIES }),
     enabled,
   });
   return (
@@ -40,7 +42,7 @@ export function LatestActivity({ of: { project_id }, enabled }: Props) {
       <Loaded query={query} waiting={<Skeleton height={HEIGHT} />}>
         {({ entries }) =>
           entries.length > 0 ? (
-            <Entries entries={entries} />
+            <Entries entries={entries} most={SHOWN} />
           ) : (
             <Text size="sm" c="dimmed">
               {text.noDecisions}

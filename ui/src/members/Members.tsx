@@ -204,29 +204,28 @@ function MemberRow({ member }: { member: Member }) {
             <Text size="xs" c="dimmed">
               <bdi>{member.email}</bdi>
               {!member.pending && (
-                <>
+                <Text span inherit visibleFrom="md">
                   {text.separator}
-                  <OrgAnchor
-                    to="/o/$org/activity"
-                    search={{ actor: member.user_id }}
-                    inherit
-                    underline="always"
-                    aria-label={text.activityOf(member.name)}
-                  >
-                    {text.activity}
-                  </OrgAnchor>
-                </>
+                  <ActivityLink member={member} />
+                </Text>
               )}
             </Text>
-            {may('updateMember') && (
-              <Group gap={8} fz="xs" c="dimmed" hiddenFrom="md">
-                <span>
-                  <Mfa member={member} />
-                </span>
-                <LastActive member={member} />
-                <span>{tokensOf(member)}</span>
-              </Group>
-            )}
+            <Group gap="0 8px" fz="xs" c="dimmed" hiddenFrom="md">
+              {may('updateMember') && (
+                <>
+                  {member.mfa_enabled !== undefined && (
+                    <span>
+                      <Mfa member={member} />
+                    </span>
+                  )}
+                  <span>
+                    <LastActive member={member} />
+                  </span>
+                  {member.api_tokens !== undefined && <span>{tokensOf(member)}</span>}
+                </>
+              )}
+              {!member.pending && <ActivityLink member={member} />}
+            </Group>
           </div>
         </Group>
       </Table.Td>
@@ -256,6 +255,18 @@ function MemberRow({ member }: { member: Member }) {
     </Table.Tr>
   );
 }
+
+const ActivityLink = ({ member: { user_id, name } }: { member: Member }) => (
+  <OrgAnchor
+    to="/o/$org/activity"
+    search={{ actor: user_id }}
+    inherit
+    underline="always"
+    aria-label={text.activityOf(name)}
+  >
+    {text.activity}
+  </OrgAnchor>
+);
 
 /** Whether the account has a second factor. Unknown of members who have not come yet. */
 function Mfa({ member: { mfa_enabled } }: { member: Member }) {

@@ -15,6 +15,12 @@ export const mfaQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.get('/profile/mfa/devices', { signal })).result,
 });
 
+/** The passkeys of the user, newest first. */
+export const passkeysQuery = queryOptions({
+  queryKey: ['profile', 'passkeys'],
+  queryFn: async ({ signal }) => (await api.get('/profile/passkeys', { signal })).result.passkeys,
+});
+
 /** The number of recovery codes left. */
 export const recoveryCodesQuery = queryOptions({
   queryKey: ['profile', 'recovery-codes'],

@@ -50,9 +50,11 @@ export function Changes({ scan }: { scan: Scan }) {
                     className={classes.link}
                   >
                     <Text className={classes.number}>{number(data[change])}</Text>
-                    <Text size="sm">{text.changeNames[change]}</Text>
+                    <Text size="sm">
+                      {change === 'gone' && isLive(scan) ? text.notSeenYet : text.changeNames[change]}
+                    </Text>
                     <Text size="xs" c="dimmed">
-                      {text.whereFound[change]}
+                      {isLive(scan) ? text.whereFoundSoFar[change] : text.whereFound[change]}
                     </Text>
                   </OrgBox>
                 </Paper>

@@ -225,7 +225,7 @@ function Row({ scan, project }: { scan: Scan; project: string | undefined }) {
         </Text>
       </Table.Td>
       <Table.Td visibleFrom="lg">
-        <Text size="sm" lineClamp={2} component="div">
+        <Text size="sm" className={classes.target} component="div">
           <Target target={scan.target} short />
         </Text>
       </Table.Td>

@@ -54,7 +54,8 @@ function Loading({ password }: { password: string | undefined }) {
     <Suspense fallback={placeholder}>
       <StepUpForm
         password={password}
-        devices={mfa.data.mfa_enabled ? mfa.data.devices.filter(({ verified }) => verified) : []}
+        hasMfa={mfa.data.mfa_enabled}
+        devices={mfa.data.devices.filter(({ verified }) => verified)}
       />
     </Suspense>
   );

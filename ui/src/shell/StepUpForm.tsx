@@ -1,16 +1,18 @@
 import { Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import { usePasskey } from '#strings/auth/passkeys.tsx';
 import * as factor from '#strings/auth/second-factor.tsx';
 import { cancel } from '#strings/components.ts';
 import * as text from '#strings/shell/step-up.ts';
 import { plainApi, type Schemas, ServiceError } from '../app/api.ts';
 import { sessionQuery } from '../app/session.ts';
 import { stepUps } from '../app/step-up.ts';
+import { PasskeyButton } from '../auth/PasskeyButton.tsx';
 import { MailedCode } from '../auth/second-factor/MailedCode.tsx';
 import { MethodButtons } from '../auth/second-factor/MethodButtons.tsx';
 import { RecoveryCodeInput } from '../auth/second-factor/RecoveryCodeInput.tsx';
-import { isRefused, type Method } from '../auth/second-factor/second-factor.ts';
+import { isRefused, type Method, methodsHere } from '../auth/second-factor/second-factor.ts';
 import { Problem } from '../components/errors/Problem.tsx';
 import { CodeInput } from '../components/forms/CodeInput.tsx';
 import { PasswordField } from '../components/forms/PasswordField.tsx';
@@ -18,21 +20,24 @@ import { PasswordField } from '../components/forms/PasswordField.tsx';
 interface Props {
   /** The password that the user has already entered. */
   password: string | undefined;
-  /** The verified devices; empty while MFA is off. */
+  hasMfa: boolean;
+  /** The verified devices. */
   devices: Schemas['MfaDevice'][];
 }
 
 const isWrong = (error: unknown) => error instanceof ServiceError && error.code === 'invalid_credentials';
 
 /** The form for the password and, if MFA is on, a code. */
-export function StepUpForm({ password: typed, devices }: Props) {
+export function StepUpForm({ password: typed, hasMfa, devices: all }: Props) {
   const email = useQueryClient().getQueryData(sessionQuery.queryKey)?.user?.email;
+  // A passkey also replaces the password.
+  const devices = hasMfa ? all.filter(({ type }) => type !== 'passkey') : [];
+  const hasPasskey = methodsHere(all).some(({ type }) => type === 'passkey');
   const [password, setPassword] = useState(typed ?? '');
   const [chosen, choose] = useState<Method | 'recovery' | undefined>(() => firstOf(devices));
   const [code, setCode] = useState('');
   const [attempt, setAttempt] = useState(0);
   const passwordField = useRef<HTMLInputElement>(null);
-  const hasMfa = devices.length > 0;
 
   const confirm = useMutation({
     mutationFn: (given: string) =>
@@ -59,6 +64,17 @@ export function StepUpForm({ password: typed, devices }: Props) {
       }}
     >
       <Stack>
+        {hasPasskey && (
+          <>
+            <PasskeyButton
+              label={usePasskey}
+              ask={() => plainApi.post('/auth/step-up/passkey-options')}
+              send={(passkey) => plainApi.post('/auth/step-up', { body: { passkey } })}
+              onDone={() => stepUps.answer(true)}
+            />
+            <Divider label={factor.otherMethod} />
+          </>
+        )}
         <Text size="sm">{hasMfa ? text.enterPasswordAndCode : text.enterPassword}</Text>
         <input type="email" autoComplete="username" value={email ?? ''} readOnly hidden />
         <PasswordField

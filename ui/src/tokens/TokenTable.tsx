@@ -21,6 +21,7 @@ import { Tip } from '../components/floating/Tip.tsx';
 import { OrgAnchor } from '../components/links.tsx';
 import { StateBadge } from '../components/StateBadge.tsx';
 import { Ago, Day } from '../components/time/Time.tsx';
+import { Waiting } from '../components/Waiting.tsx';
 import { IconAlertTriangle, IconKey, IconTrash } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { projectsQuery } from '../projects/queries.ts';
@@ -36,7 +37,12 @@ const STATES: Record<TokenState, { label: string; color: string }> = {
 
 /** A table of tokens. Expired and revoked tokens are hidden at first. */
 export function TokenTable({ tokens, withScope }: { tokens: ApiToken[]; withScope?: boolean }) {
+  const org = useOrg();
   const [all, setAll] = useState(false);
+  // Names that arrive later would move the rows.
+  const members = useQuery(membersQuery(org));
+  const projects = useQuery({ ...projectsQuery(org), enabled: withScope ?? false });
+  if (members.isLoading || projects.isLoading) return <Waiting />;
   const usable = tokens.filter(isUsable);
   const ended = tokens.length - usable.length;
   const shown = all ? tokens : usable;

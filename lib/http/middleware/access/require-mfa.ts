@@ -1,13 +1,16 @@
 import { ApiError } from '../../../errors.ts';
-import type { MemberCall } from '../../call.ts';
+import type { CookieCall, MemberCall } from '../../call.ts';
 import { middleware } from '../middleware.ts';
 
-/** Requires that the member has MFA enabled (403) if the organization's flag `require_mfa` is active. */
-export const requireMfa = middleware<MemberCall>(
+/**
+ * Requires that the member has MFA enabled, or signed in by a passkey (403), if the organization's flag `require_mfa` is active.
+ */
+export const requireMfa = middleware<MemberCall & Partial<CookieCall>>(
   ['permission_error/mfa_required_by_org'],
   function requireMfa(c, next) {
-    const { membership, user } = c.get('call');
-    if (membership.requireMfa && !user.mfaEnabled) throw new ApiError('permission_error/mfa_required_by_org');
+    const { membership, session, user } = c.get('call');
+    if (membership.requireMfa && !user.mfaEnabled && !session?.byPasskey)
+      throw new ApiError('permission_error/mfa_required_by_org');
     return next();
   },
 );

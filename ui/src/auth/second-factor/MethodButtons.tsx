@@ -1,6 +1,7 @@
 import { Button, Stack } from '@mantine/core';
+import { passkey } from '#strings/auth/passkeys.tsx';
 import * as text from '#strings/auth/second-factor.tsx';
-import { IconDeviceMobile, IconLifebuoy, IconMail } from '../../icons/icons.ts';
+import { IconDeviceMobile, IconFingerprint, IconLifebuoy, IconMail } from '../../icons/icons.ts';
 import type { Method } from './second-factor.ts';
 
 interface Props {
@@ -10,7 +11,14 @@ interface Props {
   onChoose: (method: Method | 'recovery') => void;
 }
 
-/** The other methods to get a code. */
+const ICONS = { totp: IconDeviceMobile, email: IconMail, passkey: IconFingerprint };
+
+function labelOf({ type, name }: Method) {
+  if (type === 'passkey') return passkey;
+  return (type === 'totp' ? text.authenticatorApp : text.codeByMail)(<bdi>{name}</bdi>);
+}
+
+/** The other methods. */
 export function MethodButtons({ methods, chosen, disabled, onChoose }: Props) {
   const look = {
     variant: 'default',
@@ -28,7 +36,7 @@ export function MethodButtons({ methods, chosen, disabled, onChoose }: Props) {
       {methods
         .filter((method) => method !== chosen)
         .map((method) => {
-          const Icon = method.type === 'totp' ? IconDeviceMobile : IconMail;
+          const Icon = ICONS[method.type];
           return (
             <Button
               key={method.id}
@@ -36,9 +44,7 @@ export function MethodButtons({ methods, chosen, disabled, onChoose }: Props) {
               leftSection={<Icon size={18} aria-hidden />}
               onClick={() => onChoose(method)}
             >
-              <span>
-                {(method.type === 'totp' ? text.authenticatorApp : text.codeByMail)(<bdi>{method.name}</bdi>)}
-              </span>
+              <span>{labelOf(method)}</span>
             </Button>
           );
         })}

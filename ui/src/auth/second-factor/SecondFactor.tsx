@@ -1,11 +1,13 @@
 import { Alert, Button, Divider, Group, Stack, Text } from '@mantine/core';
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import * as passkeys from '#strings/auth/passkeys.tsx';
 import * as text from '#strings/auth/second-factor.tsx';
 import { api } from '../../app/api.ts';
 import { Problem } from '../../components/errors/Problem.tsx';
 import { CodeInput } from '../../components/forms/CodeInput.tsx';
 import { Page } from '../../components/Page.tsx';
+import { PasskeyButton } from '../PasskeyButton.tsx';
 import { MailedCode } from './MailedCode.tsx';
 import { MethodButtons } from './MethodButtons.tsx';
 import { RecoveryCodeInput } from './RecoveryCodeInput.tsx';
@@ -46,7 +48,22 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
   return (
     <Page title={text.secondStep} description={<bdi>{challenge.email}</bdi>}>
       {chosen === 'recovery' && <RecoveryCode proof={proof} />}
-      {chosen && chosen !== 'recovery' && (
+      {chosen && chosen !== 'recovery' && chosen.type === 'passkey' && (
+        <Stack>
+          <Text size="sm">{passkeys.confirmOnDevice}</Text>
+          <PasskeyButton
+            label={passkeys.usePasskey}
+            ask={() => api.post('/auth/passkey/options', { body: { mfa_token: token } })}
+            send={(credential) =>
+              api.post('/auth/passkey/verify', { body: { mfa_token: token, credential } })
+            }
+            onDone={() => onDone(undefined)}
+            onError={(error) => isRefused(error) && Date.now() >= until && onBack(EXPIRED)}
+            isMain
+          />
+        </Stack>
+      )}
+      {chosen && chosen !== 'recovery' && chosen.type !== 'passkey' && (
         <DeviceCode
           key={chosen.id}
           method={chosen}
@@ -74,9 +91,10 @@ export function SecondFactor({ challenge, onDone, onBack }: Props) {
   );
 }
 
-/** Prefers an app. With several addresses the user chooses, and no mail is sent before. */
+/** Prefers a passkey, then an app. With several addresses the user chooses, and no mail is sent before. */
 function firstOf(methods: readonly Method[]): Method | undefined {
-  return methods.find(({ type }) => type === 'totp') ?? (methods.length === 1 ? methods[0] : undefined);
+  const preferred = (['passkey', 'totp'] as const).map((one) => methods.find(({ type }) => type === one));
+  return preferred.find(Boolean) ?? (methods.length === 1 ? methods[0] : undefined);
 }
 
 interface DeviceCodeProps {
@@ -86,7 +104,7 @@ interface DeviceCodeProps {
   onExpired: () => void;
 }
 
-const REFUSED: Record<Method['type'], string> = {
+const REFUSED: Record<Exclude<Method['type'], 'passkey'>, string> = {
   totp: text.wrongAppCode,
   email: text.wrongMailedCode,
 };
@@ -141,7 +159,7 @@ function DeviceCode({ method, token, proof, onExpired }: DeviceCodeProps) {
           onChange={setCode}
           onComplete={send}
           busy={busy}
-          error={failed ? REFUSED[method.type] : undefined}
+          error={failed && method.type !== 'passkey' ? REFUSED[method.type] : undefined}
         />
         <Button type="submit" loading={busy} disabled={code.length < 6}>
           {text.signIn}

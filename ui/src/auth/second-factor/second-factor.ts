@@ -1,4 +1,5 @@
 import { ServiceError } from '../../app/api.ts';
+import { supportsPasskeys } from '../passkeys.ts';
 
 /** The time to enter a second factor (API contract, "Limits"). */
 export const MFA_MINUTES = 5;
@@ -14,7 +15,7 @@ export interface Challenge {
 
 export interface Method {
   id: string;
-  type: 'totp' | 'email';
+  type: 'totp' | 'email' | 'passkey';
   /** The masked address, for e-mail devices. */
   name: string;
 }
@@ -24,6 +25,13 @@ export interface Proof {
   code: string;
   device_id?: string;
   is_recovery?: true;
+}
+
+/** Passkeys are one method: the browser shows which ones there are. */
+export function methodsHere<M extends Method>(methods: readonly M[]): M[] {
+  const passkey = supportsPasskeys ? methods.find(({ type }) => type === 'passkey') : undefined;
+  const others = methods.filter(({ type }) => type !== 'passkey');
+  return passkey ? [passkey, ...others] : others;
 }
 
 /** The code is wrong or the token has expired. The service does not tell which. */

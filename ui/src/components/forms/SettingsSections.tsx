@@ -35,9 +35,10 @@ export function SettingsSections({ sections }: { sections: readonly Section[] })
         </nav>
         <div className={classes.sections}>
           {sections.map(({ id, content }) => (
-            <div key={id} id={fragmentOf(id)} className={classes.section}>
+            // While a section loads, the page hides the ones below it, which would move (`styles.css`).
+            <section key={id} id={fragmentOf(id)} className={classes.section}>
               {content}
-            </div>
+            </section>
           ))}
           <SaveBar forms={forms} />
         </div>

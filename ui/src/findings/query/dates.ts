@@ -9,8 +9,10 @@ const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 1
 /** A date some days later. A time (RFC 3339) stays as it is. */
 function momentOf(value: string, days: number): string {
   const time = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time)) throw new InvalidValue(text.noDate(value));
-  return DATE.test(value) ? dateOf(time + days * DAY_MS) : value;
+  // JavaScript reads 30 February as 2 March.
+  const isDay = DATE.test(value);
+  if (Number.isNaN(time) || (isDay && dateOf(time) !== value)) throw new InvalidValue(text.noDate(value));
+  return isDay ? dateOf(time + days * DAY_MS) : value;
 }
 
 type Period = 'found' | 'seen' | 'changed' | 'resolved' | 'unresolved';
@@ -30,8 +32,10 @@ export const period = (name: Period, description: string): Key => ({
     const [, operator, operand = ''] = /^(>=|<=|>|<)?(.*)$/.exec(value) ?? [];
     const [first = '', last] = operand.split('..');
     if (operator === undefined) {
-      setOnce(filters, after(name), momentOf(first, 0));
-      setOnce(filters, before(name), momentOf(last ?? first, 1));
+      const [from, until] = [momentOf(first, 0), momentOf(last ?? first, 1)];
+      if (Date.parse(until) <= Date.parse(from)) throw new InvalidValue(text.endsBeforeStart);
+      setOnce(filters, after(name), from);
+      setOnce(filters, before(name), until);
     } else {
       const isNextDay = operator === '>' || operator === '<=';
       const bound = operator.startsWith('>') ? after(name) : before(name);

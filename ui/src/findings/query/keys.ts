@@ -24,16 +24,19 @@ const add = (filters: Filters, name: ListName, values: readonly string[]) => {
   filters[name] = [...new Set([...(filters[name] ?? []), ...values])];
 };
 
+/** A value as pages write it, such as “False positive” or “Won't fix”, and as the API does. */
+const lettersOf = (value: string): string => value.toLowerCase().replace(/[\s_'’-]/g, '');
+
 /** One of some values, by its name or the start of it. */
 function oneOf(values: readonly string[], given: string): string {
   const found = matchOf(
     values,
-    (value) => [value],
-    given,
-    (value) =>
+    (value) => [lettersOf(value)],
+    lettersOf(given),
+    (letters) =>
       words.severalOf(
-        value,
-        values.filter((one) => one.startsWith(value.toLowerCase())),
+        given,
+        values.filter((one) => lettersOf(one).startsWith(letters)),
       ),
   );
   if (found === undefined) throw new InvalidValue(words.noneOf(given, values));

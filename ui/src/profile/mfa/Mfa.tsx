@@ -9,6 +9,7 @@ import { IconShieldCheck, IconShieldLock } from '../../icons/icons.ts';
 import { mfaQuery, useRefreshUser } from '../queries.ts';
 import { MfaDevices } from './MfaDevices.tsx';
 import { MfaStatus } from './MfaStatus.tsx';
+import { Passkeys } from './Passkeys.tsx';
 import { RecoveryCodes, RecoveryCodesShown } from './RecoveryCodes.tsx';
 
 const route = getRouteApi('/_signed-in/_plain/profile/mfa');
@@ -37,6 +38,7 @@ export function Mfa() {
           <>
             <ReturnLink isOn={isOn} />
             <MfaStatus isOn={isOn} devices={devices} onEnabled={show} />
+            <Passkeys isLast={(id) => isOn && devices.every((each) => each.id === id || !each.verified)} />
             <MfaDevices isOn={isOn} devices={devices} onEnabled={show} />
             {isOn && <RecoveryCodes onCreated={show} />}
           </>

@@ -23,9 +23,10 @@ interface Props {
 }
 
 /** The devices that provide codes. */
-export function MfaDevices({ isOn, devices, onEnabled }: Props) {
+export function MfaDevices({ isOn, devices: all, onEnabled }: Props) {
   const [adding, { open, close }] = useDisclosure();
   const [unverified, setUnverified] = useState<Device>();
+  const devices = all.filter(({ type }) => type !== 'passkey');
   return (
     <Card withBorder component="section" aria-labelledby="devices">
       <Stack>
@@ -50,7 +51,7 @@ export function MfaDevices({ isOn, devices, onEnabled }: Props) {
               <DeviceRow
                 key={device.id}
                 device={device}
-                isLast={isOn && device.verified && devices.filter(({ verified }) => verified).length === 1}
+                isLast={isOn && device.verified && all.filter(({ verified }) => verified).length === 1}
                 onVerify={() => setUnverified(device)}
               />
             ))}

@@ -117,6 +117,9 @@ export const whereFound = {
   seen_again: 'in both scans',
   gone: 'only in the other scan',
 };
+/** While the scan runs. */
+export const notSeenYet = 'Not seen yet';
+export const whereFoundSoFar = { ...whereFound, gone: 'only in the other scan so far' };
 export const noEarlierScan = (kind: string) =>
   `This project has no earlier completed scan of this kind (${kind}) by the same scanner with the same branch and target. Choose another scan to compare with.`;
 export const compareWith = 'Compare with';

@@ -18,20 +18,23 @@ interface Props {
 
 const CAUSES: ReadonlySet<string> = new Set(['status', 'regressed', 'merged', 'missing']);
 
+/** The entries of one request: the cause first, then what belongs to it. */
+export function causeFirst<T extends Pick<ActivityEntry, 'kind'>>(entries: readonly T[]): T[] {
+  const isCause = ({ kind }: T) => CAUSES.has(kind);
+  return entries.toSorted((a, b) => Number(isCause(b)) - Number(isCause(a)));
+}
+
 /** A change or comment of a finding, in one sentence. */
 export function Entry({ entries, nameOf }: Props) {
   const [first] = entries;
   if (!first) return null;
-  // The cause first, then what belongs to it.
-  const isCause = ({ kind }: ActivityEntry) => CAUSES.has(kind);
-  const sorted = entries.toSorted((a, b) => Number(isCause(b)) - Number(isCause(a)));
   const note = entries.find((entry) => entry.note)?.note;
   return (
     <li className={classes.entry}>
       <Text size="sm">
         {text.didAll(
           <ActorName actor={first.actor} />,
-          sorted.map((entry) => {
+          causeFirst(entries).map((entry) => {
             const action = actionOf(entry, nameOf);
             return entry.reason ? text.because(action, reasonInSentence(entry.reason)) : action;
           }),

@@ -58,4 +58,5 @@ export const severalMembers = (value: string) => `several members match “${val
 export const noMember = (value: string) => `member “${value}” does not exist`;
 export const noCwe = (value: string) => `“${value}” is not a CWE such as CWE-79`;
 export const noDate = (value: string) => `“${value}” is not a date such as 2026-01-31`;
+export const endsBeforeStart = 'the range ends before it starts';
 export const noAge = (value: string) => `“${value}” is not a time such as 30d, 4w or 6m`;

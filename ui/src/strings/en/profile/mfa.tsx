@@ -14,7 +14,8 @@ export const name = 'Name';
 
 export const isOn = 'MFA is on';
 export const isOff = 'MFA is off';
-export const signInWithCode = 'You sign in with your password and a code from one of your devices.';
+export const signInWithCode =
+  'You sign in with your password and a code from one of your devices or a passkey, or with a passkey alone.';
 export const signInWithoutCode =
   'You sign in with your password only. MFA also requires a code that only you have.';
 export const turnOff = 'Turn off';
@@ -27,11 +28,12 @@ export const turnOn = 'Turn on MFA';
 export const turnOnWithMail = 'Turn on with mailed codes';
 export const appOrMail = (email: ReactNode) => (
   <>
-    Add an authenticator app below, which is safer and works without mail, or receive codes by mail at {email}
-    .
+    Add a passkey or an authenticator app below, which are safer and work without mail, or receive codes by
+    mail at {email}.
   </>
 );
-export const needsDevice = 'To turn on MFA, add an authenticator app below or verify an e-mail address.';
+export const needsDevice =
+  'To turn on MFA, add a passkey or an authenticator app below, or verify an e-mail address.';
 
 export const devices = 'Devices';
 export const addApp = 'Add authenticator app';
