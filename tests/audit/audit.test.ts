@@ -142,6 +142,20 @@ describe('the chain', () => {
     expect(await verified(small)).toEqual(before);
   });
 
+  it('takes a change back whose entry cannot be written', async () => {
+    const small = await createOrg(t.api);
+    const before = await verified(small);
+    const table = `"${schema(small)}".audit_entries`;
+    await sql(`alter table ${table} add constraint full_disk check (action <> 'project.created') not valid`);
+    const failed = await t.api.post('/projects', { ...small.asOwner, body: { name: 'Lost' } });
+    expect(failed.status).toBe(500);
+    expect(must(await t.api.get('/projects', small.asOwner))).toHaveLength(1);
+    expect(await verified(small)).toEqual(before);
+    await sql(`alter table ${table} drop constraint full_disk`);
+    await create(small, 'Lost');
+    expect(await verified(small)).toMatchObject({ seq: before.seq + 1 });
+  });
+
   it('shows every change of a row to its verification', async () => {
     const small = await createOrg(t.api);
     for (const name of ['One', 'Two', 'Three']) await create(small, name);

@@ -1,7 +1,7 @@
 import { isEmptySchema } from '../../../db/schema/org-schema.ts';
 import type { Answered } from './answers.ts';
 import type { Call } from './call.ts';
-import { type Admitted, verdict } from './guard.ts';
+import { type Admitted, orgBySlug, verdict } from './guard.ts';
 import { CROSSED, claimsOf } from './picks.ts';
 import { markOfEmail, view } from './view.ts';
 import {
@@ -59,7 +59,9 @@ function changeFault(
   }
   if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
   if (isCreation(change, by, before, after))
-    return admitted.org === by.org && call.endpoint.method !== 'GET' ? undefined : wrote;
+    return (admitted.org ?? orgBySlug(call, before, admitted)) === by.org && call.endpoint.method !== 'GET'
+      ? undefined
+      : wrote;
   // Exports and refused calls are recorded, too: by a member or token, in the organization that the call names.
   if (AUDIT_LOG.has(change.table)) return recordFault(call, change, by, wrote);
   const importsReport = IMPORTS.has(call.picks.endpoint);
