@@ -80,7 +80,14 @@ async function faultsOf(statements: string[]): Promise<string[]> {
 }
 
 /** Endpoints that need no database, or no tables of an organization. */
-const WITHOUT_STATEMENTS = ['authConfig', 'metrics', 'apiDocs', 'openApiDocument', 'openApiDocumentJson'];
+const WITHOUT_STATEMENTS = [
+  'authConfig',
+  'metrics',
+  'apiDocs',
+  'openApiDocument',
+  'openApiDocumentJson',
+  'passkeyOptions',
+];
 const WITHOUT_ORG_TABLES = ['listMembers', 'inviteMember', 'removeMember'];
 
 describe.each(Object.entries(endpoints))('%s', (name, { access }) => {
