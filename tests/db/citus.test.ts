@@ -82,11 +82,11 @@ async function faultsOf(statements: string[]): Promise<string[]> {
 /** Endpoints that need no database, or no tables of an organization. */
 const WITHOUT_STATEMENTS = [
   'authConfig',
-  'passkeyOptions',
   'metrics',
   'apiDocs',
   'openApiDocument',
   'openApiDocumentJson',
+  'passkeyOptions',
 ];
 const WITHOUT_ORG_TABLES = ['listMembers'];
 

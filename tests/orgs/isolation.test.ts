@@ -194,15 +194,17 @@ async function makeUsers() {
   await insert(
     'shared.mfa_devices',
     all((user) =>
-      DEVICES.map((name) => ({
+      [...DEVICES, 'passkey' as const].map((name) => ({
         id: idOf('device', `${user}/${name}`),
         user_id: idOf('user', user),
-        type: name === 'mail' ? 'email' : 'totp',
+        type: name === 'mail' ? 'email' : name === 'passkey' ? 'passkey' : 'totp',
         name: `secret.${user}.${name}`,
         email_id: name === 'mail' ? idOf('email', `${user}/main`) : null,
-        secret: name === 'mail' ? null : `plain.${TOTP_SECRET}`,
+        secret: name === 'mail' || name === 'passkey' ? null : `plain.${TOTP_SECRET}`,
         verified: name !== 'phone',
         created_at,
+        ...{ credential_id: name === 'passkey' ? user : null, public_key: name === 'passkey' ? 'key' : null },
+        ...{ sign_count: name === 'passkey' ? 0 : null, signs_in: name === 'passkey' ? true : null },
       })),
     ),
   );

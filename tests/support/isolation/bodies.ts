@@ -34,10 +34,16 @@ export interface BodyParts {
   pick<T>(...values: T[]): T;
 }
 
-/** A body with `MARK` where a marked text will stand, and what it says about an account; undefined when there is none. */
 /** All findings are older. */
 const LAST_ID = 'ffffffff-ffff-7fff-bfff-ffffffffffff';
 
+/** Without a right signature. */
+const UNSIGNED = {
+  type: 'public-key',
+  response: { clientDataJSON: 'e30', attestationObject: 'e30', authenticatorData: 'e30', signature: 'e30' },
+};
+
+/** A body with `MARK` where a marked text will stand, and what it says about an account; undefined when there is none. */
 export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?: Claim } | undefined {
   const { picks, target } = call;
   if (!WITH_BODY.has(picks.endpoint)) return undefined;
@@ -105,6 +111,11 @@ export function bodyOf(call: BodyParts): { json: Record<string, unknown>; claim?
     createEmailDevice: () => [{ email_id: call.emailId }],
     removeMfaDevice: () => [{ password }],
     disableMfa: () => [{ password }],
+    updatePasskey: () => [{ name: 'MARK' }],
+    // No passkey of the world has a key that signs: tests/accounts/passkeys.test.ts uses some.
+    createPasskey: () => [{ name: 'MARK', credential: { ...UNSIGNED, id: target, rawId: target } }],
+    passkeyOptions: () => [call.pick(true, false) ? {} : { mfa_token }, about],
+    verifyPasskey: () => [{ credential: { ...UNSIGNED, id: target, rawId: target } }],
     regenerateRecoveryCodes: () => [{ password }],
     createOrg: () => [{ name: 'MARK', slug: call.pick(undefined, 'alpha', 'www') }],
     updateFindings: () => {

@@ -127,6 +127,7 @@ export class Call implements BodyParts {
     emails: () => this.emailId,
     devices: () => this.deviceId,
     totp: () => this.deviceId,
+    passkeys: () => idOf('device', `${this.target}/passkey`),
     sessions: () => idOf('session', `${this.target}/${this.thing(['other', 'live', 'revoked'])}`),
   };
 

@@ -347,7 +347,7 @@ function namesForeign(call: Call, facts: Facts, user: string): boolean {
   return call.named.some(([word, value]) => {
     if (word === 'orgs') return !ORGS.some((org) => org === value && membershipOf(call, facts, org, user));
     if (word === 'emails') return facts.emails[value]?.user !== user;
-    if (word === 'devices') return facts.devices[value]?.user !== user;
+    if (word === 'devices' || word === 'passkeys') return facts.devices[value]?.user !== user;
     if (word === 'totp') return facts.devices[value]?.user !== user || facts.devices[value]?.type !== 'totp';
     if (word === 'tokens') return facts.personal[value]?.user !== user;
     if (word === 'sessions') return facts.sessions[value]?.user !== user || !facts.sessions[value]?.live;
