@@ -600,10 +600,27 @@ export const orgMigrations: readonly Migration[] = [
     "statements": [
       "-- Takes effect for pages that are filled from now on, and blocks neither reads nor writes.\nALTER TABLE \"org_template\".\"findings\" SET (fillfactor = 50);",
       "ALTER TABLE \"org_template\".\"finding_refs\" SET (fillfactor = 50);"
+    ]
+  },
+  {
+    "name": "0025_audit",
+    "hash": "ea37067910cdee1234088261d67acf56f29099b132a2a4e5ab4c379531cfeb9e",
+    "statements": [
+      "CREATE TABLE \"org_template\".\"audit_entries\" (\n\t\"seq\" bigint PRIMARY KEY NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"action\" varchar(50) NOT NULL,\n\t\"actor_type\" varchar(10) NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"actor_digest\" varchar(64) NOT NULL,\n\t\"target_type\" varchar(20) NOT NULL,\n\t\"target_id\" varchar(100) NOT NULL,\n\t\"target_digest\" varchar(64) NOT NULL,\n\t\"changes\" json NOT NULL,\n\t\"request_id\" varchar(128) NOT NULL,\n\t\"hash\" varchar(64) NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"audit_head\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"seq\" bigint NOT NULL,\n\t\"hash\" varchar(64) NOT NULL,\n\t\"expired_seq\" bigint NOT NULL,\n\t\"expired_hash\" varchar(64) NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"audit_names\" (\n\t\"seq\" bigint NOT NULL,\n\t\"side\" varchar(6) NOT NULL,\n\t\"salt\" varchar(32) NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"ip\" varchar(45) NOT NULL,\n\t\"user_agent\" varchar(200) NOT NULL,\n\tCONSTRAINT \"audit_names_pk\" PRIMARY KEY(\"seq\",\"side\")\n);",
+      "CREATE UNIQUE INDEX \"audit_entries_id\" ON \"org_template\".\"audit_entries\" USING btree (\"id\");",
+      "CREATE INDEX \"audit_entries_action\" ON \"org_template\".\"audit_entries\" USING btree (\"action\",\"id\");",
+      "CREATE INDEX \"audit_entries_actor\" ON \"org_template\".\"audit_entries\" USING btree (\"actor_id\",\"id\");",
+      "CREATE INDEX \"audit_entries_target\" ON \"org_template\".\"audit_entries\" USING btree (\"target_id\",\"id\");",
+      "REVOKE UPDATE, DELETE, TRUNCATE ON \"org_template\".\"audit_entries\" FROM CURRENT_USER;"
     ],
     "fromScratch": [
       "CREATE SCHEMA \"org_template\";",
       "CREATE TABLE \"org_template\".\"api_tokens\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"project_id\" uuid,\n\t\"name\" varchar(100) NOT NULL,\n\t\"prefix\" varchar(12) NOT NULL,\n\t\"token_hash\" varchar(64) NOT NULL,\n\t\"created_by\" uuid NOT NULL,\n\t\"expires_at\" timestamp (3) with time zone,\n\t\"revoked\" boolean DEFAULT false NOT NULL,\n\t\"created_at\" timestamp (3) with time zone NOT NULL,\n\t\"last_used\" timestamp (3) with time zone,\n\t\"scopes\" varchar(30) DEFAULT 'ingest' NOT NULL,\n\t\"suspended\" boolean DEFAULT false NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"audit_entries\" (\n\t\"seq\" bigint PRIMARY KEY NOT NULL,\n\t\"id\" uuid NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"action\" varchar(50) NOT NULL,\n\t\"actor_type\" varchar(10) NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"actor_digest\" varchar(64) NOT NULL,\n\t\"target_type\" varchar(20) NOT NULL,\n\t\"target_id\" varchar(100) NOT NULL,\n\t\"target_digest\" varchar(64) NOT NULL,\n\t\"changes\" json NOT NULL,\n\t\"request_id\" varchar(128) NOT NULL,\n\t\"hash\" varchar(64) NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"audit_head\" (\n\t\"id\" integer PRIMARY KEY NOT NULL,\n\t\"seq\" bigint NOT NULL,\n\t\"hash\" varchar(64) NOT NULL,\n\t\"expired_seq\" bigint NOT NULL,\n\t\"expired_hash\" varchar(64) NOT NULL\n);",
+      "CREATE TABLE \"org_template\".\"audit_names\" (\n\t\"seq\" bigint NOT NULL,\n\t\"side\" varchar(6) NOT NULL,\n\t\"salt\" varchar(32) NOT NULL,\n\t\"name\" varchar(200) NOT NULL,\n\t\"ip\" varchar(45) NOT NULL,\n\t\"user_agent\" varchar(200) NOT NULL,\n\tCONSTRAINT \"audit_names_pk\" PRIMARY KEY(\"seq\",\"side\")\n);",
       "CREATE TABLE \"org_template\".\"changes\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"what\" json NOT NULL,\n\t\"fields\" json NOT NULL,\n\t\"undone_at\" timestamp (3) with time zone,\n\t\"rule_id\" uuid\n);",
       "CREATE TABLE \"org_template\".\"deleted_findings\" (\n\t\"deletion_id\" uuid NOT NULL,\n\t\"finding_id\" uuid NOT NULL,\n\t\"project_id\" uuid NOT NULL,\n\t\"data\" json NOT NULL,\n\t\"bytes\" integer NOT NULL,\n\tCONSTRAINT \"deleted_findings_pk\" PRIMARY KEY(\"deletion_id\",\"finding_id\")\n);",
       "CREATE TABLE \"org_template\".\"deletions\" (\n\t\"id\" uuid PRIMARY KEY NOT NULL,\n\t\"at\" timestamp (3) with time zone NOT NULL,\n\t\"actor_id\" uuid NOT NULL,\n\t\"state\" varchar(10) NOT NULL,\n\t\"finding_ids\" uuid[] NOT NULL,\n\t\"selected\" integer NOT NULL,\n\t\"position\" integer DEFAULT 0 NOT NULL,\n\t\"findings\" integer DEFAULT 0 NOT NULL,\n\t\"restored\" integer DEFAULT 0 NOT NULL,\n\t\"scan_id\" text,\n\t\"project_id\" uuid,\n\t\"scan\" json,\n\t\"series\" json,\n\t\"seen\" uuid[]\n);",
@@ -629,6 +646,10 @@ export const orgMigrations: readonly Migration[] = [
       "ALTER TABLE \"org_template\".\"scans\" ADD CONSTRAINT \"scans_project_id_projects_id_fk\" FOREIGN KEY (\"project_id\") REFERENCES \"org_template\".\"projects\"(\"id\") ON DELETE no action ON UPDATE no action;",
       "CREATE INDEX \"api_tokens_prefix\" ON \"org_template\".\"api_tokens\" USING btree (\"prefix\");",
       "CREATE INDEX \"api_tokens_active\" ON \"org_template\".\"api_tokens\" USING btree (coalesce(\"expires_at\", 'infinity')) WHERE not \"revoked\";",
+      "CREATE UNIQUE INDEX \"audit_entries_id\" ON \"org_template\".\"audit_entries\" USING btree (\"id\");",
+      "CREATE INDEX \"audit_entries_action\" ON \"org_template\".\"audit_entries\" USING btree (\"action\",\"id\");",
+      "CREATE INDEX \"audit_entries_actor\" ON \"org_template\".\"audit_entries\" USING btree (\"actor_id\",\"id\");",
+      "CREATE INDEX \"audit_entries_target\" ON \"org_template\".\"audit_entries\" USING btree (\"target_id\",\"id\");",
       "CREATE INDEX \"changes_actor\" ON \"org_template\".\"changes\" USING btree (\"actor_id\",\"id\");",
       "CREATE INDEX \"changes_rule\" ON \"org_template\".\"changes\" USING btree (\"rule_id\",\"id\") WHERE rule_id is not null;",
       "CREATE INDEX \"deleted_findings_project\" ON \"org_template\".\"deleted_findings\" USING btree (\"project_id\");",
@@ -659,7 +680,8 @@ export const orgMigrations: readonly Migration[] = [
       "CREATE UNIQUE INDEX \"series_key\" ON \"org_template\".\"series\" USING btree (\"key\");",
       "CREATE INDEX \"series_project\" ON \"org_template\".\"series\" USING btree (\"project_id\");",
       "ALTER TABLE \"org_template\".\"findings\" SET (fillfactor = 50);",
-      "ALTER TABLE \"org_template\".\"finding_refs\" SET (fillfactor = 50);"
+      "ALTER TABLE \"org_template\".\"finding_refs\" SET (fillfactor = 50);",
+      "REVOKE UPDATE, DELETE, TRUNCATE ON \"org_template\".\"audit_entries\" FROM CURRENT_USER;"
     ]
   }
 ];

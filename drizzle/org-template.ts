@@ -24,4 +24,7 @@ export const {
   exploits,
   orgFlags,
   idempotencyKeys,
+  auditEntries,
+  auditNames,
+  auditHead,
 } = defineOrgTables(TEMPLATE_SCHEMA);

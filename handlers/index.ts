@@ -11,6 +11,8 @@ import { registerScan } from './agent/scans/create.ts';
 import { agentScanGate } from './agent/scans/gate.ts';
 import { scanGone } from './agent/scans/gone.ts';
 import { endScan } from './agent/scans/update.ts';
+import { exportAuditCsv, exportAuditJsonl } from './audit/export.ts';
+import { listAudit } from './audit/list.ts';
 import { changePassword } from './auth/change-password.ts';
 import { declineInvitation } from './auth/decline-invitation.ts';
 import { deleteMe } from './auth/delete-me.ts';
@@ -323,6 +325,10 @@ export const endpoints = {
 
   getSecuritySettings,
   updateSecuritySettings,
+
+  listAudit,
+  exportAuditCsv,
+  exportAuditJsonl,
 
   healthz,
   readyz,

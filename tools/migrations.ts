@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { MIGRATION_TRACKS, type Migration } from '../db/migrations/migrate.ts';
+import { auditRights } from '../db/schema/audit.ts';
 import { storageSettings } from '../db/schema/org.ts';
 import { TEMPLATE_SCHEMA } from '../db/schema/org-schema.ts';
 import * as orgTemplate from '../drizzle/org-template.ts';
@@ -45,7 +46,11 @@ function readTrack(track: string): Migration[] {
 
 const tracks = Object.fromEntries(MIGRATION_TRACKS.map((track) => [track, readTrack(track)]));
 const orgTables = await generateMigration(generateDrizzleJson({}), generateDrizzleJson(orgTemplate));
-const fromScratch = [...orgTables.map((statement) => statement.trim()), ...storageSettings(TEMPLATE_SCHEMA)];
+const fromScratch = [
+  ...orgTables.map((statement) => statement.trim()),
+  ...storageSettings(TEMPLATE_SCHEMA),
+  ...auditRights(TEMPLATE_SCHEMA),
+];
 Object.assign(tracks.org?.at(-1) ?? {}, { fromScratch });
 
 const lines = [

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { eraseNames } from '../audit/erase.ts';
 import { eraseInDeletions } from '../deletions/purge.ts';
 import { retried } from '../errors.ts';
 import { changeFindings } from '../findings/triage/triage.ts';
@@ -80,6 +81,7 @@ export async function* eraseInOrg(
   const ofUsers = { userIds: arrayText(userIds) };
   if (revokesTokens) await revokeTokens(tables).run(client, ofUsers);
   await removeViews(tables).run(client, ofUsers);
+  await eraseNames(tables).run(client, ofUsers);
   await retried(() => removeFromRules(tables).run(client, ofUsers));
   for (;;) {
     const assigned = await assignedFindings(tables).run(client, ofUsers);

@@ -69,8 +69,9 @@ export async function prepareEmptyTables(
     await keepOnCoordinator(tx);
     await Promise.all(statements.map((text) => run(tx, sql.raw(text))));
     const names = (await tablesIn(tx, schema)).map((table) => `"${schema}"."${table}"`);
-    // Removes rows that migrations have inserted.
-    await run(tx, sql.raw(`truncate ${names.join(', ')}`));
+    // Removes rows that migrations have inserted. The audit log takes no truncate (`auditRights`).
+    const log = `"${schema}"."${getTableName(tables.auditEntries)}"`;
+    await run(tx, sql.raw(`truncate ${names.filter((name) => name !== log).join(', ')}`));
     for (const name of names)
       await run(tx, sql.raw(`alter table ${name} add constraint ${NO_ROWS} ${CHECK}`));
     await grant(tx);

@@ -15,6 +15,7 @@ import {
   varchar,
 } from 'drizzle-orm/pg-core';
 import { findingColumns } from '../findings/fields.ts';
+import { auditTables } from './audit.ts';
 import { time } from './columns.ts';
 import { idempotencyKeys } from './idempotency-keys.ts';
 import type { OrgSchemaName } from './org-schema.ts';
@@ -312,6 +313,7 @@ export function defineOrgTables(schemaName: OrgSchemaName) {
     exploits,
     orgFlags,
     idempotencyKeys: idempotencyKeys(schema),
+    ...auditTables(schema),
   };
 }
 

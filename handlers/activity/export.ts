@@ -18,6 +18,7 @@ export const exportActivity = endpoint(
     method: 'get',
     path: '/activity/export.csv',
     access: cookieOrg('viewer', 'list'),
+    audit: 'activity.exported',
     tag: 'Findings',
     summary: 'Export the activity of all findings as CSV',
     description:

@@ -23,6 +23,7 @@ export const changePassword = endpoint(
     method: 'post',
     path: '/auth/change-password',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Change the password',
     description:

@@ -1,5 +1,7 @@
+import { hasTables } from '../../db/orgs/tables.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { tokensRevoked } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { mailsOfRequest } from '../../lib/http/mails.ts';
@@ -16,6 +18,7 @@ export const declineInvitation = endpoint(
     method: 'post',
     path: '/auth/decline-invitation',
     access: baseDomainOnly,
+    audit: 'member.invitation_declined',
     tag: 'Auth',
     summary: 'Decline an invitation by a mailed link',
     description:
@@ -25,11 +28,22 @@ export const declineInvitation = endpoint(
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, now, peer, services } = call;
+    const { body, now, peer, services } = call;
     await services.limits.count('client', peer.ip);
     const actor = { now, writeMail: mailsOfRequest(call) };
-    const context = { db, config: services.config, directory: services.orgs };
-    const { org, userId, tokens } = await decline(context, { token: body.token, actor });
+    const context = { config: services.config, directory: services.orgs };
+    const { org, userId, tokens } = await call.audited(
+      ({ db }) => decline({ ...context, db }, { token: body.token, actor }),
+      (declined) =>
+        hasTables(declined.inOrg)
+          ? {
+              org: declined.inOrg,
+              actor: { type: 'user', id: declined.userId, name: declined.userName },
+              target: { type: 'member', id: declined.userId, name: declined.address },
+              changes: { role: { from: declined.role }, ...tokensRevoked(declined.tokens) },
+            }
+          : undefined,
+    );
     services.mail.kick();
     logSecurityEvent(call, 'invitation_declined', { org: org.slug, member: userId });
     logEndedTokens(call, userId, tokens);

@@ -24,6 +24,7 @@ export const deleteMe = endpoint(
     method: 'delete',
     path: '/auth/me',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Delete the account of the signed-in user',
     description:

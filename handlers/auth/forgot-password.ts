@@ -16,6 +16,7 @@ export const forgotPassword = endpoint(
     method: 'post',
     path: '/auth/forgot-password',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Request a password reset link',
     description: 'The answer and its timing do not depend on whether the address is known.',

@@ -31,6 +31,7 @@ export const login = endpoint(
     method: 'post',
     path: '/auth/login',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Log in',
     description:

@@ -13,6 +13,7 @@ export const logout = endpoint(
     method: 'post',
     path: '/auth/logout',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Log out',
     description: 'Revokes the session, if there is one, and clears the cookie.',

@@ -27,6 +27,7 @@ export const register = endpoint(
     method: 'post',
     path: '/auth/register',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Register',
     description:

@@ -24,6 +24,7 @@ export const resetPassword = endpoint(
     method: 'post',
     path: '/auth/reset-password',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Reset the password by a mailed link',
     description:

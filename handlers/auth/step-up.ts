@@ -20,6 +20,7 @@ export const stepUp = endpoint(
     method: 'post',
     path: '/auth/step-up',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Confirm your identity again',
     description:

@@ -12,6 +12,7 @@ export const undoEmailChange = endpoint(
     method: 'post',
     path: '/auth/undo-email-change',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Undo a change of the primary e-mail address',
     description:

@@ -1,5 +1,7 @@
+import { hasTables } from '../../db/orgs/tables.ts';
 import { baseDomainOnly } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { mailedToken } from '../../lib/http/fields.ts';
 import { mailsOfRequest } from '../../lib/http/mails.ts';
@@ -23,6 +25,7 @@ export const undoOrgChange = endpoint(
     method: 'post',
     path: '/auth/undo-org-change',
     access: baseDomainOnly,
+    audit: 'organization.undone',
     tag: 'Auth',
     summary: 'Undo the loss of an ownership and the deletion of an organization',
     description:
@@ -32,10 +35,21 @@ export const undoOrgChange = endpoint(
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { body, db, now, peer, services } = call;
+    const { body, now, peer, services } = call;
     await services.limits.count('client', peer.ip);
     const actor = { now, writeMail: mailsOfRequest(call) };
-    const { undone, org, userId } = await undo(db, services.orgs, { token: body.token, actor });
+    const { undone, org, userId } = await call.audited(
+      (inside) => undo(inside.db, services.orgs, { token: body.token, actor }),
+      (done) =>
+        hasTables(done.inOrg)
+          ? {
+              org: done.inOrg,
+              actor: { type: 'user', id: done.userId, name: done.userName },
+              target: { type: 'organization', id: done.org.id, name: done.org.slug },
+              changes: newValues({ undone: done.undone }),
+            }
+          : undefined,
+    );
     const { id, slug, name } = org;
     services.orgs.forget(id);
     services.mail.kick();

@@ -32,6 +32,7 @@ export const updateMe = endpoint(
     method: 'patch',
     path: '/auth/me',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Change the name or the picture of the signed-in user',
     description:

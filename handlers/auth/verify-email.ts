@@ -15,6 +15,7 @@ export const verifyEmail = endpoint(
     method: 'post',
     path: '/auth/verify-email',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Verify an e-mail address by a mailed link',
     description:

@@ -20,6 +20,7 @@ export const undoFindingChange = endpoint(
     method: 'post',
     path: '/changes/{id}/undo',
     access: cookieOrg('member', 'own'),
+    audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Undo a change of findings',
     description: `Restores every field that the change has set, for the findings that nobody has changed since; the others are listed in \`conflicts\`. Members undo their own changes, admins all. Possible for ${UNDO_DAYS} days. A change that is undone already is a conflict (409).`,

@@ -15,6 +15,7 @@ export const purgeDeletion = endpoint(
     method: 'delete',
     path: '/deletions/{id}',
     access: freshCookieOrg('admin'),
+    audit: 'deletion.purged',
     tag: 'Findings',
     summary: 'Remove deleted findings for good',
     description:
@@ -24,8 +25,11 @@ export const purgeDeletion = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { db, now, org, params, services, sql } = call;
-    const purged = await purgeForGood(db, org, params.id, call.freshActor());
+    const { now, org, params, services, sql } = call;
+    const purged = await call.audited(
+      ({ db }) => purgeForGood(db, org, params.id, call.freshActor()),
+      (isPurged) => (isPurged ? { target: { type: 'deletion', id: params.id } } : undefined),
+    );
     if (!purged) {
       if (!(await readDeletion(sql, org.tables, params.id, deletionsSince(now))))
         throw new ApiError('resource_error/not_found');

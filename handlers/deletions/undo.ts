@@ -16,6 +16,7 @@ export const undoDeletion = endpoint(
     method: 'post',
     path: '/deletions/{id}/undo',
     access: cookieOrg('admin'),
+    audit: 'deletion.undone',
     tag: 'Findings',
     summary: 'Undo a deletion',
     description: `Restores the scan and the findings as they were, with activity, comments and exploits. A finding whose fingerprint was pushed again meanwhile, or whose project is gone, is left out: \`restored\` is smaller than \`findings\` then. A deletion in progress stops. Possible for ${UNDO_DAYS} days. A deletion that is undone already is a conflict (409).`,
@@ -28,11 +29,14 @@ export const undoDeletion = endpoint(
     const { now, org, params, sql } = call;
     await requireStays(call, 'any');
     const since = deletionsSince(now);
-    const isStarted = await startUndo(sql, org.tables, { id: params.id, orgId: org.id, since }).catch(
-      (error) => {
+    const isStarted = await call
+      .audited(
+        (inside) => startUndo(inside.sql, org.tables, { id: params.id, orgId: org.id, since }),
+        (started) => (started ? { target: { type: 'deletion', id: params.id } } : undefined),
+      )
+      .catch((error) => {
         throw error instanceof BeingTransferred ? beingTransferred() : error;
-      },
-    );
+      });
     if (!isStarted) {
       if (!(await readDeletion(sql, org.tables, params.id, since)))
         throw new ApiError('resource_error/not_found');

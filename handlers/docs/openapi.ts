@@ -17,6 +17,7 @@ export const openApiDocument = endpoint(
     method: 'get',
     path: '/docs/openapi.yaml',
     access: publicAccess,
+    audit: { none: 'nothing' },
     tag: 'Health, metrics, documentation',
     summary: 'Get this document',
     responses: {
@@ -32,6 +33,7 @@ export const openApiDocumentJson = endpoint(
     method: 'get',
     path: '/docs/openapi.json',
     access: publicAccess,
+    audit: { none: 'nothing' },
     tag: 'Health, metrics, documentation',
     summary: 'Get this document as JSON',
     responses: {

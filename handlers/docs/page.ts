@@ -89,6 +89,7 @@ export const apiDocs = endpoint(
     method: 'get',
     path: '/docs',
     access: publicAccess,
+    audit: { none: 'nothing' },
     tag: 'Health, metrics, documentation',
     summary: 'Get the interactive documentation',
     responses: {

@@ -5,6 +5,7 @@ import { conditionsOf } from '../../lib/findings/filter/conditions.ts';
 import { Filter } from '../../lib/findings/filter/parameters.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { continueDeletion, startSelected } from '../../lib/http/bulk/start-deletion.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -46,6 +47,7 @@ export const deleteFindings = endpoint(
     method: 'post',
     path: '/findings/delete',
     access: cookieOrg('admin'),
+    audit: 'findings.deleted',
     tag: 'Findings',
     summary: 'Delete findings',
     description: `Deletes the findings with their activity, comments and exploits: those of \`ids\`, at most ${MAX_IDS}, or all that match \`filter\`. Work that takes longer than a second continues in the background: read \`GET /deletions/{id}\`. Findings that are pushed or decided about after the request stay. Can be undone for ${UNDO_DAYS} days with \`POST /deletions/{id}/undo\`.`,
@@ -55,7 +57,7 @@ export const deleteFindings = endpoint(
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { actor, body, now, org, services, sql } = call;
+    const { actor, body, now, org, services } = call;
     await requireStays(call, 'any');
     const where = body.filter
       ? conditionsOf(call, body.filter)
@@ -63,7 +65,10 @@ export const deleteFindings = endpoint(
     const { id } = services.nextId();
     const deletion = { id, orgId: org.id, actorId: actor.id, now, expected: body.expected_count };
     const selected = await startSelected(call, (limits) =>
-      startDeletion(sql, org.tables, where, deletion, limits),
+      call.audited(
+        ({ sql }) => startDeletion(sql, org.tables, where, deletion, limits),
+        (count) => ({ target: { type: 'deletion', id }, changes: newValues({ findings: count }) }),
+      ),
     );
     logSecurityEvent(call, 'findings_deleted', { deletion: id, findings: selected });
     return ok(await continueDeletion(call, id));

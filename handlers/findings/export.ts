@@ -18,6 +18,7 @@ export const exportFindingsCsv = endpoint(
     method: 'get',
     path: '/findings/export.csv',
     access: cookieOrg('viewer', 'list'),
+    audit: 'findings.exported',
     tag: 'Findings',
     summary: 'Export findings as CSV',
     description:
@@ -33,6 +34,7 @@ export const exportFindingsSarif = endpoint(
     method: 'get',
     path: '/findings/export.sarif',
     access: cookieOrg('viewer', 'list'),
+    audit: 'findings.exported',
     tag: 'Findings',
     summary: 'Export findings as SARIF',
     description:

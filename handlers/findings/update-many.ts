@@ -100,6 +100,7 @@ export const updateFindings = endpoint(
     method: 'patch',
     path: '/findings',
     access: cookieOrg('member', 'list'),
+    audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Triage findings',
     description:

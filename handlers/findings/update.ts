@@ -15,6 +15,7 @@ export const updateFinding = endpoint(
     method: 'patch',
     path: '/findings/{id}',
     access: cookieOrg('member', 'finding'),
+    audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Triage a finding',
     description:

@@ -9,17 +9,20 @@ export const acceptOwnership = endpoint(
     method: 'post',
     path: '/members/accept-ownership',
     access: freshCookieOrg('admin'),
+    audit: 'member.owner_offer_accepted',
     tag: 'Members',
     summary: 'Accept to become an owner',
     description:
       'After an owner has invited the caller as an owner or given the role, with `SVC_OWNER_ACCEPTANCE`. The role counts from the next request on. All owners get a mail. 409 `conflict` without an offer: it was withdrawn, declined or accepted, it is older than 7 days, or its author is no longer an owner.',
-    insertsInOrg: false,
     responses: { 200: { description: 'Done.', message: 'You are an owner now.' } },
     errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { services, user } = call;
-    await accept(call, { ...call.freshActor(), user });
+    await call.audited(
+      (inside) => accept(inside, { ...call.freshActor(), user }),
+      () => ({ target: { type: 'member', id: user.id, name: user.email } }),
+    );
     services.mail.kick();
     logSecurityEvent(call, 'owner_offer', { member: user.id, outcome: 'accepted' });
     return done();

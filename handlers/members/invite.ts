@@ -11,6 +11,7 @@ import { findAnyAccount, lockUser } from '../../lib/accounts/accounts.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import type { MemberCall, OrgCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { email } from '../../lib/http/fields.ts';
@@ -31,12 +32,12 @@ export const inviteMember = endpoint(
     method: 'post',
     path: '/members/invite',
     access: freshCookieOrg('admin', 'for the roles `admin` and `owner`'),
+    audit: 'member.invited',
     tag: 'Members',
     summary: 'Invite a member',
     description:
       'By the primary or a verified address of an account. The invitation is always mailed. An address without an account gets a placeholder account, which can log in once its owner has set a password by the mailed link. The answer and the list of members show the invited address only, never another address of the account. With `SVC_PENDING_INVITATIONS` the membership is `pending`, without access, until the account has verified the address; without it a member whose address is not `verified` has access at once. Only an owner may invite an owner; with `SVC_OWNER_ACCEPTANCE` the member is an admin until `POST /members/accept-ownership`. The mail has a link to decline: 409 `conflict` for 30 days if this address has declined an invitation to this organization. All owners get a mail about a new admin or owner.',
     request: { body: z.object({ email: email(), role: z.enum(ROLES).openapi({ example: 'member' }) }) },
-    insertsInOrg: false,
     responses: { 201: { description: 'The member.', result: Member } },
     errors: ['resource_error/already_exists', 'resource_error/conflict', 'rate_limit_error/exceeded'],
   },
@@ -50,8 +51,15 @@ export const inviteMember = endpoint(
     // A limit apart from that of the owner's mails: an invitation must not keep the owner from resetting the password.
     await services.limits.count('mail', `invitation ${body.email}`);
     const join = () =>
-      inOrgQuota(call, (tx, tables) =>
-        addMember(tx, call, tables, { address: body.email, role: body.role, actor }),
+      call.audited(
+        (inside) =>
+          inOrgQuota(inside, (tx, tables) =>
+            addMember(tx, call, tables, { address: body.email, role: body.role, actor }),
+          ),
+        (added) => ({
+          target: { type: 'member', id: added.user_id, name: added.email },
+          changes: newValues({ role: body.role }),
+        }),
       );
     // Somebody may get or give up the address at the same moment: the second attempt sees what became of it.
     const member = await join().catch((error) => {

@@ -1,11 +1,15 @@
+import type { Tx } from '../../db/client.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
+import { tokensRevoked } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
 import { mailRoleChange } from '../../lib/members/control.ts';
 import { endMembership } from '../../lib/members/ending.ts';
 import { readRoles, requireOtherOwner } from '../../lib/members/owners.ts';
 import { isControlling } from '../../lib/members/roles.ts';
+import { memberAddress } from '../../lib/orgs/notices.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 
 export const leaveOrg = endpoint(
@@ -13,11 +17,11 @@ export const leaveOrg = endpoint(
     method: 'post',
     path: '/members/leave',
     access: freshCookieOrg('viewer', 'for admins and owners'),
+    audit: 'member.left',
     tag: 'Members',
     summary: 'Leave the organization',
     description:
       'The next request to the organization is refused. API tokens of the member are kept, limited or revoked as the organization has chosen (`tokens_on_role_loss`). The last owner cannot leave: an organization needs an owner who can sign in. All owners get a mail when an admin or owner leaves. A former owner gets a link that undoes it for 72 hours (`POST /auth/undo-org-change`).',
-    insertsInOrg: false,
     responses: {
       200: { description: 'The caller is no longer a member.', message: 'You left the organization.' },
     },
@@ -25,13 +29,21 @@ export const leaveOrg = endpoint(
   },
   async (call) => {
     const { org, services, user } = call;
-    const { role, tokens } = await inOrgQuota(call, async (tx, tables) => {
+    const { role, tokens } = await call.audited(
+      (inside) => inOrgQuota(inside, leave),
+      (left) => ({
+        target: { type: 'member', id: user.id, name: left.name },
+        changes: { role: { from: left.role }, ...tokensRevoked(left.tokens) },
+      }),
+    );
+    async function leave(tx: Tx, tables: OrgTables) {
       const { own } = await readRoles(tx, org.id, { caller: user.id, member: user.id });
       const actor = isControlling(own) ? call.freshActor() : undefined;
       if (own === 'owner') await requireOtherOwner(tx, services.config, org.id, user.id);
       if (actor) await mailRoleChange(tx, actor, { orgId: org.id, userId: user.id, from: own });
-      return { role: own, tokens: await endMembership(tx, { id: org.id, tables }, user.id) };
-    });
+      const name = await memberAddress(tx, org.id, user.id);
+      return { role: own, name, tokens: await endMembership(tx, { id: org.id, tables }, user.id) };
+    }
     services.mail.kick();
     logSecurityEvent(call, 'member_left', { member: user.id, role });
     logEndedTokens(call, user.id, tokens);

@@ -1,6 +1,9 @@
+import type { Tx } from '../../db/client.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
+import { tokensRevoked } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -8,6 +11,7 @@ import { mailRoleChange } from '../../lib/members/control.ts';
 import { endMembership } from '../../lib/members/ending.ts';
 import { readRoles, requireAdmin } from '../../lib/members/owners.ts';
 import { isControlling, mayManageRole } from '../../lib/members/roles.ts';
+import { memberAddress } from '../../lib/orgs/notices.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { flag, z } from '../../lib/schema.ts';
 
@@ -16,6 +20,7 @@ export const removeMember = endpoint(
     method: 'delete',
     path: '/members/{userId}',
     access: freshCookieOrg('admin', 'to remove an admin or owner'),
+    audit: 'member.removed',
     tag: 'Members',
     summary: 'Remove a member',
     description:
@@ -29,7 +34,6 @@ export const removeMember = endpoint(
         }),
       }),
     },
-    insertsInOrg: false,
     responses: { 204: { description: 'Removed.' } },
   },
   async (call) => {
@@ -38,7 +42,14 @@ export const removeMember = endpoint(
     if (userId === user.id) {
       throw new ApiError('validation_error/invalid_request', { message: 'You cannot remove yourself.' });
     }
-    const { role, tokens } = await inOrgQuota(call, async (tx, tables) => {
+    const { role, tokens } = await call.audited(
+      (inside) => inOrgQuota(inside, remove),
+      (removed) => ({
+        target: { type: 'member', id: userId, name: removed.name },
+        changes: { role: { from: removed.role }, ...tokensRevoked(removed.tokens) },
+      }),
+    );
+    async function remove(tx: Tx, tables: OrgTables) {
       // When two owners remove each other at once, one stays: the second request finds its caller removed.
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
@@ -47,9 +58,10 @@ export const removeMember = endpoint(
       }
       if (isControlling(other))
         await mailRoleChange(tx, call.freshActor(), { orgId: org.id, userId, from: other });
+      const name = await memberAddress(tx, org.id, userId);
       const tokens = await endMembership(tx, { id: org.id, tables }, userId, query.revoke_tokens);
-      return { role: other, tokens };
-    });
+      return { role: other, tokens, name };
+    }
     services.mail.kick();
     logSecurityEvent(call, 'member_removed', { member: userId, role });
     logEndedTokens(call, userId, tokens);

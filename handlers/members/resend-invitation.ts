@@ -18,12 +18,12 @@ export const resendInvitation = endpoint(
     method: 'post',
     path: '/members/{userId}/resend-invitation',
     access: sessionOrg('admin'),
+    audit: 'member.invitation_resent',
     tag: 'Members',
     summary: 'Resend an invitation',
     description:
       'Mails the invitation to the invited address of a member who has not verified it. Earlier links keep working.',
     request: { params: z.object({ userId: idParam() }) },
-    insertsInOrg: false,
     responses: {
       200: { description: 'The invitation was sent.', message: 'The invitation is on its way.' },
     },
@@ -39,14 +39,18 @@ export const resendInvitation = endpoint(
       .where(and(eq(memberships.orgId, org.id), eq(memberships.userId, userId)));
     if (!member) throw noSuchMember();
     await services.limits.count('mail', `invitation ${member.invitedEmail ?? userId}`);
-    const role = await db.transaction(async (tx) => {
-      // Until it is mailed, the address is not verified and the account gets no password.
-      await lockUser(tx, userId);
-      const invitee = await findOpenInvitation(tx, org.id, userId);
-      const isOffered = await hasOffer(tx, org.id, userId, now);
-      await mailInvitation(tx, services, { ...invitee, isOffered }, call);
-      return invitee.role;
-    });
+    const { role } = await call.audited(
+      (inside) =>
+        inside.db.transaction(async (tx) => {
+          // Until it is mailed, the address is not verified and the account gets no password.
+          await lockUser(tx, userId);
+          const invitee = await findOpenInvitation(tx, org.id, userId);
+          const isOffered = await hasOffer(tx, org.id, userId, now);
+          await mailInvitation(tx, services, { ...invitee, isOffered }, call);
+          return invitee;
+        }),
+      ({ address }) => ({ target: { type: 'member', id: userId, name: address } }),
+    );
     services.mail.kick();
     logSecurityEvent(call, 'member_invited', { member: userId, role, again: true });
     return done();

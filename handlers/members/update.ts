@@ -1,8 +1,11 @@
 import { and, eq } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
+import type { OrgTables } from '../../db/schema/org.ts';
 import { memberships, ROLES } from '../../db/schema/orgs.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { changesOf, newValues, tokensRevoked } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logEndedTokens, logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -23,6 +26,7 @@ export const updateMember = endpoint(
     method: 'patch',
     path: '/members/{userId}',
     access: freshCookieOrg('admin', 'from or to the roles `admin` and `owner`'),
+    audit: 'member.role_changed',
     tag: 'Members',
     summary: 'Change the role of a member',
     description:
@@ -31,14 +35,25 @@ export const updateMember = endpoint(
       params: z.object({ userId: idParam() }),
       body: z.object({ role: z.enum(ROLES).openapi({ example: 'viewer' }) }),
     },
-    insertsInOrg: false,
     responses: { 200: { description: 'The member.', result: Member } },
     errors: ['resource_error/conflict'],
   },
   async (call) => {
     const { body, now, org, params, services, user } = call;
     const { userId } = params;
-    const { member, before, offer, tokens } = await inOrgQuota(call, async (tx, tables) => {
+    const { member, before, offer, tokens } = await call.audited(
+      (inside) => inOrgQuota(inside, change),
+      (changed) =>
+        changed.member && {
+          target: { type: 'member', id: userId, name: changed.member.email },
+          changes: {
+            ...changesOf({ role: changed.before }, { role: changed.member.role }),
+            ...newValues({ owner_offer: changed.offer }),
+            ...tokensRevoked(changed.tokens),
+          },
+        },
+    );
+    async function change(tx: Tx, tables: OrgTables) {
       const { own, other } = await readRoles(tx, org.id, { caller: user.id, member: userId });
       requireAdmin(own);
       if (!mayManageRole(own, other) || !mayManageRole(own, body.role)) {
@@ -69,7 +84,7 @@ export const updateMember = endpoint(
       const isLowered = rankOf(role) < rankOf(other);
       const tokens = isLowered ? await endTokensOf(tx, { id: org.id, tables }, userId) : [];
       return { member, before: other, offer, tokens };
-    });
+    }
     if (!member) throw new ApiError('resource_error/not_found');
     services.mail.kick();
     if (before !== member.role)

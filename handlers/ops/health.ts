@@ -38,6 +38,7 @@ const probe = (path: string, summary: string) =>
       path,
       root: true,
       access: publicAccess,
+      audit: { none: 'nothing' },
       tag: 'Health, metrics, documentation',
       summary,
       responses: {

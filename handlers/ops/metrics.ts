@@ -11,6 +11,7 @@ export const metrics = endpoint(
     path: '/metrics',
     root: true,
     access: publicAccess,
+    audit: { none: 'nothing' },
     tag: 'Health, metrics, documentation',
     summary: 'Get metrics of this server',
     description:

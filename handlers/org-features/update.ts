@@ -1,6 +1,7 @@
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { done } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { switchOrgFlag } from '../../lib/orgs/flags.ts';
@@ -11,6 +12,7 @@ export const updateOrgFeature = endpoint(
     method: 'patch',
     path: '/org-features/{flag}',
     access: freshCookieOrg('owner'),
+    audit: 'settings.feature_changed',
     tag: 'Org feature flags',
     summary: 'Turn a feature flag of the organization on or off',
     description:
@@ -26,7 +28,13 @@ export const updateOrgFeature = endpoint(
     const { body, params, services } = call;
     const { enabled } = body;
     const { flag } = params;
-    const switched = isStorable(flag) && (await switchOrgFlag(call, call.freshActor(), flag, enabled));
+    const switched =
+      isStorable(flag) &&
+      (await call.audited(
+        (inside) => switchOrgFlag(inside, call.freshActor(), flag, enabled),
+        (isSwitched) =>
+          isSwitched ? { target: { type: 'setting', id: flag }, changes: newValues({ enabled }) } : undefined,
+      ));
     if (!switched) throw new ApiError('permission_error/feature_not_provisioned');
     services.mail.kick();
     logSecurityEvent(call, 'org_setting_changed', { setting: flag, to: enabled });

@@ -17,6 +17,7 @@ export const createOrg = endpoint(
     method: 'post',
     path: '/orgs',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Organizations',
     summary: 'Create an organization',
     description:

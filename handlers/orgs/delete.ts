@@ -6,6 +6,7 @@ import { endpoint } from '../../lib/http/endpoint.ts';
 import { requireOrgRole } from '../../lib/http/org-role.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { deleteOrganization } from '../../lib/orgs/deletion.ts';
+import { withOwnTables } from '../../lib/orgs/tables.ts';
 import { text, z } from '../../lib/schema.ts';
 
 const OrganizationDeletion = z
@@ -19,6 +20,7 @@ export const deleteOrg = endpoint(
     method: 'delete',
     path: '/orgs/{slug}',
     access: freshCookie,
+    audit: 'organization.deleted',
     tag: 'Organizations',
     summary: 'Delete an organization',
     description:
@@ -36,14 +38,21 @@ export const deleteOrg = endpoint(
     ],
   },
   async (call) => {
-    const { body, db, params, services } = call;
+    const { body, params, services } = call;
     const { org, shown } = await requireOrgRole(call, params.slug, 'owner');
     if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
     if (body.confirm !== shown.slug)
       throw new ApiError('validation_error/field_invalid', {
         details: [{ field: 'confirm', message: 'must be the slug of the organization' }],
       });
-    const outcome = await deleteOrganization(db, org, body.confirm, call.freshActor());
+    const audited = await withOwnTables(services, org);
+    const outcome = await call.audited(
+      (inside) => deleteOrganization(inside.db, audited, body.confirm, call.freshActor()),
+      ({ kind }) =>
+        kind === 'deleted'
+          ? { org: audited, target: { type: 'organization', id: org.id, name: shown.slug } }
+          : undefined,
+    );
     if (outcome.kind === 'changed') throw new ApiError('resource_error/not_found');
     if (outcome.kind === 'deleted_before') throw new ApiError('tenant_error/deleted');
     if (outcome.kind === 'in_transfer')

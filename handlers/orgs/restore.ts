@@ -8,6 +8,7 @@ import { requireOrgRole } from '../../lib/http/org-role.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { restoreOrganization } from '../../lib/orgs/deletion.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
+import { withOwnTables } from '../../lib/orgs/tables.ts';
 import { Organization } from '../../lib/resources.ts';
 import { text, z } from '../../lib/schema.ts';
 
@@ -16,6 +17,7 @@ export const restoreOrg = endpoint(
     method: 'post',
     path: '/orgs/{slug}/restore',
     access: freshCookie,
+    audit: 'organization.restored',
     tag: 'Organizations',
     summary: 'Restore a deleted organization',
     description:
@@ -25,9 +27,16 @@ export const restoreOrg = endpoint(
     errors: ['permission_error/denied', 'permission_error/mfa_required_by_org', 'resource_error/conflict'],
   },
   async (call) => {
-    const { db, params, services } = call;
+    const { params, services } = call;
     const { org, shown } = await requireOrgRole(call, params.slug, 'owner');
-    const { kind } = await restoreOrganization(db, org, call.freshActor());
+    const audited = await withOwnTables(services, org);
+    const { kind } = await call.audited(
+      (inside) => restoreOrganization(inside.db, audited, call.freshActor()),
+      (outcome) =>
+        outcome.kind === 'restored'
+          ? { org: audited, target: { type: 'organization', id: org.id, name: shown.slug } }
+          : undefined,
+    );
     if (kind === 'changed') throw new ApiError('resource_error/not_found');
     if (kind === 'not_deleted')
       throw new ApiError('resource_error/conflict', { message: 'The organization is not deleted.' });

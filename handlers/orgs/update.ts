@@ -5,6 +5,7 @@ import { memberships, orgs, type Role, reservedSlugs } from '../../db/schema/org
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieTo } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { changesOf } from '../../lib/http/audit.ts';
 import type { CookieCall } from '../../lib/http/call.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { name, orgSlug } from '../../lib/http/fields.ts';
@@ -13,6 +14,7 @@ import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { listOrgsOf } from '../../lib/orgs/list.ts';
 import { renameOrg } from '../../lib/orgs/rename.ts';
 import { isReservedSlug } from '../../lib/orgs/slugs.ts';
+import { withOwnTables } from '../../lib/orgs/tables.ts';
 import { requireNoMore } from '../../lib/quotas.ts';
 import { Organization } from '../../lib/resources.ts';
 import { text, z } from '../../lib/schema.ts';
@@ -31,6 +33,7 @@ export const updateOrg = endpoint(
     method: 'patch',
     path: '/orgs/{slug}',
     access: freshCookieTo('to change the slug'),
+    audit: 'organization.changed',
     tag: 'Organizations',
     summary: 'Rename an organization',
     description:
@@ -47,28 +50,39 @@ export const updateOrg = endpoint(
     ],
   },
   async (call) => {
-    const { body, db, now, params, services } = call;
+    const { body, now, params, services } = call;
     const least = body.slug === undefined ? 'admin' : 'owner';
     const { org, shown } = await requireOrgRole(call, params.slug, least);
     if (shown.deleted_at) throw new ApiError('tenant_error/deleted');
     const isNewSlug = body.slug !== undefined && body.slug !== shown.slug;
     if (isNewSlug && isReservedSlug(body.slug as string)) throw new ApiError('tenant_error/slug_reserved');
-    const before = await renameOrg(
-      db,
-      org.id,
-      { ...body, now },
-      {
-        actor: call.freshActor,
-        read: (tx) => readChangeable(tx, call, org.id, least),
-        check: (tx) =>
-          requireNoMore(
-            tx,
-            services.config,
-            'formerSlugsPerOrg',
-            reservedSlugs,
-            eq(reservedSlugs.orgId, org.id),
-          ),
-      },
+    const audited = await withOwnTables(services, org);
+    const change = (inside: typeof call) =>
+      renameOrg(
+        inside.db,
+        org.id,
+        { ...body, now },
+        {
+          actor: call.freshActor,
+          read: (tx) => readChangeable(tx, call, org.id, least),
+          check: (tx) =>
+            requireNoMore(
+              tx,
+              services.config,
+              'formerSlugsPerOrg',
+              reservedSlugs,
+              eq(reservedSlugs.orgId, org.id),
+            ),
+        },
+      );
+    const before = await call.audited(
+      change,
+      (former) =>
+        former && {
+          org: audited,
+          target: { type: 'organization', id: org.id, name: former.slug },
+          changes: changesOf(former, { ...former, ...body }, ['name', 'slug']),
+        },
     );
     if (!before) throw new ApiError('tenant_error/slug_taken');
     services.orgs.forget(org.id);

@@ -1,9 +1,11 @@
+import type { Tx } from '../../db/client.ts';
 import { takesRoom } from '../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { name } from '../../lib/http/fields.ts';
 import { slugCandidates } from '../../lib/orgs/slugs.ts';
@@ -17,6 +19,7 @@ export const createProject = endpoint(
     method: 'post',
     path: '/projects',
     access: cookieOrg('member', 'none'),
+    audit: 'project.created',
     tag: 'Projects',
     summary: 'Create a project',
     description:
@@ -34,7 +37,16 @@ export const createProject = endpoint(
       body.slug === undefined
         ? slugCandidates(body.name, { fallback: 'project', minLength: 2, isReserved: isIdLike })
         : [body.slug];
-    return inOrgQuota(call, async (tx) => {
+    const project = await call.audited(
+      (inside) => inOrgQuota(inside, (tx) => insert(tx)),
+      ({ id, slug, ...values }) => ({
+        target: { type: 'project', id, name: slug },
+        changes: newValues({ name: values.name }),
+      }),
+    );
+    return created(project);
+
+    async function insert(tx: Tx) {
       await requireRoom(tx, services.config, 'projectsPerOrg', projects, takesRoom(tables));
       for (const candidate of candidates) {
         const [row] = await tx
@@ -44,9 +56,9 @@ export const createProject = endpoint(
           .returning(projectFields(tables));
         if (!row) continue;
         await takeFormerSlugs(tx, tables, { id, slugs: [candidate] });
-        return created(toResource(row));
+        return toResource(row);
       }
       throw new ApiError('resource_error/already_exists', { message: 'The slug is taken.' });
-    });
+    }
   },
 );

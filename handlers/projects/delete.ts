@@ -1,6 +1,7 @@
 import { ApiError } from '../../lib/errors.ts';
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { deleteProject as deleteOrgProject } from '../../lib/projects/delete.ts';
@@ -20,6 +21,7 @@ export const deleteProject = endpoint(
     method: 'delete',
     path: '/projects/{slug}',
     access: freshCookieOrg('admin'),
+    audit: 'project.deleted',
     tag: 'Projects',
     summary: 'Delete a project',
     description:
@@ -39,7 +41,16 @@ export const deleteProject = endpoint(
         details: [{ field: 'confirm', message: 'must be the slug of the project' }],
       });
     await requireStays(call, { project: project.id });
-    const tokens = await deleteOrgProject(db, org, project, call.freshActor());
+    const tokens = await call.audited(
+      (inside) => deleteOrgProject(inside.db, org, project, call.freshActor()),
+      (revoked) =>
+        revoked === undefined
+          ? undefined
+          : {
+              target: { type: 'project', id: project.id, name: project.slug },
+              changes: newValues({ tokens_revoked: revoked }),
+            },
+    );
     if (tokens === undefined) throw new ApiError('resource_error/not_found');
     services.mail.kick();
     logSecurityEvent(call, 'project_deleted', { project: project.id, project_slug: project.slug, tokens });

@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { isUniqueViolation, retried } from '../../db/errors.ts';
+import { isUniqueViolation } from '../../db/errors.ts';
 import { isPresent } from '../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../db/resources.ts';
@@ -7,6 +7,7 @@ import { trackSeries } from '../../db/scans/series.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { changesOf } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { name } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -65,6 +66,7 @@ export const updateProject = endpoint(
     method: 'patch',
     path: '/projects/{slug}',
     access: cookieOrg('admin'),
+    audit: 'project.changed',
     tag: 'Projects',
     summary: 'Change a project',
     description:
@@ -80,31 +82,39 @@ export const updateProject = endpoint(
     await requireStays(call, { project: before.id });
     const changesRefs = body.default_ref !== undefined || body.tracked_refs !== undefined;
     const isRenamed = body.slug !== undefined && body.slug !== before.slug;
-    const { updated: row, changed } = await retried(() =>
-      db.transaction(async (tx) => {
-        const [updated] = await tx
-          .update(projects)
-          .set({
-            name: body.name,
-            closeAfterScans: body.close_after_scans,
-            defaultRef: body.default_ref,
-            trackedRefs: body.tracked_refs && (body.tracked_refs.length > 0 ? body.tracked_refs : null),
-            sourceUrl: body.source_url,
-            slug: body.slug,
-            ...(isRenamed && { formerSlug: before.slug }),
-          })
-          .where(and(eq(projects.id, before.id), isPresent(org.tables), isNull(projects.transfer)))
-          .returning(projectFields(org.tables));
-        if (updated && isRenamed)
-          await takeFormerSlugs(tx, org.tables, { id: before.id, slugs: [before.slug, updated.slug] });
-        const changed = updated && changesRefs ? await trackSeries(tx, org.tables, before.id) : [];
-        return { updated, changed };
-      }),
-    ).catch((error) => {
-      throw isUniqueViolation(error)
-        ? new ApiError('resource_error/already_exists', { message: 'The slug is taken.' })
-        : error;
-    });
+    const { updated: row, changed } = await call
+      .audited(
+        (inside) =>
+          inside.db.transaction(async (tx) => {
+            const [updated] = await tx
+              .update(projects)
+              .set({
+                name: body.name,
+                closeAfterScans: body.close_after_scans,
+                defaultRef: body.default_ref,
+                trackedRefs: body.tracked_refs && (body.tracked_refs.length > 0 ? body.tracked_refs : null),
+                sourceUrl: body.source_url,
+                slug: body.slug,
+                ...(isRenamed && { formerSlug: before.slug }),
+              })
+              .where(and(eq(projects.id, before.id), isPresent(org.tables), isNull(projects.transfer)))
+              .returning(projectFields(org.tables));
+            if (updated && isRenamed)
+              await takeFormerSlugs(tx, org.tables, { id: before.id, slugs: [before.slug, updated.slug] });
+            const changed = updated && changesRefs ? await trackSeries(tx, org.tables, before.id) : [];
+            return { updated, changed };
+          }),
+        ({ updated }) =>
+          updated && {
+            target: { type: 'project', id: before.id, name: before.slug },
+            changes: changesOf<object>(toResource(before as never), toResource(updated)),
+          },
+      )
+      .catch((error) => {
+        throw isUniqueViolation(error)
+          ? new ApiError('resource_error/already_exists', { message: 'The slug is taken.' })
+          : error;
+      });
     if (!row) throw new ApiError('resource_error/not_found');
     for (const setting of SETTINGS)
       if (JSON.stringify(row[setting]) !== JSON.stringify(before[setting]))

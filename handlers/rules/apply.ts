@@ -30,6 +30,7 @@ export const applyRuleToFindings = endpoint(
     method: 'post',
     path: '/rules/{id}/apply',
     access: cookieOrg('admin'),
+    audit: { none: 'history' },
     tag: 'Rules',
     summary: 'Apply a rule to findings that exist',
     description:

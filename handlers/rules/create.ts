@@ -1,9 +1,11 @@
 import { isNull, sql } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
 import { bumpVersion } from '../../db/policies/version.ts';
 import { ruleFields, toResource } from '../../db/resources.ts';
 import { MAX_PATTERNS, MAX_RULES } from '../../db/rules/rules.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
@@ -24,6 +26,7 @@ export const createRule = endpoint(
     method: 'post',
     path: '/rules',
     access: cookieOrg('admin'),
+    audit: 'rule.created',
     tag: 'Rules',
     summary: 'Create a rule',
     description: `Adds a rule behind the others, enabled unless \`enabled\` is \`false\`. It decides about findings that are found from now on, in all processes; \`POST /rules/{id}/apply\` changes findings that exist. An organization has at most ${MAX_RULES} rules, and ${MAX_PATTERNS} characters in their patterns (409 \`conflict\`).`,
@@ -35,7 +38,12 @@ export const createRule = endpoint(
     const { body, org, services } = call;
     const { rules: r } = org.tables;
     await requireKnown(call, services.config, body);
-    const [rule] = await inOrgQuota(call, async (tx) => {
+    const [rule] = await call.audited(
+      (inside) => inOrgQuota(inside, (tx) => insert(tx)),
+      ([made]) =>
+        made && { target: { type: 'rule', id: made.id, name: made.name }, changes: newValues(body) },
+    );
+    async function insert(tx: Tx) {
       await requireRoomForRule(tx, org.tables, body.conditions);
       const last = sql<number>`coalesce(max(position), 0)`;
       const [row] = await tx.select({ last }).from(r).where(isNull(r.deletedAt));
@@ -45,7 +53,7 @@ export const createRule = endpoint(
       const inserted = await tx.insert(r).values(values).returning(ruleFields(org.tables));
       await bumpVersion(tx, org.tables);
       return inserted;
-    });
+    }
     if (!rule) throw new Error('the rule was not inserted');
     logSecurityEvent(call, 'org_setting_changed', { setting: 'rule', rule: rule.id, to: 'created' });
     return created(toResource(rule));

@@ -13,6 +13,7 @@ export const deleteRule = endpoint(
     method: 'delete',
     path: '/rules/{id}',
     access: cookieOrg('admin'),
+    audit: 'rule.deleted',
     tag: 'Rules',
     summary: 'Delete a rule',
     description:
@@ -21,17 +22,21 @@ export const deleteRule = endpoint(
     responses: { 204: { description: 'Deleted.' } },
   },
   async (call) => {
-    const { db, now, org, params } = call;
+    const { now, org, params } = call;
     const { rules: r } = org.tables;
-    const rule = await db.transaction(async (tx) => {
-      const [deleted] = await tx
-        .update(r)
-        .set({ deletedAt: now, enabled: false })
-        .where(and(eq(r.id, params.id), isNull(r.deletedAt)))
-        .returning({ id: r.id });
-      if (deleted) await bumpVersion(tx, org.tables);
-      return deleted;
-    });
+    const rule = await call.audited(
+      (inside) =>
+        inside.db.transaction(async (tx) => {
+          const [deleted] = await tx
+            .update(r)
+            .set({ deletedAt: now, enabled: false })
+            .where(and(eq(r.id, params.id), isNull(r.deletedAt)))
+            .returning({ id: r.id, name: r.name });
+          if (deleted) await bumpVersion(tx, org.tables);
+          return deleted;
+        }),
+      (deleted) => deleted && { target: { type: 'rule', ...deleted } },
+    );
     if (!rule) throw new ApiError('resource_error/not_found');
     logSecurityEvent(call, 'org_setting_changed', { setting: 'rule', rule: rule.id, to: 'deleted' });
     return noContent();

@@ -1,10 +1,12 @@
 import { isNull, sql } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
 import { bumpVersion } from '../../db/policies/version.ts';
 import { MAX_RULES } from '../../db/rules/rules.ts';
 import { run } from '../../db/statements.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
@@ -24,6 +26,7 @@ export const orderRules = endpoint(
     method: 'put',
     path: '/rules/order',
     access: cookieOrg('admin'),
+    audit: 'rule.order_changed',
     tag: 'Rules',
     summary: 'Set the order of the rules',
     description:
@@ -36,7 +39,11 @@ export const orderRules = endpoint(
     const { ids } = call.body;
     const { tables } = call.org;
     const { rules: r } = tables;
-    await inOrgQuota(call, async (tx) => {
+    await call.audited(
+      (inside) => inOrgQuota(inside, (tx) => change(tx)),
+      () => ({ target: { type: 'setting', id: 'rule_order' }, changes: newValues({ ids }) }),
+    );
+    async function change(tx: Tx) {
       const rows = await tx.select({ id: r.id }).from(r).where(isNull(r.deletedAt));
       const present = new Set(rows.map(({ id }) => id));
       if (present.size !== ids.length || !ids.every((id) => present.has(id)))
@@ -50,7 +57,7 @@ export const orderRules = endpoint(
             as o(id uuid, position int) where rules.id = o.id`,
       );
       await bumpVersion(tx, tables);
-    });
+    }
     logSecurityEvent(call, 'org_setting_changed', { setting: 'rule_order', to: ids.join() });
     return noContent();
   },

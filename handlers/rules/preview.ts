@@ -25,6 +25,7 @@ export const previewRule = endpoint(
     method: 'post',
     path: '/rules/preview',
     access: cookieOrg('admin'),
+    audit: { none: 'nothing' },
     tag: 'Rules',
     summary: 'Preview a rule',
     description: `Shows the findings that \`POST /rules/{id}/apply\` of such a rule would change now, and changes nothing. Without \`actions\`: the \`open\` findings that match.`,

@@ -25,6 +25,7 @@ export const undoRuleChanges = endpoint(
     method: 'post',
     path: '/rules/{id}/undo',
     access: cookieOrg('admin'),
+    audit: { none: 'history' },
     tag: 'Rules',
     summary: 'Undo what a rule has changed',
     description: `Restores the findings that the rule has changed in pushes, and in the last ${UNDO_DAYS} days by \`POST /rules/{id}/apply\`, if nobody has changed them since. A finding that it decided about when it was pushed becomes \`open\`, without an assignee, with the due date that it would have without the rule. The rule stays as it is: disable it first, or it goes on with new findings. While the response has \`next\`, send it as \`after\`.`,

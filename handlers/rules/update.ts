@@ -1,9 +1,11 @@
 import { and, eq, isNull } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
 import { bumpVersion } from '../../db/policies/version.ts';
 import { ruleFields, toResource } from '../../db/resources.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -30,6 +32,7 @@ export const updateRule = endpoint(
     method: 'patch',
     path: '/rules/{id}',
     access: cookieOrg('admin'),
+    audit: 'rule.changed',
     tag: 'Rules',
     summary: 'Change a rule',
     description:
@@ -42,7 +45,12 @@ export const updateRule = endpoint(
     const { body, now, org, params } = call;
     const { rules: r } = org.tables;
     await requireKnown(call, call.services.config, body);
-    const rule = await inOrgQuota(call, async (tx) => {
+    const rule = await call.audited(
+      (inside) => inOrgQuota(inside, (tx) => change(tx)),
+      (after) =>
+        after && { target: { type: 'rule', id: after.id, name: after.name }, changes: newValues(body) },
+    );
+    async function change(tx: Tx) {
       if (body.conditions) await requireRoomForRule(tx, org.tables, body.conditions, params.id);
       const [changed] = await tx
         .update(r)
@@ -51,7 +59,7 @@ export const updateRule = endpoint(
         .returning(ruleFields(org.tables));
       if (changed) await bumpVersion(tx, org.tables);
       return changed;
-    });
+    }
     if (!rule) throw new ApiError('resource_error/not_found');
     logSecurityEvent(call, 'org_setting_changed', { setting: 'rule', rule: rule.id, to: 'changed' });
     return ok(toResource(rule));

@@ -4,6 +4,7 @@ import { ApiError } from '../../lib/errors.ts';
 import { scanId } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { continueDeletion, startSelected } from '../../lib/http/bulk/start-deletion.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -39,6 +40,7 @@ export const deleteScanWithFindings = endpoint(
     method: 'post',
     path: '/scans/{id}/delete',
     access: cookieOrg('admin'),
+    audit: 'scan.deleted',
     tag: 'Scans',
     summary: 'Delete a scan so that it can be undone',
     description: `As \`DELETE /scans/{id}\`, optionally with the findings that no other scan has reported. Work that takes longer than a second continues in the background: read \`GET /deletions/{id}\`. Findings that another scan reports, or somebody decides about, after the request stay. Can be undone for ${UNDO_DAYS} days with \`POST /deletions/{id}/undo\`. 409 while the scan runs.`,
@@ -48,13 +50,22 @@ export const deleteScanWithFindings = endpoint(
     errors: ['resource_error/conflict', 'rate_limit_error/exceeded'],
   },
   async (call) => {
-    const { actor, body, now, org, params, services, sql } = call;
+    const { actor, body, now, org, params, services } = call;
     await requireStays(call, { scan: params.id });
     const { id } = services.nextId();
     const deletion = { id, orgId: org.id, actorId: actor.id, now, expected: body.expected_count };
     const scan = { scanId: params.id, withFindings: body.with_findings };
     const started = await startSelected(call, (limits) =>
-      startScanDeletion(sql, org.tables, scan, deletion, limits),
+      call.audited(
+        ({ sql }) => startScanDeletion(sql, org.tables, scan, deletion, limits),
+        (one) =>
+          typeof one === 'object'
+            ? {
+                target: { type: 'scan', id: params.id },
+                changes: newValues({ project_id: one.projectId, deletion_id: id, findings: one.selected }),
+              }
+            : undefined,
+      ),
     );
     if (!started) throw new ApiError('resource_error/not_found');
     if (started === 'running') throw scanRuns();

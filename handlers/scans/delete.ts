@@ -3,6 +3,7 @@ import { ApiError } from '../../lib/errors.ts';
 import { scanId } from '../../lib/findings/input.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { requireStays } from '../../lib/projects/transfer/guard.ts';
@@ -17,6 +18,7 @@ export const deleteScan = endpoint(
     method: 'delete',
     path: '/scans/{id}',
     access: cookieOrg('admin'),
+    audit: 'scan.deleted',
     tag: 'Scans',
     summary: 'Delete a scan for good',
     description:
@@ -28,7 +30,13 @@ export const deleteScan = endpoint(
   async (call) => {
     const { log, now, org, params, services, sql } = call;
     await requireStays(call, { scan: params.id });
-    const outcome = await deleteStoredScan(sql, org.tables, params.id);
+    const outcome = await call.audited(
+      (inside) => deleteStoredScan(inside.sql, org.tables, params.id),
+      (deleted) =>
+        deleted.kind === 'deleted'
+          ? { target: { type: 'scan', id: params.id }, changes: newValues({ project_id: deleted.projectId }) }
+          : undefined,
+    );
     if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
     if (outcome.kind === 'running') throw scanRuns();
     logSecurityEvent(call, 'scan_deleted', { scan: params.id, project: outcome.projectId });

@@ -1,5 +1,6 @@
 import { freshCookieOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
 import { requireOrgFlag } from '../../lib/orgs/flags.ts';
@@ -10,6 +11,7 @@ export const createToken = endpoint(
     method: 'post',
     path: '/tokens',
     access: freshCookieOrg('admin'),
+    audit: 'token.created',
     tag: 'API tokens: org-wide',
     summary: 'Create an org-wide token',
     description:
@@ -21,7 +23,17 @@ export const createToken = endpoint(
   async (call) => {
     const { body, db, org, services } = call;
     await requireOrgFlag(db, org, 'org_wide_tokens');
-    const made = await issueToken(call, services, null, body, call.freshActor());
+    const made = await call.audited(
+      (inside) => issueToken(inside, services, null, body, call.freshActor()),
+      ({ info }) => ({
+        target: { type: 'token', id: info.id, name: info.name },
+        changes: newValues({
+          scopes: info.scopes,
+          project_id: info.project_id || undefined,
+          expires_at: info.expires_at,
+        }),
+      }),
+    );
     services.mail.kick();
     const { id: token, name: token_name, expires_at } = made.info;
     logSecurityEvent(call, 'token_created', { token, token_name, scopes: body.scopes.join(), expires_at });

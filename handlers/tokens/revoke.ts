@@ -1,6 +1,7 @@
 import { ApiError } from '../../lib/errors.ts';
 import { sessionOrg } from '../../lib/http/access.ts';
 import { noContent } from '../../lib/http/answer.ts';
+import { revokedEntry } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../lib/http/security-log.ts';
@@ -12,6 +13,7 @@ export const revokeToken = endpoint(
     method: 'delete',
     path: '/tokens/{id}',
     access: sessionOrg('admin'),
+    audit: 'token.revoked',
     tag: 'API tokens: org-wide',
     summary: 'Revoke a token of the organization',
     description:
@@ -21,7 +23,7 @@ export const revokeToken = endpoint(
   },
   async (call) => {
     const { id } = call.params;
-    const outcome = await revoke(call.db, call.org.tables, id);
+    const outcome = await call.audited(({ db, org }) => revoke(db, org.tables, id), revokedEntry(id));
     if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
     if (outcome.kind === 'revoked') {
       const { name: token_name, projectId, createdBy: created_by } = outcome.token;

@@ -1,8 +1,10 @@
 import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '../../db/client.ts';
 import { savedViewFields, toResource } from '../../db/resources.ts';
 import { ApiError } from '../../lib/errors.ts';
 import { personOrg } from '../../lib/http/access.ts';
 import { created } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { inOrgQuota } from '../../lib/quotas.ts';
 import { optional, z } from '../../lib/schema.ts';
@@ -14,6 +16,7 @@ export const createView = endpoint(
     method: 'post',
     path: '/views',
     access: personOrg(),
+    audit: 'view.created',
     tag: 'Saved views',
     summary: 'Save a view',
     description: `A member has at most ${MAX_VIEWS} views (409 \`conflict\`). Sharing needs the role \`member\`.`,
@@ -27,7 +30,15 @@ export const createView = endpoint(
     const { body, org, role, services, user } = call;
     requireSharing(role, body.shared);
     const { savedViews: v } = org.tables;
-    const [view] = await inOrgQuota(call, async (tx) => {
+    const [view] = await call.audited(
+      (inside) => inOrgQuota(inside, (tx) => insert(tx)),
+      ([made]) =>
+        made && {
+          target: { type: 'view', id: made.id, name: made.name },
+          changes: newValues({ shared: made.shared }),
+        },
+    );
+    async function insert(tx: Tx) {
       const [row] = await tx
         .select({ count: sql<number>`count(*)::int` })
         .from(v)
@@ -41,7 +52,7 @@ export const createView = endpoint(
         .insert(v)
         .values({ id, createdAt, ownerId: user.id, ...body, shared: body.shared ?? false })
         .returning(savedViewFields(org.tables));
-    });
+    }
     if (!view) throw new Error('the view was not inserted');
     return created(toResource(view));
   },

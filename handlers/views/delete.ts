@@ -11,6 +11,7 @@ export const deleteView = endpoint(
     method: 'delete',
     path: '/views/{id}',
     access: cookieOrg('viewer', 'none'),
+    audit: 'view.deleted',
     tag: 'Saved views',
     summary: 'Delete a saved view',
     description: 'Only the owner may, and admins if the view is shared.',
@@ -21,10 +22,14 @@ export const deleteView = endpoint(
   async (call) => {
     const { actor, db, org, params } = call;
     const { savedViews: v } = org.tables;
-    const deleted = await db
-      .delete(v)
-      .where(and(eq(v.id, params.id), isChangeable(call, org.tables, false)))
-      .returning({ id: v.id });
+    const deleted = await call.audited(
+      (inside) =>
+        inside.db
+          .delete(v)
+          .where(and(eq(v.id, params.id), isChangeable(call, org.tables, false)))
+          .returning({ id: v.id, name: v.name }),
+      ([view]) => view && { target: { type: 'view', ...view } },
+    );
     if (deleted.length === 0) throw await unchangeable(db, org.tables, params.id, actor.id);
     return noContent();
   },

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import { savedViewFields, toResource } from '../../db/resources.ts';
 import { cookieOrg } from '../../lib/http/access.ts';
 import { ok } from '../../lib/http/answer.ts';
+import { newValues } from '../../lib/http/audit.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { idParam } from '../../lib/http/fields.ts';
 import { optional, z } from '../../lib/schema.ts';
@@ -25,6 +26,7 @@ export const updateView = endpoint(
     method: 'patch',
     path: '/views/{id}',
     access: cookieOrg('viewer', 'none'),
+    audit: 'view.changed',
     tag: 'Saved views',
     summary: 'Change a saved view',
     description:
@@ -37,11 +39,16 @@ export const updateView = endpoint(
     const { actor, body, db, org, params, role } = call;
     requireSharing(role, body.shared);
     const { savedViews: v } = org.tables;
-    const [view] = await db
-      .update(v)
-      .set(body)
-      .where(and(eq(v.id, params.id), isChangeable(call, org.tables, body.shared)))
-      .returning(savedViewFields(org.tables));
+    const [view] = await call.audited(
+      (inside) =>
+        inside.db
+          .update(v)
+          .set(body)
+          .where(and(eq(v.id, params.id), isChangeable(call, org.tables, body.shared)))
+          .returning(savedViewFields(org.tables)),
+      ([changed]) =>
+        changed && { target: { type: 'view', id: changed.id, name: changed.name }, changes: newValues(body) },
+    );
     if (!view) throw await unchangeable(db, org.tables, params.id, actor.id);
     return ok(toResource(view));
   },

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { VERSION } from '../config/version.ts';
+import { addAudit } from './commands/audit.ts';
 import type { Choose, ChooseWithoutDatabase, Chosen } from './commands/choose.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addDomains } from './commands/domains.ts';
@@ -74,6 +75,7 @@ Examples:
     addMails,
     addSecrets,
     addMigrate,
+    addAudit,
     addEvents,
   ])
     add(program, choose);

@@ -91,6 +91,9 @@ export const OPERATION_ROLES = {
   updateOrgFeature: 'owner',
   getSecuritySettings: 'viewer',
   updateSecuritySettings: 'admin',
+  listAudit: 'admin',
+  exportAuditCsv: 'admin',
+  exportAuditJsonl: 'admin',
 } as const satisfies Record<string, Role>;
 
 export type Operation = keyof typeof OPERATION_ROLES;

@@ -2715,6 +2715,72 @@ export interface paths {
         patch: operations["updateSecuritySettings"];
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log of the organization
+         * @description Changes, exports and refused calls of members and tokens, newest first. Always a page. `total` counts at most 10,000 entries after the page. Pushes, reports and the triage of findings are not in it: `GET /activity` has them.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the audit log as CSV
+         * @description All entries that match, with the filters and the order of `GET /audit`, as a stream. The export is an entry itself. RFC 4180, with a header line.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["exportAuditCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the audit log as JSON Lines
+         * @description All entries that match, with the filters and the order of `GET /audit`, as a stream. The export is an entry itself.
+         *
+         *     Requires membership of the organization, at least `admin`. A token needs the scope `admin`.
+         */
+        get: operations["exportAuditJsonl"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -5407,6 +5473,48 @@ export interface components {
              */
             max_token_days?: number | null;
         };
+        AuditEntry: {
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            at: string;
+            /** @description docs/audit.md lists the actions. */
+            action: components["schemas"]["AuditEntryAction"];
+            actor: components["schemas"]["AuditEntryActor"];
+            target: components["schemas"]["AuditEntryTarget"];
+            /**
+             * @description Fields with their values before (`from`) and after (`to`).
+             * @example {
+             *       "name": {
+             *         "from": "Shop",
+             *         "to": "Web shop"
+             *       }
+             *     }
+             */
+            changes: {
+                [key: string]: {
+                    from?: unknown;
+                    to?: unknown;
+                };
+            };
+            /** @example 203.0.113.7 */
+            ip?: string;
+            /** @example Mozilla/5.0 */
+            user_agent?: string;
+            /** @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b */
+            request_id: string;
+        };
+        /**
+         * @description One entry as JSON per line, as `GET /audit` has it.
+         * @example {"id":"0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07","action":"token.created"}
+         */
+        AuditLines: string;
         /** @enum {string} */
         ErrorObjectType: "auth_error" | "token_error" | "tenant_error" | "resource_error" | "validation_error" | "permission_error" | "rate_limit_error" | "server_error";
         /** @enum {string} */
@@ -6511,6 +6619,30 @@ export interface components {
         SecuritySettingsTokensOnRoleLoss: "keep" | "limit" | "revoke";
         /** @enum {string} */
         SecuritySettingsProjectTokenCreators: "any_member" | "members" | "admins";
+        /** @enum {string} */
+        AuditEntryAction: "access.refused" | "activity.exported" | "audit.exported" | "deletion.purged" | "deletion.undone" | "finding.deleted" | "findings.deleted" | "findings.exported" | "member.invitation_declined" | "member.invitation_resent" | "member.invited" | "member.left" | "member.owner_offer_accepted" | "member.owner_offer_declined" | "member.removed" | "member.role_changed" | "organization.changed" | "organization.deleted" | "organization.restored" | "organization.undone" | "project.changed" | "project.created" | "project.deleted" | "project.demo_created" | "project.due_dates_changed" | "project.transfer_cancelled" | "project.transfer_started" | "rule.changed" | "rule.created" | "rule.deleted" | "rule.order_changed" | "scan.deleted" | "settings.due_dates_changed" | "settings.feature_changed" | "settings.retention_changed" | "settings.security_changed" | "token.created" | "token.revoked" | "view.changed" | "view.created" | "view.deleted";
+        /** @enum {string} */
+        AuditEntryActorType: "user" | "token";
+        /** @description A user whose account was deleted has no name. */
+        AuditEntryActor: {
+            type: components["schemas"]["AuditEntryActorType"];
+            /**
+             * Format: uuid
+             * @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07
+             */
+            id: string;
+            /** @example Ada Lovelace */
+            name?: string;
+        };
+        /** @enum {string} */
+        AuditEntryTargetType: "deletion" | "endpoint" | "finding" | "findings" | "member" | "organization" | "project" | "rule" | "scan" | "setting" | "token" | "view";
+        AuditEntryTarget: {
+            type: components["schemas"]["AuditEntryTargetType"];
+            /** @example 0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07 */
+            id?: string;
+            /** @example web-shop */
+            name?: string;
+        };
         RegisterRequest: {
             /** @example ada@example.com */
             email: string;
@@ -8384,6 +8516,17 @@ export interface components {
              */
             request_id: string;
             result: components["schemas"]["SecuritySettings"];
+        };
+        ListAuditEnvelope: {
+            /** @enum {boolean} */
+            success: true;
+            /**
+             * @description The same value as in the `X-Request-ID` header.
+             * @example req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b
+             */
+            request_id: string;
+            result: components["schemas"]["AuditEntry"][];
+            result_info?: components["schemas"]["ResultInfo"];
         };
         HealthzResult: {
             /** @enum {string} */
@@ -16534,6 +16677,151 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UpdateSecuritySettingsEnvelope"];
+                };
+            };
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description The id of a user or a token. */
+                actor?: string;
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                action?: components["schemas"]["AuditEntryAction"][];
+                /** @description The id of what was changed, or the name of a setting. */
+                target?: string;
+                /** @description At this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                from?: string;
+                /** @description Before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                to?: string;
+                page?: number;
+                per_page?: number;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b",
+                     *       "result": [
+                     *         {
+                     *           "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *           "at": "2026-01-01T00:00:00.000Z",
+                     *           "action": "access.refused",
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "Ada Lovelace"
+                     *           },
+                     *           "target": {
+                     *             "type": "deletion",
+                     *             "id": "0199d1a5-7c00-7b6e-9d53-2f4c8e1a6b07",
+                     *             "name": "web-shop"
+                     *           },
+                     *           "changes": {
+                     *             "name": {
+                     *               "from": "Shop",
+                     *               "to": "Web shop"
+                     *             }
+                     *           },
+                     *           "ip": "203.0.113.7",
+                     *           "user_agent": "Mozilla/5.0",
+                     *           "request_id": "req_5f0c1f4b9d3e4a6f8a7b2c1d0e9f8a7b"
+                     *         }
+                     *       ],
+                     *       "result_info": {
+                     *         "page": 1,
+                     *         "per_page": 50,
+                     *         "total": 120,
+                     *         "total_is_exact": false,
+                     *         "total_pages": 3,
+                     *         "has_next": true,
+                     *         "has_prev": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ListAuditEnvelope"];
+                };
+            };
+        };
+    };
+    exportAuditCsv: {
+        parameters: {
+            query?: {
+                /** @description The id of a user or a token. */
+                actor?: string;
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                action?: components["schemas"]["AuditEntryAction"][];
+                /** @description The id of what was changed, or the name of a setting. */
+                target?: string;
+                /** @description At this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                from?: string;
+                /** @description Before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                to?: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    exportAuditJsonl: {
+        parameters: {
+            query?: {
+                /** @description The id of a user or a token. */
+                actor?: string;
+                /** @description One or more values: repeat the parameter or separate the values by commas. */
+                action?: components["schemas"]["AuditEntryAction"][];
+                /** @description The id of what was changed, or the name of a setting. */
+                target?: string;
+                /** @description At this time or later. A time (RFC 3339), or a date for its first moment in UTC. */
+                from?: string;
+                /** @description Before this time. A time (RFC 3339), or a date for its first moment in UTC. */
+                to?: string;
+            };
+            header?: {
+                /** @description Selects the organization, such as `acme`, if no base domain is configured. */
+                "X-Org-Slug"?: components["parameters"]["OrgSlug"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["AuditLines"];
                 };
             };
         };

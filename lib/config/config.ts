@@ -58,6 +58,8 @@ export interface Config {
   quotas: Quotas;
   /** The storage quota of one organization. */
   storage: StorageQuota;
+  /** How long entries of audit logs are kept; 0: for ever. */
+  auditDays: number;
   /** The most bytes of a report, inflated. */
   maxReport: number;
   /** The first encrypts, all of them decrypt. Without one, TOTP secrets are stored unencrypted. */

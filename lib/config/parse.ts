@@ -104,6 +104,7 @@ function readConfig(env: Env): { config: Config; errors: string[] } {
       mailsPerHour: read('SVC_MAX_MAILS_PER_HOUR'),
     },
     storage: { bytes: read('SVC_MAX_STORAGE_PER_ORG'), rows: read('SVC_MAX_ROWS_PER_ORG') },
+    auditDays: read('SVC_AUDIT_DAYS'),
     maxReport: read('SVC_MAX_REPORT'),
     encryptionKeys: read('SVC_ENCRYPTION_KEY'),
     logLevel: read('LOG_LEVEL'),

@@ -184,6 +184,7 @@ export const VARIABLES = {
     integer(1, 1_000_000_000_000).default(10_000_000),
     'a whole number from 1 to 1000000000000',
   ],
+  SVC_AUDIT_DAYS: [integer(0, 36_500).default(400), 'a whole number from 0 to 36500'],
   SVC_MAX_REPORT: [reportSize.prefault('64MiB'), 'a size from 1KiB to 512MiB'],
   SVC_ENCRYPTION_KEY: [secrets, 'secrets, separated by commas'],
   LOG_LEVEL: [z.string().toLowerCase().pipe(z.enum(LOG_LEVELS)).default('info'), LOG_LEVELS.join(', ')],

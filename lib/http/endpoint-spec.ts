@@ -1,4 +1,5 @@
 import type { z } from '@hono/zod-openapi';
+import type { AuditRule } from '../audit/actions.ts';
 import type { ErrorKey } from '../errors.ts';
 import type { Access } from './access.ts';
 import type { StorageEffect } from './middleware/storage-quota.ts';
@@ -26,6 +27,7 @@ export const TAGS = [
   'API tokens: project-scoped',
   'API tokens: org-wide',
   'Org feature flags',
+  'Audit log',
   'Health, metrics, documentation',
 ] as const;
 
@@ -50,12 +52,26 @@ export interface SuccessSpec {
 
 export type SuccessSpecs = { [status in 200 | 201 | 204 | 304 | 503]?: SuccessSpec };
 
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** Requires `audit` of endpoints that change something or answer with a file. */
+export type AuditDeclared<M extends Method, R extends SuccessSpecs> = M extends 'get'
+  ? R extends { 200: { body: object } }
+    ? { audit: AuditRule }
+    : unknown
+  : { audit: AuditRule };
+
 export interface EndpointSpec<A extends Access, S extends RequestSchemas, R extends SuccessSpecs> {
-  method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  method: Method;
   /** Relative to `/api/v1`, or to `/` if `root` is set. Parameters are in braces. */
   path: string;
   root?: boolean;
   access: A;
+  /**
+   * The action in the audit log, or why there is none. It has no default, except for endpoints that only answer with JSON
+   * ({@link AuditDeclared}).
+   */
+  audit?: AuditRule;
   tag: (typeof TAGS)[number];
   summary: string;
   description?: string;

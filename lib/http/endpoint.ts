@@ -1,12 +1,15 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { z } from 'zod';
+import type { AuditAction, AuditRule } from '../audit/actions.ts';
+import { ApiError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Access, type CallOf, checksOf, inputChecksOf, mayStore, mayWrite } from './access.ts';
 import { type Answer, type AnyAnswer, render } from './answer.ts';
+import { type AuditedCall, auditRead, auditRefusal, beginAudit } from './audit.ts';
 import type { AppEnv, Description } from './call.ts';
 import { compressList, isList } from './compress.ts';
 import { isInContract } from './contract.ts';
-import type { EndpointSpec, SuccessSpecs } from './endpoint-spec.ts';
+import type { AuditDeclared, EndpointSpec, Method, SuccessSpecs } from './endpoint-spec.ts';
 import { input } from './middleware/input.ts';
 import { ownTables } from './middleware/own-tables.ts';
 import { storageQuota } from './middleware/storage-quota.ts';
@@ -30,6 +33,8 @@ export interface Endpoint {
   /** With the prefix `/api/v1`, parameters in braces. */
   path: string;
   access: Access;
+  /** Unset: it only answers with JSON. */
+  audit: AuditRule | undefined;
   /**
    * The endpoint's middleware in the order in which it runs, followed by its handler: arguments of Hono's `app.on`.
    * @param servingOf returns the services of a request
@@ -48,21 +53,42 @@ export const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g,
 export const API_PREFIX = '/api/v1';
 
 /** Declares an endpoint. Its access checks run first, then its input is read. */
-export function endpoint<A extends Access, S extends RequestSchemas, R extends SuccessSpecs>(
-  spec: EndpointSpec<A, S, R>,
-  handler: (call: CallOf<A> & Input<S>) => Promise<Answer<R>>,
+export function endpoint<
+  A extends Access,
+  S extends RequestSchemas,
+  R extends SuccessSpecs,
+  M extends Method,
+  const U extends AuditRule,
+>(
+  spec: EndpointSpec<A, S, R> & { method: M; audit?: U } & AuditDeclared<M, R>,
+  handler: (call: CallOf<A> & Input<S> & AuditedBy<U>) => Promise<Answer<R>>,
 ): Endpoint {
-  const { access, request = {}, maxBytes, responses, quiet = false, insertsInOrg = true, storage } = spec;
+  type HandlerCall = Parameters<typeof handler>[0];
+  const {
+    access,
+    audit,
+    request = {},
+    maxBytes,
+    responses,
+    quiet = false,
+    insertsInOrg = true,
+    storage,
+  } = spec;
   const method = spec.method.toUpperCase();
   const path = spec.root ? spec.path : API_PREFIX + spec.path;
   const compresses = isList(responses);
+  const action = typeof audit === 'string' ? (audit as AuditAction) : undefined;
+  const isPrivileged =
+    action !== undefined || (access.kind === 'cookieOrg' && ['admin', 'owner'].includes(access.role));
 
   return {
     method,
     path,
     access,
+    audit,
     route: (servingOf) => [
       begin(path, quiet, servingOf),
+      ...(isPrivileged ? [refusals] : []),
       ...checksOf(access, method),
       input(request, { maxBytes, unknownParameters: isInContract(method, path) ? 'warn' : 'refuse' }),
       ...inputChecksOf(access),
@@ -70,7 +96,9 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
       ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
       async function handle(c: Context<AppEnv>) {
         const call = c.get('call');
-        const answer = (await handler(call as unknown as CallOf<A> & Input<S>)) as AnyAnswer;
+        if (action && method === 'GET') await auditRead(call, action);
+        else if (action) beginAudit(call, action);
+        const answer = (await handler(call as unknown as HandlerCall)) as AnyAnswer;
         const sent = compresses ? compressList(c, answer, call.services.gzip) : answer;
         c.res = render(c.get('request'), sent, responses);
       },
@@ -78,6 +106,19 @@ export function endpoint<A extends Access, S extends RequestSchemas, R extends S
     describe: () => describe(path, spec),
   };
 }
+
+/** The call of an endpoint with an action can record it. */
+type AuditedBy<U> = [U] extends [AuditAction] ? AuditedCall : unknown;
+
+/** Middleware that records a call which is refused for lack of permission. */
+const refusals: MiddlewareHandler<AppEnv> = async function refusals(c, next) {
+  try {
+    await next();
+  } catch (error) {
+    if (error instanceof ApiError) await auditRefusal(c.get('call'), error);
+    throw error;
+  }
+};
 
 /** Middleware that creates the call of an endpoint. Later middleware adds the caller and the input. */
 function begin(

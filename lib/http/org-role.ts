@@ -16,6 +16,8 @@ export async function requireOrgRole(call: CookieCall, slug: string, least: Role
   const [shown] = await listOrgsOf(call, call.services, { where: hasOrgSlug(slug), deleted: true });
   const org = shown && (await call.services.orgs.named(slug));
   if (!org) throw new ApiError('resource_error/not_found');
+  // A refusal is recorded in its audit log.
+  call.refusingOrg = org;
   if (rankOf(shown.role) < rankOf(least)) throw new ApiError('permission_error/denied');
   await requireMfaOf(call, org);
   return { org, shown };

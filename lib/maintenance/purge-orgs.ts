@@ -1,4 +1,5 @@
 import { and, asc, gt, gte } from 'drizzle-orm';
+import { expireEntries } from '../../db/audit/expire.ts';
 import { noteUnfinished } from '../../db/deletions/jobs.ts';
 import { expireDeletions } from '../../db/deletions/purge.ts';
 import { isMissingTable, isWorkerDown } from '../../db/errors.ts';
@@ -11,9 +12,11 @@ import { undoableSince } from '../findings/triage/changes.ts';
 import type { Services } from '../services.ts';
 
 const PAGE = 500;
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Deletes the changes of all organizations that can no longer be undone, by users and by rules, and purges such deletions. Notes
+ * Deletes the changes of all organizations that can no longer be undone, by users and by rules, purges such deletions, and removes
+ * expired entries of audit logs. Notes
  * deleted projects and unfinished deletions again, and removes marks of transfers that do not exist: that happens when the
  * organization was restored from a backup.
  */
@@ -23,7 +26,8 @@ export async function purgeOrgs({
   orgMigrations,
   clock,
   log,
-}: Pick<Services, 'database' | 'knownOrgs' | 'orgMigrations' | 'clock' | 'log'>): Promise<void> {
+  config,
+}: Pick<Services, 'config' | 'database' | 'knownOrgs' | 'orgMigrations' | 'clock' | 'log'>): Promise<void> {
   const before = undoableSince(clock());
   let last: string | undefined;
   for (;;) {
@@ -38,6 +42,8 @@ export async function purgeOrgs({
       try {
         await purgeChanges(sql, tables, before);
         await purgeRuleChanges(sql, tables);
+        if (config.auditDays > 0)
+          await expireEntries(sql, tables, new Date(clock().getTime() - config.auditDays * DAY_MS));
         await expireDeletions(sql, tables, org.id, deletionsSince(clock()));
         await noteUnfinished(sql, tables, org.id);
         await noteDeleted(sql, tables, org.id);

@@ -1,12 +1,12 @@
 import { and, eq, gt } from 'drizzle-orm';
 import type { Db, Tx } from '../../db/client.ts';
 import { users } from '../../db/schema/accounts.ts';
-import { declinedInvitations, invitationLinks, memberships } from '../../db/schema/orgs.ts';
+import { declinedInvitations, invitationLinks, memberships, type Role } from '../../db/schema/orgs.ts';
 import { invalidLink } from '../accounts/mailed-tokens.ts';
 import type { Config } from '../config/config.ts';
 import { randomHex, sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
-import type { OrgDirectory } from '../orgs/directory.ts';
+import type { Org, OrgDirectory } from '../orgs/directory.ts';
 import { inLinkedOrg } from '../orgs/linked.ts';
 import { type Actor, readOrgName } from '../orgs/notices.ts';
 import type { EndedToken } from '../tokens/creators.ts';
@@ -52,6 +52,18 @@ export async function requireNotDeclined(tx: Tx, orgId: string, address: string,
     });
 }
 
+interface Declined {
+  org: { name: string; slug: string };
+  /** With its tables. */
+  inOrg: Org;
+  userId: string;
+  userName: string;
+  /** The invited one. */
+  address: string;
+  role: Role;
+  tokens: EndedToken[];
+}
+
 /**
  * Declines an invitation that was not accepted yet. One of several requests at once succeeds.
  * @throws ApiError `validation_error/field_invalid` when the link does not work; `resource_error/conflict` for a member who has
@@ -60,7 +72,7 @@ export async function requireNotDeclined(tx: Tx, orgId: string, address: string,
 export async function declineInvitation(
   { db, config, directory }: { db: Db; config: Config; directory: OrgDirectory },
   { token, actor }: { token: string; actor: Omit<Actor, 'user'> },
-): Promise<{ org: { name: string; slug: string }; userId: string; tokens: EndedToken[] }> {
+): Promise<Declined> {
   const { now } = actor;
   const valid = and(eq(invitationLinks.tokenHash, sha256Hex(token)), gt(invitationLinks.expiresAt, now));
   const [found] = await db.select({ orgId: invitationLinks.orgId }).from(invitationLinks).where(valid);
@@ -101,6 +113,6 @@ export async function declineInvitation(
       .insert(declinedInvitations)
       .values({ hash: hashOf(org.id, address), orgId: org.id, expiresAt })
       .onConflictDoUpdate({ target: declinedInvitations.hash, set: { expiresAt } });
-    return { org: named, userId, tokens };
+    return { org: named, inOrg: { ...org, tables }, userId, userName: name, address, role, tokens };
   });
 }

@@ -74,7 +74,7 @@ const aboveIngest = ({ apiTokens: t }: OrgTables) => and(not(t.revoked), ne(t.sc
 
 /**
  * Changes the security settings that are given, and tells all owners about those that are not as before.
- * @returns all settings, and the names of those that changed
+ * @returns all settings, those of before, and the names of those that changed
  * @throws ApiError `permission_error/denied` if they are not the caller's to change
  */
 export const changeSecuritySettings = (
@@ -82,7 +82,7 @@ export const changeSecuritySettings = (
   config: Pick<Config, 'strict'>,
   actor: Actor & { user: { id: string } },
   given: Partial<Settings>,
-): Promise<{ settings: Settings; changed: (keyof Settings)[] }> =>
+): Promise<{ before: Settings; settings: Settings; changed: (keyof Settings)[] }> =>
   inOrgQuota(context, async (tx, tables) => {
     const { id } = context.org;
     const { own } = await readRoles(tx, id, { caller: actor.user.id, member: actor.user.id });
@@ -112,7 +112,7 @@ export const changeSecuritySettings = (
         ['Setting', name],
         ['Now', shown(settings[name])],
       ]);
-    return { settings, changed };
+    return { before, settings, changed };
   });
 
 const shown = (value: Settings[keyof Settings]): string =>

@@ -11,7 +11,7 @@ import { sha256Hex } from '../crypto/random.ts';
 import { ApiError } from '../errors.ts';
 import { NO_OFFER } from '../members/fields.ts';
 import { restoreLocked } from './deletion.ts';
-import type { OrgDirectory } from './directory.ts';
+import type { Org, OrgDirectory } from './directory.ts';
 import { inLinkedOrg } from './linked.ts';
 import { type Actor, mailControl, memberAddress, readOrgName } from './notices.ts';
 import { UNDO_MS } from './undo-links.ts';
@@ -28,6 +28,9 @@ export interface Undone {
   undone: (typeof UNDOABLE)[number][];
   org: { id: string; name: string; slug: string };
   userId: string;
+  userName: string;
+  /** With its tables. */
+  inOrg: Org;
 }
 
 /**
@@ -69,7 +72,8 @@ export async function undoOrgChange(
       throw conflict(
         'There is nothing to undo: you are an owner of the organization, and it is not deleted.',
       );
-    return { undone, userId: user.id, org: { id: org.id, ...current } };
+    const inOrg = { ...org, tables };
+    return { undone, userId: user.id, userName: user.name, inOrg, org: { id: org.id, ...current } };
   });
 }
 

@@ -147,8 +147,7 @@ interface RevokedToken {
 
 /** The outcome of revoking a token. `revoked_before` changes nothing. */
 export type RevokeOutcome =
-  | { kind: 'revoked'; token: RevokedToken }
-  | { kind: 'revoked_before' }
+  | { kind: 'revoked' | 'revoked_before'; token: RevokedToken }
   | { kind: 'other_project' }
   | { kind: 'missing' };
 
@@ -178,5 +177,5 @@ export async function revokeToken(
   const [found] = await db.select(fields).from(apiTokens).where(eq(apiTokens.id, id));
   if (!found) return { kind: 'missing' };
   const isOther = projectId !== undefined && found.projectId !== projectId;
-  return { kind: isOther ? 'other_project' : 'revoked_before' };
+  return isOther ? { kind: 'other_project' } : { kind: 'revoked_before', token: found };
 }

@@ -110,7 +110,11 @@ async function leaveTraces() {
 
 /** Columns that keep the id of a deleted account, which names nobody. */
 const KEPT_IDS = ['api_tokens.created_by', 'changes.actor_id', 'finding_events.actor_id'];
-const IDS_OF_HISTORY = [...KEPT_IDS, 'finding_events.from', 'finding_events.to', 'saved_views.owner_id'];
+const IDS_OF_HISTORY = [
+  ...KEPT_IDS,
+  ...['audit_entries.actor_id', 'audit_entries.changes', 'audit_entries.target_id'],
+  ...['finding_events.from', 'finding_events.to', 'saved_views.owner_id'],
+];
 
 /** Where a text is stored: tables and columns of `shared` and of the organization. */
 async function placesOf(text: string): Promise<string[]> {
@@ -344,7 +348,7 @@ describe('after a crash', () => {
     const died = dieAt('from "shared"."orgs" where schema_version');
     expect((await remove()).status).toBe(204);
     died.mockRestore();
-    expect(await placesOf(NAME)).toEqual(['finding_events.note']);
+    expect(await placesOf(NAME)).toEqual(['audit_names.name', 'finding_events.note']);
     const { sql: client } = t.services.database;
     const before = `(select id from shared.orgs where id < '${org.id}' order by id desc limit 1)`;
     await sql(`update shared.account_erasures set done_org_id = ${before} where user_id = '${zaphod.id}'`);
@@ -388,7 +392,7 @@ describe('after a crash', () => {
       await expireLeases();
       await eraseAccounts(t.services);
     }
-    expect(await placesOf(NAME)).toEqual(['finding_events.note']);
+    expect(await placesOf(NAME)).toEqual(['audit_names.name', 'finding_events.note']);
     await sql(`update shared.orgs set schema_version = schema_version + 1 where id = '${org.id}'`);
     await eraseFully();
     expect(await placesOf(NAME)).toEqual([]);

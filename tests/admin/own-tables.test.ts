@@ -122,7 +122,7 @@ it('it does not count as behind, and does not keep deleted accounts from being f
   expect(await versionOf()).toBe(0);
   const leaving = await createUser(t.api);
   const [own] = must(await t.api.get('/orgs', { cookie: leaving.cookie }));
-  must(await t.api.delete(`/orgs/${own.slug}`, { cookie: leaving.cookie, body: { confirm: own.slug } }));
+  await run('orgs', 'delete', own.slug, '--confirm', own.slug);
   must(await t.api.delete('/auth/me', { cookie: leaving.cookie, body: { confirm: leaving.email } }));
   expect(await versionOf(own.id)).toBe(0);
 });

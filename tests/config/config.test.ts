@@ -44,6 +44,7 @@ describe('configuration', () => {
         mailsPerHour: 30,
       },
       storage: { bytes: 20 * 1024 ** 3, rows: 10_000_000 },
+      auditDays: 400,
       maxReport: 64 * 1024 * 1024,
       encryptionKeys: [],
       logLevel: 'info',

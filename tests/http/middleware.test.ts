@@ -35,6 +35,7 @@ function checksOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): Record<s
 /** The documented order: docs/architecture.md, Request path. */
 const ORDER = [
   'begin',
+  'refusals',
   'byCredential',
   'originCheck',
   'baseDomain',
@@ -79,7 +80,7 @@ describe('app.routes', () => {
     ['getFinding', 'begin byCredential input withinProject'],
     [
       'createToken',
-      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     ['getRecoveryCodes', 'begin session verifiedEmail activity input'],
     ['me', 'begin byCredential input'],
@@ -95,7 +96,7 @@ describe('app.routes', () => {
     ],
     [
       'deleteProject',
-      'begin originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
+      'begin refusals originCheck memberSession verifiedEmail organization membership requireMfa role fairShare memberActivity stepUp input storageQuota ownTables',
     ],
     [
       'sendReport',
@@ -141,8 +142,8 @@ describe('app.routes', () => {
 });
 
 describe('endpoints with the same access', () => {
-  /** The middleware that depends on the endpoint's input and tables instead. */
-  const OWN = ['input', 'storageQuota', 'ownTables', 'handle'];
+  /** The middleware that depends on the endpoint's input, tables and audit instead. */
+  const OWN = ['refusals', 'input', 'storageQuota', 'ownTables', 'handle'];
   const groups = new Map<string, Endpoint[]>();
   for (const endpoint of Object.values(endpoints) as Endpoint[])
     groups.set(accessKey(endpoint), [...(groups.get(accessKey(endpoint)) ?? []), endpoint]);

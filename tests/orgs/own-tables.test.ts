@@ -100,19 +100,6 @@ describe('an organization that nobody has written to', () => {
       expect([path, must(await t.api.get(path, two.asOwner))]).toEqual([path, []]);
   });
 
-  it('takes members and loses them without getting tables', async () => {
-    const [org, user] = [await register(), await createUser(t.api)];
-    const invite = () =>
-      t.api.post('/members/invite', { ...org.asOwner, body: { email: user.email, role: 'viewer' } });
-    must(await invite());
-    must(await t.api.patch(`/members/${user.id}`, { ...org.asOwner, body: { role: 'admin' } }));
-    must(await t.api.post('/members/leave', { cookie: user.cookie, org: org.slug }));
-    must(await invite());
-    must(await t.api.delete(`/members/${user.id}`, org.asOwner));
-    must(await t.api.put('/settings/retention', { ...org.asOwner, body: { scans: 30 } }));
-    expect(await stateOf(org)).toEqual(NONE);
-  });
-
   it('is not served when the tables that it would share could have a row, and others are', async () => {
     const [org, writer] = [await register(), await register()];
     must(await t.api.post('/projects', { ...writer.asOwner, body: { name: 'Web shop' } }));
@@ -133,13 +120,13 @@ describe('an organization that nobody has written to', () => {
     expect(must(await started.api.get('/projects', org.asOwner))).toEqual([]);
   });
 
-  it('is deleted, restored and purged without getting tables', async () => {
+  it('gets them when it is deleted, for the entry of the audit log', async () => {
     const org = await register();
     must(await t.api.delete(`/orgs/${org.slug}`, { ...org.asOwner, body: { confirm: org.slug } }));
     expect((await t.api.get('/projects', org.asOwner)).error).toBe('tenant_error/deleted');
+    expect(await isComplete(org)).toBe(true);
     must(await t.api.post(`/orgs/${org.slug}/restore`, org.asOwner));
     expect((await t.api.get('/projects', org.asOwner)).status).toBe(200);
-    expect(await stateOf(org)).toEqual(NONE);
   });
 });
 
@@ -153,20 +140,7 @@ describe('the first write', () => {
         .filter((one) => one.method.toUpperCase() !== 'GET' && !createsTables(one))
         .map(({ id }) => id)
         .sort(),
-    ).toEqual(
-      [
-        ...[
-          'inviteMember',
-          'leaveOrg',
-          'previewRetention',
-          'previewRule',
-          'removeMember',
-          'resendInvitation',
-        ],
-        ...['acceptOwnership', 'declineOwnership'],
-        ...['updateMember', 'updateRetention', 'updateSecuritySettings'],
-      ].sort(),
-    );
+    ).toEqual(['previewRetention', 'previewRule']);
   });
 
   it.each(writing.map((one) => [one.id, one] as const))('by %s creates all tables', async (_, operation) => {
@@ -295,9 +269,8 @@ describe('the first write', () => {
 describe('no tables are created', () => {
   it('by strangers, members with too low a role, tokens with too few scopes, and malformed requests', async () => {
     const [org, stranger, viewer] = [await register(), await createUser(t.api), await createUser(t.api)];
-    must(
-      await t.api.post('/members/invite', { ...org.asOwner, body: { email: viewer.email, role: 'viewer' } }),
-    );
+    // Inviting creates tables. Organizations of older versions may have members and no tables.
+    await sql("insert into shared.memberships values ($1, $2, 'viewer', now())", [org.id, viewer.id]);
     const script = { name: 'script', scopes: ['read'], expires_in: 30 };
     const { token } = must(await t.api.post('/profile/tokens', { ...org.asOwner, body: script }));
     const body = { name: 'Web shop' };

@@ -15,6 +15,7 @@ export const pushFindings = endpoint(
     method: 'post',
     path: '/agent/findings/batch',
     access: bearer({ project: 'each finding' }),
+    audit: { none: 'agent' },
     tag: 'Agent ingest',
     summary: 'Push up to 1,000 findings',
     description:

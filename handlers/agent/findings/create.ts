@@ -10,6 +10,7 @@ export const pushFinding = endpoint(
     method: 'post',
     path: '/agent/findings',
     access: bearer({ project: 'body' }),
+    audit: { none: 'agent' },
     tag: 'Agent ingest',
     summary: 'Push a finding',
     description:

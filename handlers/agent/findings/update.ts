@@ -14,6 +14,7 @@ export const updateAgentFinding = endpoint(
     method: 'patch',
     path: '/agent/findings/{id}',
     access: bearer({ project: 'finding' }),
+    audit: { none: 'agent' },
     tag: 'Agent ingest',
     summary: 'Verify or reopen a finding',
     description:

@@ -10,6 +10,7 @@ export const sendReport = endpoint(
     method: 'post',
     path: '/agent/reports',
     access: bearer({ project: 'reference' }),
+    audit: { none: 'agent' },
     tag: 'Agent ingest',
     summary: "Import a scanner's report",
     description:

@@ -15,6 +15,7 @@ export const registerScan = endpoint(
     method: 'post',
     path: '/agent/scans',
     access: bearer({ project: 'reference' }),
+    audit: { none: 'agent' },
     tag: 'Agent ingest',
     summary: 'Register a scan',
     description:

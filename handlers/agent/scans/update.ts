@@ -20,6 +20,7 @@ export const endScan = endpoint(
     method: 'patch',
     path: '/agent/scans/{id}',
     access: bearer({ project: 'scan' }),
+    audit: { none: 'agent' },
     tag: 'Agent ingest',
     summary: 'Complete or fail a scan',
     description:

@@ -12,6 +12,7 @@ export const exportMe = endpoint(
     method: 'get',
     path: '/auth/me/export',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Export everything that is stored about the signed-in user',
     description:

@@ -11,6 +11,7 @@ export const sendEmailOtp = endpoint(
     method: 'post',
     path: '/auth/mfa/send-email-otp',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Mail a one-time code',
     description:

@@ -20,6 +20,7 @@ export const validateMfa = endpoint(
     method: 'post',
     path: '/auth/mfa/validate',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Complete a login with the second factor',
     description:

@@ -14,6 +14,7 @@ export const passkeyOptions = endpoint(
     method: 'post',
     path: '/auth/passkey/options',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Get the options for a sign-in with a passkey',
     description:

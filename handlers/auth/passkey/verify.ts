@@ -18,6 +18,7 @@ export const verifyPasskey = endpoint(
     method: 'post',
     path: '/auth/passkey/verify',
     access: baseDomainOnly,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Sign in with a passkey',
     description:

@@ -12,6 +12,7 @@ export const stepUpPasskeyOptions = endpoint(
     method: 'post',
     path: '/auth/step-up/passkey-options',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Get the options for a step-up with a passkey',
     description: 'For `navigator.credentials.get()`; the answer is the `passkey` of `/auth/step-up`.',

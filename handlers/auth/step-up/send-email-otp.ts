@@ -9,6 +9,7 @@ export const sendStepUpOtp = endpoint(
     method: 'post',
     path: '/auth/step-up/send-email-otp',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Auth',
     summary: 'Mail a one-time code for the step-up',
     description:

@@ -15,6 +15,7 @@ export const createComment = endpoint(
     method: 'post',
     path: '/findings/{id}/comments',
     access: cookieOrg('member', 'finding'),
+    audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Comment on a finding',
     description: '`@[name](user-id)` in the text mentions a member. Ids of others are ignored.',

@@ -12,6 +12,7 @@ export const deleteComment = endpoint(
     method: 'delete',
     path: '/findings/{id}/comments/{commentId}',
     access: cookieOrg('member', 'finding'),
+    audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Remove a comment',
     description: 'Only the author may.',

@@ -15,6 +15,7 @@ export const updateComment = endpoint(
     method: 'patch',
     path: '/findings/{id}/comments/{commentId}',
     access: cookieOrg('member', 'finding'),
+    audit: { none: 'history' },
     tag: 'Findings',
     summary: 'Change a comment',
     description: 'Only the author may.',

@@ -19,6 +19,7 @@ export const addEmail = endpoint(
     method: 'post',
     path: '/profile/emails',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: e-mails',
     summary: 'Add an e-mail address',
     description:

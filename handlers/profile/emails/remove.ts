@@ -15,6 +15,7 @@ export const removeEmail = endpoint(
     method: 'delete',
     path: '/profile/emails/{id}',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: e-mails',
     summary: 'Remove an e-mail address',
     description:

@@ -14,6 +14,7 @@ export const sendVerification = endpoint(
     method: 'post',
     path: '/profile/emails/{id}/send-verification',
     access: unverifiedCookie,
+    audit: { none: 'account' },
     tag: 'Profile: e-mails',
     summary: 'Mail a verification link',
     description:

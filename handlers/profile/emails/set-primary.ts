@@ -14,6 +14,7 @@ export const setPrimaryEmail = endpoint(
     method: 'post',
     path: '/profile/emails/{id}/set-primary',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: e-mails',
     summary: 'Make a verified e-mail address the primary one',
     description:

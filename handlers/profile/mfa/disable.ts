@@ -15,6 +15,7 @@ export const disableMfa = endpoint(
     method: 'post',
     path: '/profile/mfa/disable',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: MFA',
     summary: 'Turn MFA off',
     description: 'Deletes the recovery codes and keeps the devices.',

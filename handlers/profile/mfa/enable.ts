@@ -16,6 +16,7 @@ export const enableMfa = endpoint(
     method: 'post',
     path: '/profile/mfa/enable',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: MFA',
     summary: 'Turn MFA on',
     description:

@@ -20,6 +20,7 @@ export const createPasskey = endpoint(
     method: 'post',
     path: '/profile/passkeys',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: passkeys',
     summary: 'Add a passkey',
     description:

@@ -12,6 +12,7 @@ export const newPasskeyOptions = endpoint(
     method: 'post',
     path: '/profile/passkeys/options',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: passkeys',
     summary: 'Get the options for a new passkey',
     description:

@@ -11,6 +11,7 @@ export const removePasskey = endpoint(
     method: 'delete',
     path: '/profile/passkeys/{id}',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: passkeys',
     summary: 'Remove a passkey',
     description:

@@ -17,6 +17,7 @@ export const updatePasskey = endpoint(
     method: 'patch',
     path: '/profile/passkeys/{id}',
     access: freshCookieTo('to change `sign_in`'),
+    audit: { none: 'account' },
     tag: 'Profile: passkeys',
     summary: 'Rename a passkey, or change whether it signs in',
     description:

@@ -8,6 +8,7 @@ export const revokeOtherSessions = endpoint(
     method: 'delete',
     path: '/profile/sessions',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Profile: sessions',
     summary: 'Revoke all sessions but the current one',
     responses: { 200: { description: 'Revoked.', message: '2 sessions were revoked.' } },

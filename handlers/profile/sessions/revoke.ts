@@ -12,6 +12,7 @@ export const revokeSession = endpoint(
     method: 'delete',
     path: '/profile/sessions/{id}',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Profile: sessions',
     summary: 'Revoke a session',
     description: 'The session stops working with its next request. Revoking the current session logs out.',

@@ -32,6 +32,7 @@ export const createPersonalToken = endpoint(
     method: 'post',
     path: '/profile/tokens',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: access tokens',
     summary: 'Create a personal access token',
     description:

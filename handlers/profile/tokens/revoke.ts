@@ -13,6 +13,7 @@ export const revokePersonalToken = endpoint(
     method: 'delete',
     path: '/profile/tokens/{id}',
     access: cookie,
+    audit: { none: 'account' },
     tag: 'Profile: access tokens',
     summary: 'Revoke a personal access token',
     description: 'The token stops working with its next request and is removed from the list.',

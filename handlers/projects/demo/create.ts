@@ -1,4 +1,5 @@
 import { and, eq, gt } from 'drizzle-orm';
+import type { Tx } from '../../../db/client.ts';
 import { isPresent, takesRoom } from '../../../db/projects/deletion.ts';
 import { takeFormerSlugs } from '../../../db/projects/slugs.ts';
 import { projectFields, toResource } from '../../../db/resources.ts';
@@ -17,6 +18,7 @@ export const createDemoProject = endpoint(
     method: 'post',
     path: '/projects/demo',
     access: cookieOrg('admin'),
+    audit: 'project.demo_created',
     tag: 'Projects',
     summary: 'Create the demo project',
     description:
@@ -35,7 +37,19 @@ export const createDemoProject = endpoint(
     const { tables } = org;
     const { findingCounts, projects } = tables;
     const { id, at: createdAt } = services.nextId();
-    const { project, isNew } = await inOrgQuota(call, async (tx) => {
+    const { project, isNew } = await call.audited(
+      (inside) => inOrgQuota(inside, (tx) => insert(tx)),
+      (made) => ({ target: { type: 'project', id: made.project.id, name: made.project.slug } }),
+    );
+    if (!isNew) return ok(toResource(project));
+    await fillDemo({
+      ...{ org, sql, log, now, projectId: id, actorId: actor.id },
+      assigneeId: user && accountId,
+      ingestWith: services.ingestWith,
+    });
+    return created(toResource(project));
+
+    async function insert(tx: Tx) {
       const [existing] = await tx
         .select(projectFields(tables))
         .from(projects)
@@ -66,13 +80,6 @@ export const createDemoProject = endpoint(
         return { project: row, isNew: true };
       }
       throw new ApiError('resource_error/conflict', { message: 'The slug is taken.' });
-    });
-    if (!isNew) return ok(toResource(project));
-    await fillDemo({
-      ...{ org, sql, log, now, projectId: id, actorId: actor.id },
-      assigneeId: user && accountId,
-      ingestWith: services.ingestWith,
-    });
-    return created(toResource(project));
+    }
   },
 );

@@ -1,7 +1,8 @@
-import { writeDueDays } from '../../../db/policies/due-dates.ts';
+import { NO_DUE_DAYS, readDueDays, writeDueDays } from '../../../db/policies/due-dates.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { cookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
+import { changesOf } from '../../../lib/http/audit.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
@@ -14,6 +15,7 @@ export const updateProjectDueDates = endpoint(
     method: 'put',
     path: '/projects/{id}/due-dates',
     access: cookieOrg('admin'),
+    audit: 'project.due_dates_changed',
     tag: 'Policies',
     summary: 'Set after how many days findings of a project are due',
     description:
@@ -23,10 +25,20 @@ export const updateProjectDueDates = endpoint(
     errors: ['resource_error/conflict'],
   },
   async (call) => {
-    const { org, params, sql } = call;
+    const { org, params } = call;
     await requireStays(call, { project: params.id });
     const days = allDays(call.body);
-    if (!(await writeDueDays(sql, org.tables, days, params.id)))
+    const isWritten = await call.audited(
+      async ({ sql }) => {
+        const before = await readDueDays(sql, org.tables, params.id);
+        return (await writeDueDays(sql, org.tables, days, params.id)) && { before: before ?? NO_DUE_DAYS };
+      },
+      (written) =>
+        written
+          ? { target: { type: 'project', id: params.id }, changes: changesOf(written.before, days) }
+          : undefined,
+    );
+    if (!isWritten)
       throw new ApiError('resource_error/not_found', { message: 'The project does not exist.' });
     const setting = `due_dates of project ${params.id}`;
     logSecurityEvent(call, 'org_setting_changed', { setting, to: JSON.stringify(days) });

@@ -11,6 +11,7 @@ export const uploadReport = endpoint(
     method: 'post',
     path: '/projects/{id}/reports',
     access: cookieOrg('member', 'project'),
+    audit: { none: 'agent' },
     tag: 'Projects',
     summary: "Import a scanner's report",
     description: 'As `POST /agent/reports`, for members.',

@@ -1,5 +1,6 @@
 import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { created } from '../../../lib/http/answer.ts';
+import { newValues } from '../../../lib/http/audit.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
@@ -14,6 +15,7 @@ export const createProjectToken = endpoint(
     method: 'post',
     path: '/projects/{projectId}/tokens',
     access: freshCookieOrg('viewer', 'for another scope than `ingest`'),
+    audit: 'token.created',
     tag: 'API tokens: project-scoped',
     summary: 'Create a project token',
     description:
@@ -27,7 +29,17 @@ export const createProjectToken = endpoint(
     await requireProject(db, org, params.projectId);
     await requireStays(call, { project: params.projectId });
     const actor = roleOf(body.scopes) === undefined ? undefined : call.freshActor();
-    const made = await issueToken(call, services, params.projectId, body, actor);
+    const made = await call.audited(
+      (inside) => issueToken(inside, services, params.projectId, body, actor),
+      ({ info }) => ({
+        target: { type: 'token', id: info.id, name: info.name },
+        changes: newValues({
+          scopes: info.scopes,
+          project_id: info.project_id || undefined,
+          expires_at: info.expires_at,
+        }),
+      }),
+    );
     if (actor) services.mail.kick();
     const { id: token, name: token_name, project_id: project, expires_at } = made.info;
     const scopes = body.scopes.join();

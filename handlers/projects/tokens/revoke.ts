@@ -1,6 +1,7 @@
 import { ApiError } from '../../../lib/errors.ts';
 import { sessionOrg } from '../../../lib/http/access.ts';
 import { noContent } from '../../../lib/http/answer.ts';
+import { revokedEntry } from '../../../lib/http/audit.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { idParam } from '../../../lib/http/fields.ts';
 import { logSecurityEvent } from '../../../lib/http/security-log.ts';
@@ -13,6 +14,7 @@ export const revokeProjectToken = endpoint(
     method: 'delete',
     path: '/projects/{projectId}/tokens/{id}',
     access: sessionOrg(),
+    audit: 'token.revoked',
     tag: 'API tokens: project-scoped',
     summary: 'Revoke a project token',
     description:
@@ -23,7 +25,10 @@ export const revokeProjectToken = endpoint(
   },
   async (call) => {
     const { projectId, id } = call.params;
-    const outcome = await revokeToken(call.db, call.org.tables, id, projectId);
+    const outcome = await call.audited(
+      ({ db, org }) => revokeToken(db, org.tables, id, projectId),
+      revokedEntry(id),
+    );
     if (outcome.kind === 'missing') throw new ApiError('resource_error/not_found');
     if (outcome.kind === 'other_project') throw anotherProject();
     if (outcome.kind === 'revoked') {

@@ -13,6 +13,7 @@ export const cancelProjectTransfer = endpoint(
     method: 'delete',
     path: '/projects/{slug}/transfer',
     access: sessionOrg('owner'),
+    audit: 'project.transfer_cancelled',
     tag: 'Projects',
     summary: 'Cancel the transfer of a project',
     description:
@@ -21,10 +22,14 @@ export const cancelProjectTransfer = endpoint(
     responses: { 204: { description: 'Cancelled.' } },
   },
   async (call) => {
-    const { db, org, params, services, sql } = call;
+    const { db, org, params, services } = call;
     const { id: projectId } = await readProject(db, org.tables, params.slug);
-    if (!(await cancelTransfer(sql, { projectId, sourceId: org.id })))
-      throw new ApiError('resource_error/not_found');
+    const isCancelled = await call.audited(
+      ({ sql }) => cancelTransfer(sql, { projectId, sourceId: org.id }),
+      (cancelled) =>
+        cancelled ? { target: { type: 'project', id: projectId, name: params.slug } } : undefined,
+    );
+    if (!isCancelled) throw new ApiError('resource_error/not_found');
     logSecurityEvent(call, 'project_transfer_cancelled', { project: projectId });
     await transferInRequest(services, { org, projectId });
     return noContent();

@@ -3,6 +3,7 @@ import { takesRoom } from '../../../db/projects/deletion.ts';
 import { ApiError } from '../../../lib/errors.ts';
 import { freshCookieOrg } from '../../../lib/http/access.ts';
 import { ok } from '../../../lib/http/answer.ts';
+import { newValues } from '../../../lib/http/audit.ts';
 import type { SessionMemberCall } from '../../../lib/http/call.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { requireOrgRole } from '../../../lib/http/org-role.ts';
@@ -33,6 +34,7 @@ export const startProjectTransfer = endpoint(
     method: 'post',
     path: '/projects/{slug}/transfer',
     access: freshCookieOrg('owner'),
+    audit: 'project.transfer_started',
     tag: 'Projects',
     summary: 'Transfer a project to another organization',
     description:
@@ -52,11 +54,27 @@ export const startProjectTransfer = endpoint(
     const { target, name } = await requireTarget(call, body.organization);
     services.storage.require(target, true);
     const slug = body.slug ?? project.slug;
-    const findings = await startTransfer(db, {
-      ...{ source, target, project, slug, actor: call.freshActor() },
-      requireRoom: (tx) =>
-        requireRoom(tx, services.config, 'projectsPerOrg', target.tables.projects, takesRoom(target.tables)),
-    });
+    const findings = await call.audited(
+      (inside) =>
+        startTransfer(inside.db, {
+          ...{ source, target, project, slug, actor: call.freshActor() },
+          requireRoom: (tx) =>
+            requireRoom(
+              tx,
+              services.config,
+              'projectsPerOrg',
+              target.tables.projects,
+              takesRoom(target.tables),
+            ),
+        }),
+      (count) =>
+        typeof count === 'string'
+          ? undefined
+          : {
+              target: { type: 'project', id: project.id, name: project.slug },
+              changes: newValues({ organization: target.slug, slug, findings: count }),
+            },
+    );
     if (typeof findings === 'string') throw refusal(findings);
     services.mail.kick();
     const about = { project: project.id, project_slug: project.slug, to_org: target.id };

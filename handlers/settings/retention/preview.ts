@@ -11,6 +11,7 @@ export const previewRetention = endpoint(
     method: 'post',
     path: '/settings/retention/preview',
     access: cookieOrg('admin'),
+    audit: { none: 'nothing' },
     tag: 'Policies',
     summary: 'Count what a retention would remove',
     description:

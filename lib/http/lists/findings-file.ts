@@ -42,7 +42,13 @@ export function csvFile(what: string, header: string, call: FileCall): FileOptio
   };
 }
 
-function headersOf(what: string, format: FileFormat, { c, org, now }: FileCall) {
+/** How a list is answered as JSON Lines. */
+export const linesFile = (what: string, call: FileCall): FileOptions => ({
+  headers: headersOf(what, 'jsonl', call),
+  format: { type: 'application/x-ndjson; charset=utf-8', head: '', separator: '', tail: () => '' },
+});
+
+function headersOf(what: string, format: FileFormat | 'jsonl', { c, org, now }: FileCall) {
   requireKnownParameters(c);
   const name = `${what}-${org.slug}-${now.toISOString().slice(0, 10)}.${format}`;
   return { 'content-disposition': `attachment; filename="${name}"` };

@@ -89,7 +89,7 @@ describe('texts of people and agents', () => {
       });
       expect([200, 404]).toContain(status);
       expect(headers.get('content-type')).toMatch(
-        /^(application\/(json|yaml|sarif\+json)|text\/csv; charset=utf-8; header=present|text\/plain; version=0\.0\.4.*)$/,
+        /^(application\/(json|yaml|sarif\+json)|application\/x-ndjson; charset=utf-8|text\/csv; charset=utf-8; header=present|text\/plain; version=0\.0\.4.*)$/,
       );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('content-security-policy')).toBe(

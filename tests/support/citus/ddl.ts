@@ -21,6 +21,10 @@ export function ddlFaults({ kind, body }: Statement): string[] {
       return body.renameType === 'OBJECT_TABCONSTRAINT' ? ['the renaming of a constraint'] : [];
     case 'DropStmt':
       return [];
+    case 'GrantStmt':
+      return body.targtype === 'ACL_TARGET_OBJECT' && body.objtype === 'OBJECT_TABLE'
+        ? []
+        : ['rights on other objects than tables'];
     default:
       return [`${kind}, which was never tried`];
   }

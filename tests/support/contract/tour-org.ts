@@ -265,6 +265,14 @@ export function planOrgTour(on: Traveller) {
         ),
       ),
     exportActivity: () => on.api.get('/activity/export.csv', on.asOwner()),
+    listAudit: () =>
+      all(
+        ['', `?target=${on.made.project}&action=project.created&from=2026-01-01`, '?per_page=1&page=2'].map(
+          (query) => on.api.get(`/audit${query}`, on.asOwner()),
+        ),
+      ),
+    exportAuditCsv: () => on.api.get('/audit/export.csv', on.asOwner()),
+    exportAuditJsonl: () => on.api.get('/audit/export.jsonl', on.asOwner()),
     async listChanges() {
       const pages = ['', '?of=all', '?per_page=1&page=2'];
       const answers = await all(pages.map((query) => on.api.get(`/changes${query}`, on.asOwner())));

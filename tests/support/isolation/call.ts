@@ -166,6 +166,7 @@ export class Call implements BodyParts {
       exportFindingsSarif: ['', projectId, 'omit=description&status=open'],
       listActivity: ['', projectId, 'kind=status', `actor=${idOf('user', this.target)}`],
       exportActivity: ['', projectId],
+      listAudit: ['', `actor=${idOf('user', this.target)}`, `target=${idOf('project', project)}`],
       listChanges: ['', 'of=all'],
       listScans: ['', 'page=1', projectId, `${projectId}&status=running&page=1`],
       scanGone: ['source=semgrep', 'source='],

@@ -1,7 +1,7 @@
 import { isEmptySchema } from '../../../db/schema/org-schema.ts';
 import type { Answered } from './answers.ts';
 import type { Call } from './call.ts';
-import { type Admitted, verdict } from './guard.ts';
+import { type Admitted, orgBySlug, verdict } from './guard.ts';
 import { CROSSED, claimsOf } from './picks.ts';
 import { markOfEmail, view } from './view.ts';
 import {
@@ -59,7 +59,11 @@ function changeFault(
   }
   if (change.table === 'memberships' && isNoted(call, admitted, change, before, after)) return undefined;
   if (isCreation(change, by, before, after))
-    return admitted.org === by.org && call.endpoint.method !== 'GET' ? undefined : wrote;
+    return (admitted.org ?? orgBySlug(call, before, admitted)) === by.org && call.endpoint.method !== 'GET'
+      ? undefined
+      : wrote;
+  // Exports and refused calls are recorded, too: by a member or token, in the organization that the call names.
+  if (AUDIT_LOG.has(change.table)) return recordFault(call, change, by, wrote);
   const importsReport = IMPORTS.has(call.picks.endpoint);
   // The scan of a report that cannot be imported is removed, or has failed.
   if (reason || (answer.status >= 400 && !importsReport) || call.endpoint.method === 'GET') return wrote;
@@ -150,6 +154,29 @@ function ownerOf({ schema, table, row }: Change, before: Facts, after: Facts): O
       ? text('id')
       : (text('user_id') ?? (device && (before.devices[device] ?? after.devices[device])?.user));
   return userId ? { user: userOf(userId) ?? 'new' } : {};
+}
+
+const AUDIT_LOG = new Set(['audit_entries', 'audit_names', 'audit_head']);
+
+/** Calls by mailed links name no organization. */
+const LINKED = new Set<string>(['declineInvitation', 'undoOrgChange']);
+
+function recordFault(call: Call, { op, row, table }: Change, by: Owner, wrote: string): string | undefined {
+  const { audit } = call.endpoint;
+  const { access } = call.endpoint;
+  const isPrivileged = access.kind === 'cookieOrg' && ['admin', 'owner'].includes(access.role);
+  if (typeof audit !== 'string' && !isPrivileged) return wrote;
+  if (table !== 'audit_head' && op !== 'INSERT') return wrote;
+  const named = new Set<unknown>([
+    call.org,
+    ...call.named.map(([word, value]) => (word === 'orgs' ? value : undefined)),
+  ]);
+  if (!LINKED.has(call.picks.endpoint) && !named.has(by.org)) return wrote;
+  if (table !== 'audit_entries') return undefined;
+  const foreign = marksIn(JSON.stringify(row.changes)).find(
+    (mark) => mark !== `secret.${by.org}` && !mark.startsWith(`secret.${by.org}.`),
+  );
+  return foreign && `${wrote}: ${foreign}`;
 }
 
 const MAKES_NEW: Record<string, (keyof Owner)[]> = {

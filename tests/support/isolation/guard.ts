@@ -325,6 +325,14 @@ function ownsNot(call: Call, facts: Facts, user: string): Refusal | undefined {
   return endpoint === 'restoreOrg' ? UNDONE : undefined;
 }
 
+/** The organization that a member changes by its slug. Calls that come too late, such as a second restoration, are admitted. */
+export function orgBySlug(call: Call, facts: Facts, { kind, user }: Admitted): OrgName | undefined {
+  if (kind !== 'user' || !ORG_ROLES[call.picks.endpoint]) return undefined;
+  const refused = ownsNot(call, facts, idOf('user', user ?? ''));
+  if (refused && refused !== UNDONE) return undefined;
+  return ORGS.find((name) => call.named.some(([word, value]) => word === 'orgs' && value === name));
+}
+
 /** Whether an account that is to verify its primary address asks for a link to another. */
 const verifiesOther = (call: Call, facts: Facts, user: string): boolean =>
   call.picks.endpoint === 'sendVerification' &&

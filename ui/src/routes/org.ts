@@ -13,6 +13,7 @@ import {
 } from '../app/search.ts';
 import { whenUp } from '../app/server.ts';
 import { orgSession } from '../app/session.ts';
+import { auditSearch } from '../audit/search.ts';
 import { ATTENTION } from '../findings/views.ts';
 import { metricsSearch } from '../metrics/range.ts';
 import { SCAN_STATUSES, type ScanStatus } from '../scans/queries.ts';
@@ -163,6 +164,13 @@ const activity = createRoute({
   component: page(() => import('../activity/Activity.tsx'), 'Activity'),
 });
 
+const audit = createRoute({
+  getParentRoute: () => org,
+  path: '/audit',
+  validateSearch: auditSearch,
+  component: page(() => import('../audit/Audit.tsx'), 'Audit'),
+});
+
 const tokens = createRoute({
   getParentRoute: () => org,
   path: '/tokens',
@@ -219,6 +227,7 @@ export const orgPages = org.addChildren([
   projectSettings,
   members,
   activity,
+  audit,
   tokens,
   rules,
   newRule,

@@ -9,9 +9,11 @@ import { showSuccess } from '../components/errors/toasts.ts';
 import { NameCard, SlugCard } from '../components/forms/NameCards.tsx';
 import { orgSlugProblem } from '../components/forms/rules.ts';
 import { SettingsSections } from '../components/forms/SettingsSections.tsx';
+import { OrgButton } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
 import { DeletionCard } from '../deletion/TypedConfirmation.tsx';
 import { OrgDueDates } from '../due-dates/OrgDueDates.tsx';
+import { IconHistory } from '../icons/icons.ts';
 import { useRefreshUser } from '../profile/queries.ts';
 import { OrgRetention } from '../retention/OrgRetention.tsx';
 import { Features, ViewerTokens } from './Features.tsx';
@@ -20,7 +22,7 @@ import { TokenRules } from './TokenRules.tsx';
 
 /** The settings of the organization. */
 export function Settings() {
-  const { role } = useOrg();
+  const { may, role } = useOrg();
   const isOwner = role === 'owner';
   const general = (
     <>
@@ -44,7 +46,17 @@ export function Settings() {
     ...(isOwner ? [{ id: 'delete', label: deletion.deleteOrg, content: <DeleteOrg /> }] : []),
   ];
   return (
-    <Page title={text.settings} description={text.whatSettingsApplyTo}>
+    <Page
+      title={text.settings}
+      description={text.whatSettingsApplyTo}
+      actions={
+        may('listAudit') && (
+          <OrgButton to="/o/$org/audit" variant="default" leftSection={<IconHistory size={16} aria-hidden />}>
+            {text.auditLog}
+          </OrgButton>
+        )
+      }
+    >
       <SettingsSections sections={sections} />
     </Page>
   );

@@ -17,6 +17,7 @@ export const createEmailDevice = endpoint(
     method: 'post',
     path: '/profile/mfa/devices/email',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: MFA',
     summary: 'Use a verified e-mail address for codes',
     request: { body: z.object({ email_id: uuid() }) },

@@ -11,6 +11,7 @@ export const removeMfaDevice = endpoint(
     method: 'delete',
     path: '/profile/mfa/devices/{id}',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: MFA',
     summary: 'Remove an MFA device',
     description: 'Removing the last verified device turns MFA off; the message says so.',

@@ -15,6 +15,7 @@ export const regenerateRecoveryCodes = endpoint(
     method: 'post',
     path: '/profile/mfa/recovery-codes/regenerate',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: MFA',
     summary: 'Generate new recovery codes',
     description: 'The old codes stop working. The new codes are returned only here.',

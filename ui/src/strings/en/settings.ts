@@ -4,6 +4,7 @@ export const settings = 'Settings';
 export const whatSettingsApplyTo = 'Settings that apply to the whole organization.';
 export const general = 'General';
 export const security = 'Security';
+export const auditLog = 'Audit log';
 export const on = 'On';
 export const off = 'Off';
 export const notAvailable = 'Not available';

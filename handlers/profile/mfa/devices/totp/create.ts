@@ -16,6 +16,7 @@ export const createTotpDevice = endpoint(
     method: 'post',
     path: '/profile/mfa/devices/totp',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: MFA',
     summary: 'Add an authenticator app',
     description: 'The device can be used once a code of it is verified. The secret is returned only here.',

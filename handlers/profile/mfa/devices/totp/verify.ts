@@ -16,6 +16,7 @@ export const verifyTotpDevice = endpoint(
     method: 'post',
     path: '/profile/mfa/devices/totp/{id}/verify',
     access: freshCookie,
+    audit: { none: 'account' },
     tag: 'Profile: MFA',
     summary: 'Verify an authenticator app',
     request: { params: z.object({ id: idParam() }), body: z.object({ code: sixDigits() }) },

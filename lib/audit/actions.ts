@@ -1,0 +1,73 @@
+/** The actions of the audit log, for docs/audit.md. `access.refused` is a call that an endpoint refused for lack of permission. */
+export const AUDIT_ACTIONS = [
+  'access.refused',
+  'activity.exported',
+  'audit.exported',
+  'deletion.purged',
+  'deletion.undone',
+  'finding.deleted',
+  'findings.deleted',
+  'findings.exported',
+  'member.invitation_declined',
+  'member.invitation_resent',
+  'member.invited',
+  'member.left',
+  'member.owner_offer_accepted',
+  'member.owner_offer_declined',
+  'member.removed',
+  'member.role_changed',
+  'organization.changed',
+  'organization.deleted',
+  'organization.restored',
+  'organization.undone',
+  'project.changed',
+  'project.created',
+  'project.deleted',
+  'project.demo_created',
+  'project.due_dates_changed',
+  'project.transfer_cancelled',
+  'project.transfer_started',
+  'rule.changed',
+  'rule.created',
+  'rule.deleted',
+  'rule.order_changed',
+  'scan.deleted',
+  'settings.due_dates_changed',
+  'settings.feature_changed',
+  'settings.retention_changed',
+  'settings.security_changed',
+  'token.created',
+  'token.revoked',
+  'view.changed',
+  'view.created',
+  'view.deleted',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** The kinds of objects that an action changes. */
+export const AUDIT_TARGETS = [
+  'deletion',
+  'endpoint',
+  'finding',
+  'findings',
+  'member',
+  'organization',
+  'project',
+  'rule',
+  'scan',
+  'setting',
+  'token',
+  'view',
+] as const;
+export type AuditTarget = (typeof AUDIT_TARGETS)[number];
+
+/** Why an endpoint leaves no entry. */
+export const NOT_AUDITED = {
+  account: 'It concerns an account, not an organization. The security log has it.',
+  history: 'The activity of the finding, or the list of changes, has it with its author.',
+  agent: 'Agents report many times a second. The scan and its findings name the token.',
+  nothing: 'It changes nothing, and reads no list in bulk.',
+} as const;
+
+/** The declaration of an endpoint: its action, or why it leaves no entry. */
+export type AuditRule = AuditAction | { none: keyof typeof NOT_AUDITED };
