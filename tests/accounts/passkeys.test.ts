@@ -277,6 +277,42 @@ describe('a step-up with a passkey', () => {
   });
 });
 
+it('wrong values are named, and an account without a passkey is told so', async () => {
+  const { cookie, email } = await createUser(t.api);
+  const { passkey } = await addPasskey(t.api, cookie);
+  const wrong = await Promise.all([
+    t.api.post('/auth/step-up', { cookie, body: { password: PASSWORD, code: 'x'.repeat(101) } }),
+    t.api.post('/auth/passkey/options', { body: { mfa_token: 5 } }),
+    t.api.patch(`/profile/passkeys/${passkey.id}`, { cookie, body: { name: '' } }),
+  ]);
+  expect(wrong.map(({ refusal }) => refusal)).toEqual(
+    ['code', 'mfa_token', 'name'].map((field) => `400 validation_error/field_invalid ${field}`),
+  );
+  await addAuthenticator(t, cookie);
+  await enable(cookie);
+  must(await t.api.delete(`/profile/passkeys/${passkey.id}`, { cookie }));
+  const { mfa_token } = await login(email);
+  const none = await t.api.post('/auth/passkey/options', { body: { mfa_token } });
+  expect(outcome(none)).toEqual([404, 'resource_error/not_found']);
+});
+
+it('an address without a host name has no passkeys', async () => {
+  const { cookie } = await createUser(t.api);
+  const { api } = await startApp({
+    databaseUrl: t.databaseUrl,
+    config: { publicUrl: 'http://192.0.2.1:3000' },
+  });
+  const credential = createPasskeyDevice().get(await signInOptions(t.api));
+  const answers = await Promise.all([
+    api.post('/auth/passkey/options', { body: {} }),
+    api.post('/auth/passkey/verify', { body: { credential } }),
+    api.post('/auth/step-up', { cookie, body: { passkey: credential } }),
+    api.post('/auth/step-up/passkey-options', { cookie }),
+    api.post('/profile/passkeys/options', { cookie }),
+  ]);
+  expect(answers.map(outcome)).toEqual(answers.map(() => [409, 'resource_error/conflict']));
+});
+
 describe('a registration', () => {
   it.each<[string, Forgery]>([
     ['on another site', { origin: 'https://example.com' }],

@@ -162,7 +162,7 @@ describePages('the profile', (site) => {
     const user = await createUser(site.api);
     const page = await open('/profile/mfa', user);
     await page
-      .getByText('To turn on MFA, add an authenticator app below or verify an e-mail address.')
+      .getByText('To turn on MFA, add a passkey or an authenticator app below, or verify an e-mail address.')
       .waitFor();
     await verifyEmail(user.email);
     await page.reload();
