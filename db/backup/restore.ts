@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type SQL, sql } from 'drizzle-orm';
+import { getTableName, type SQL, sql } from 'drizzle-orm';
 import {
   lockOrgMigrations,
   type Migration,
@@ -91,11 +91,13 @@ export async function runAll(tx: SqlClient, statements: readonly string[]): Prom
   for (const text of statements) await run(tx, sql.raw(text));
 }
 
-/** Removes what migrations have inserted. @returns the columns of the tables, by table */
+/** Removes what migrations have inserted. The audit log takes no deletions. @returns the columns of the tables, by table */
 export async function emptyTables(tx: SqlClient, orgId: string): Promise<Map<string, Column[]>> {
   const schema = orgSchemaName(orgId);
   const tables = await columnsOf(tx, schema);
-  for (const table of tables.keys()) await run(tx, sql`delete from ${nameOf(schema, table)}`);
+  const log = getTableName(defineOrgTables(schema).auditEntries);
+  for (const table of tables.keys())
+    if (table !== log) await run(tx, sql`delete from ${nameOf(schema, table)}`);
   return tables;
 }
 
