@@ -22,6 +22,7 @@ const SECRETS = new Set([
   ...['resetPassword', 'verifyEmail', 'validateMfa', 'sendEmailOtp', 'verifyTotpDevice', 'disableMfa'],
   'regenerateRecoveryCodes',
   'undoEmailChange',
+  ...['createPasskey', 'verifyPasskey'],
   ...['undoOrgChange', 'declineInvitation', 'acceptOwnership', 'declineOwnership'],
 ]);
 

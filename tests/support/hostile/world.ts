@@ -53,10 +53,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
 
   /** A user with every kind of object, made by SQL without the cost of registering. */
   async function renewed() {
-    const [user, session, other, member, primary, second, third, totp, totp2, mailed, script] = Array.from(
-      { length: 11 },
-      () => v7(),
-    );
+    const [user, session, other, member, primary, second, third, totp, totp2, mailed, script, passkey] =
+      Array.from({ length: 12 }, () => v7());
     const name = unique();
     await sql.unsafe(`
       insert into shared.users (id, name, password_hash, created_at) values
@@ -77,6 +75,8 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         ('${totp2}', '${user}', 'totp', 'Other phone', 'plain.JBSWY3DPEHPK3PXP', true, now());
       insert into shared.mfa_devices (id, user_id, type, name, email_id, verified, created_at) values
         ('${mailed}', '${user}', 'email', 'second-${name}@example.com', '${second}', true, now());
+      insert into shared.mfa_devices (id, user_id, type, name, verified, created_at, credential_id, public_key, sign_count, signs_in)
+        values ('${passkey}', '${user}', 'passkey', 'Laptop', true, now(), '${passkey}', 'key', 0, true);
       insert into shared.personal_tokens (id, user_id, name, prefix, token_hash, scopes, created_at, expires_at)
         values ('${script}', '${user}', 'Script', 'svcp_0', '${script}', 'read', now(), now() + interval '1 day');
       insert into shared.mfa_logins (id, user_id, expires_at)
@@ -142,6 +142,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
         unverified: third,
         totp,
         devices: totp2,
+        passkeys: passkey,
         mailed,
         email: primary,
         comments: comment,
@@ -235,7 +236,7 @@ export async function createHostileWorld(options: HostileWorldOptions): Promise<
 
 /**
  * Records every row that is written and committed, except the times of the last use, which a refused request may
- * update, and mails, which may be sent after their request.
+ * update, and mails, which may be sent after their request. The audit log also has refused requests and exports.
  */
 async function watchWrites(sql: Sql, schema: string): Promise<void> {
   await sql.unsafe(`
@@ -250,7 +251,8 @@ async function watchWrites(sql: Sql, schema: string): Promise<void> {
       declare t record;
       begin
         for t in select table_schema as s, table_name as n from information_schema.tables
-          where table_schema in ('shared', '${schema}') and table_name not in ('outgoing_mails', 'org_usage') loop
+          where table_schema in ('shared', '${schema}') and table_name not in ('outgoing_mails', 'org_usage')
+            and table_name not like 'audit%' loop
           execute format('create trigger watch after insert or delete on %I.%I for each row execute function watched.note()', t.s, t.n);
           execute format('create trigger watch_update after update on %I.%I for each row
             when (to_jsonb(old) - array[''last_used'', ''last_active_at''] is distinct from
