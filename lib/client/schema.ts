@@ -7168,7 +7168,7 @@ export interface components {
             /** @example Laptop */
             name?: string | null;
             /** @example true */
-            sign_in?: boolean;
+            sign_in?: boolean | null;
         };
         UpdatePasskeyEnvelope: {
             /** @enum {boolean} */

@@ -26,7 +26,7 @@ export const updatePasskey = endpoint(
       params: z.object({ id: idParam() }),
       body: z.object({
         name: optional(text({ min: 1, max: 100, trim: true, example: 'Laptop' })),
-        sign_in: optional(z.boolean()).openapi({ type: 'boolean', example: true }),
+        sign_in: optional(z.boolean().openapi({ example: true })),
       }),
     },
     responses: { 200: { description: 'The passkey.', result: Passkey } },
