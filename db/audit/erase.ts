@@ -1,7 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { orgStatement } from '../statements.ts';
 
-/** Removes names, addresses and user agents of users. The entries stay with the ids, and the chain with the digests. */
+/**
+ * Removes names, addresses and user agents of users. The entries stay with the ids, and the chain with the digests. The last condition
+ * follows from the others: by it, indexes find the entries.
+ */
 export const eraseNames = orgStatement<{ userIds: string }, object>(
   ({ auditEntries: e, auditNames }, $) => sql`
 delete from ${auditNames} n using ${e} e where e.seq = n.seq and (

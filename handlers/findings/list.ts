@@ -16,6 +16,7 @@ export const listFindings = endpoint(
     method: 'get',
     path: '/findings',
     access: cookieOrg('viewer', 'list'),
+    audit: { file: 'findings.exported' },
     tag: 'Findings',
     summary: 'List findings',
     description:

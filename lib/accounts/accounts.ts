@@ -28,6 +28,18 @@ export interface Account {
   emailId: string;
 }
 
+/** The fields of an account that signs in, joined with its primary address. */
+export const signInFields = {
+  id: users.id,
+  name: users.name,
+  avatarUrl: users.avatarUrl,
+  mfaEnabled: users.mfaEnabled,
+  createdAt: users.createdAt,
+  passwordHash: users.passwordHash,
+  email: userEmails.email,
+  emailVerified: sql<boolean>`${userEmails.verifiedAt} is not null`,
+};
+
 /** Finds the account that claims an address. Disabled accounts are not found. */
 export async function findAccount(db: Db | Tx, address: string): Promise<Account | undefined> {
   const account = await findAnyAccount(db, address);
@@ -42,15 +54,10 @@ export async function findAnyAccount(
   const primary = alias(userEmails, 'primary_email');
   const [account] = await db
     .select({
-      id: users.id,
-      name: users.name,
-      avatarUrl: users.avatarUrl,
-      mfaEnabled: users.mfaEnabled,
-      createdAt: users.createdAt,
-      passwordHash: users.passwordHash,
-      disabledAt: users.disabledAt,
+      ...signInFields,
       email: primary.email,
       emailVerified: sql<boolean>`${primary.verifiedAt} is not null`,
+      disabledAt: users.disabledAt,
       emailId: userEmails.id,
     })
     .from(userEmails)

@@ -69,5 +69,19 @@ export const NOT_AUDITED = {
   nothing: 'It changes nothing, and reads no list in bulk.',
 } as const;
 
-/** The declaration of an endpoint: its action, or why it leaves no entry. */
-export type AuditRule = AuditAction | { none: keyof typeof NOT_AUDITED };
+/**
+ * The declaration of an endpoint: its action, the action of a list that is read as a whole in the format of a file, or why it leaves no
+ * entry.
+ */
+export type AuditRule = AuditAction | { file: AuditAction } | { none: keyof typeof NOT_AUDITED };
+
+/** The action of a read; undefined if it leaves no entry. @param query of the request */
+export function readAction(
+  rule: AuditRule | undefined,
+  query: { format?: unknown; page?: unknown; per_page?: unknown } = {},
+): AuditAction | undefined {
+  if (typeof rule === 'string') return rule;
+  if (rule === undefined || 'none' in rule) return undefined;
+  const { format = 'json', page, per_page } = query;
+  return format !== 'json' && page === undefined && per_page === undefined ? rule.file : undefined;
+}

@@ -85,8 +85,8 @@ export async function auditRead(call: AnyCall, action: AuditAction): Promise<voi
   if (!call.org || !hasTables(call.org)) return;
   const what = action === 'findings.exported' ? 'findings' : 'organization';
   const target = { type: what, id: what === 'organization' ? call.org.id : '', name: call.org.slug } as const;
-  const { pathname } = new URL(call.c.req.url);
-  const format = pathname.slice(pathname.lastIndexOf('.') + 1);
+  const { path } = call.c.req;
+  const format = call.c.req.query('format') ?? path.slice(path.lastIndexOf('.') + 1);
   await append(call.sql, call, action, { target, changes: newValues({ format }) });
 }
 

@@ -56,7 +56,7 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Requires `audit` of endpoints that change something or answer with a file. */
 export type AuditDeclared<M extends Method, R extends SuccessSpecs> = M extends 'get'
-  ? R extends { 200: { body: object } }
+  ? R extends { 200: { body: object } | { others: object } }
     ? { audit: AuditRule }
     : unknown
   : { audit: AuditRule };

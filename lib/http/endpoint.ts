@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import type { z } from 'zod';
-import type { AuditAction, AuditRule } from '../audit/actions.ts';
+import { type AuditAction, type AuditRule, readAction } from '../audit/actions.ts';
 import { ApiError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Access, type CallOf, checksOf, inputChecksOf, mayStore, mayWrite } from './access.ts';
@@ -96,8 +96,10 @@ export function endpoint<
       ...(insertsInOrg && mayWrite(access, method) ? [ownTables] : []),
       async function handle(c: Context<AppEnv>) {
         const call = c.get('call');
-        if (action && method === 'GET') await auditRead(call, action);
-        else if (action) beginAudit(call, action);
+        if (method === 'GET') {
+          const read = readAction(audit, (call as Partial<Input<RequestSchemas>>).query);
+          if (read) await auditRead(call, read);
+        } else if (action) beginAudit(call, action);
         const answer = (await handler(call as unknown as HandlerCall)) as AnyAnswer;
         const sent = compresses ? compressList(c, answer, call.services.gzip) : answer;
         c.res = render(c.get('request'), sent, responses);

@@ -16,9 +16,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Deletes the changes of all organizations that can no longer be undone, by users and by rules, purges such deletions, and removes
- * expired entries of audit logs. Notes
- * deleted projects and unfinished deletions again, and removes marks of transfers that do not exist: that happens when the
- * organization was restored from a backup.
+ * expired entries of audit logs. Notes deleted projects and unfinished deletions again, and removes marks of transfers that do not
+ * exist: that happens when the organization was restored from a backup.
  */
 export async function purgeOrgs({
   database: { db, sql },

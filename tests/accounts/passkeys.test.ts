@@ -292,6 +292,8 @@ it('wrong values are named, and an account without a passkey is told so', async 
   await enable(cookie);
   must(await t.api.delete(`/profile/passkeys/${passkey.id}`, { cookie }));
   const { mfa_token } = await login(email);
+  const unknown = await t.api.post('/auth/passkey/options', { body: { mfa_token: 'unknown' } });
+  expect(outcome(unknown)).toEqual(WRONG_CODE);
   const none = await t.api.post('/auth/passkey/options', { body: { mfa_token } });
   expect(outcome(none)).toEqual([404, 'resource_error/not_found']);
 });

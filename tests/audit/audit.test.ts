@@ -14,6 +14,7 @@ import { endpoints } from '../../handlers/index.ts';
 import { verifyAudit } from '../../lib/admin/audit.ts';
 import { backupOrg } from '../../lib/admin/backup/backup.ts';
 import { restoreBackup } from '../../lib/admin/backup/restore.ts';
+import { readAction } from '../../lib/audit/actions.ts';
 import { API_PREFIX, type Endpoint } from '../../lib/http/endpoint.ts';
 import { addMember, createApi, createOrg, must, type TestOrg } from '../support/api/api.ts';
 import { planTour } from '../support/contract/tour.ts';
@@ -67,10 +68,15 @@ describe('every endpoint', () => {
     const calls: { id: string; name: string; status: number; expected: string[] }[] = [];
     const api = createApi(async (request) => {
       const { method } = request;
-      const { pathname } = new URL(request.url);
+      const { pathname, searchParams } = new URL(request.url);
       const answer = await own.app.fetch(request);
       const endpoint = endpointOf(method, pathname);
-      const action = typeof endpoint?.audit === 'string' && answer.status < 300 ? [endpoint.audit] : [];
+      const { audit } = endpoint ?? {};
+      const declared =
+        method === 'GET'
+          ? readAction(audit, Object.fromEntries(searchParams))
+          : typeof audit === 'string' && audit;
+      const action = declared && answer.status < 300 ? [declared] : [];
       const id = answer.headers.get('x-request-id') ?? '';
       calls.push({ id, name: `${method} ${pathname}`, status: answer.status, expected: action });
       return answer;
@@ -277,5 +283,11 @@ describe('GET /audit', () => {
     expect(lines[0]).toMatchObject({ action: 'audit.exported', changes: { format: { to: 'jsonl' } } });
     const csv = (await t.api.get('/audit/export.csv', own.asOwner)).text.trim().split('\r\n');
     expect(csv).toHaveLength(all.length + 3);
+    // A list as a file is an export, too; a page of it is not.
+    await t.api.get('/findings?format=sarif', own.asOwner);
+    await t.api.get('/findings?format=csv&page=1', own.asOwner);
+    const [last, before] = await entriesOf(own);
+    expect(last).toMatchObject({ action: 'findings.exported', changes: { format: { to: 'sarif' } } });
+    expect(before).toMatchObject({ action: 'audit.exported', changes: { format: { to: 'csv' } } });
   });
 });

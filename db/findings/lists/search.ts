@@ -23,6 +23,9 @@ export interface FoundFindings {
   ids: string;
 }
 
+/** The number of ids of such an array. */
+export const countIds = (ids: string): number => (ids === '{}' ? 0 : ids.split(',').length);
+
 /** A search that took longer fails with `57014`. */
 export interface SearchLimits {
   statementMs: number;

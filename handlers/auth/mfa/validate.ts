@@ -1,5 +1,6 @@
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { userEmails, users } from '../../../db/schema/accounts.ts';
+import { signInFields } from '../../../lib/accounts/accounts.ts';
 import { completeMfaLogin, countCode, readMfaToken } from '../../../lib/accounts/mfa/logins.ts';
 import { countRecoveryCodes } from '../../../lib/accounts/mfa/recovery-codes.ts';
 import { useCode } from '../../../lib/accounts/mfa/second-factor.ts';
@@ -49,16 +50,7 @@ export const validateMfa = endpoint(
     const { userId } = claims;
     if (limits.on && !(await countCode(db, claims, now))) throw refused('sign-in over');
     const [user] = await db
-      .select({
-        id: users.id,
-        name: users.name,
-        avatarUrl: users.avatarUrl,
-        createdAt: users.createdAt,
-        mfaEnabled: users.mfaEnabled,
-        passwordHash: users.passwordHash,
-        email: userEmails.email,
-        emailVerified: sql<boolean>`${userEmails.verifiedAt} is not null`,
-      })
+      .select(signInFields)
       .from(users)
       .innerJoin(userEmails, and(eq(userEmails.userId, users.id), eq(userEmails.isPrimary, true)))
       .where(and(eq(users.id, userId), isNull(users.disabledAt)));

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../../db/client.ts';
 import { mfaDevices, userEmails, users } from '../../../db/schema/accounts.ts';
 import { ApiError } from '../../errors.ts';
 import { id, shown, timestamp, z } from '../../schema.ts';
+import { signInFields } from '../accounts.ts';
 
 export const Passkey = z
   .object({
@@ -56,14 +57,7 @@ export async function findPasskey(db: Db, credentialId: string) {
       publicKey: sql<string>`${mfaDevices.publicKey}`,
       signsIn: mfaDevices.signsIn,
       handle: users.passkeyHandle,
-      id: users.id,
-      name: users.name,
-      avatarUrl: users.avatarUrl,
-      createdAt: users.createdAt,
-      mfaEnabled: users.mfaEnabled,
-      passwordHash: users.passwordHash,
-      email: userEmails.email,
-      emailVerified: sql<boolean>`${userEmails.verifiedAt} is not null`,
+      ...signInFields,
     })
     .from(mfaDevices)
     .innerJoin(users, eq(users.id, mfaDevices.userId))

@@ -1,5 +1,5 @@
 import { wholeList } from '../../../db/findings/lists/order.ts';
-import { searchFindings } from '../../../db/findings/lists/search.ts';
+import { countIds, searchFindings } from '../../../db/findings/lists/search.ts';
 import type { FindingView, Sheet } from '../../../db/findings/lists/text.ts';
 import { conditionsOf, countedKind } from '../../findings/filter/conditions.ts';
 import type { FindingFilter } from '../../findings/filter/parameters.ts';
@@ -81,7 +81,7 @@ export async function answerFindings(
   const info = resultInfo(
     page,
     total,
-    counted && { ...counted, isFull: ids.split(',').length === page.perPage },
+    counted && { upTo: counted.upTo, isFull: countIds(ids) === page.perPage },
   );
   return answerRows(call, rows, { ...file, info });
 }

@@ -165,7 +165,8 @@ function recordFault(call: Call, { op, row, table }: Change, by: Owner, wrote: s
   const { audit } = call.endpoint;
   const { access } = call.endpoint;
   const isPrivileged = access.kind === 'cookieOrg' && ['admin', 'owner'].includes(access.role);
-  if (typeof audit !== 'string' && !isPrivileged) return wrote;
+  const isAudited = audit !== undefined && (typeof audit === 'string' || 'file' in audit);
+  if (!isAudited && !isPrivileged) return wrote;
   if (table !== 'audit_head' && op !== 'INSERT') return wrote;
   const named = new Set<unknown>([
     call.org,

@@ -1,4 +1,4 @@
-import { Group, Pagination, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Group, Select, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -9,6 +9,7 @@ import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { Pages } from '../components/Pages.tsx';
 import { IconHistory } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
 import { DAY_MS, dateOf } from '../metrics/range.ts';
@@ -60,16 +61,11 @@ export function Activity() {
           ) : (
             <Stack>
               <Entries entries={entries} />
-              {pages > 1 && (
-                <Pagination
-                  total={pages}
-                  value={page}
-                  onChange={(value) => show({ page: value === 1 ? undefined : value })}
-                  getControlProps={(control) => ({ 'aria-label': text.pages[control] })}
-                  getItemProps={(number) => ({ 'aria-label': text.pageNumber(number) })}
-                  mx="auto"
-                />
-              )}
+              <Pages
+                total={pages}
+                page={page}
+                onChange={(value) => show({ page: value === 1 ? undefined : value })}
+              />
             </Stack>
           )
         }

@@ -1,4 +1,4 @@
-import { type Given, oneOf, wholeNumber, withoutUndefined } from '../app/search.ts';
+import { dateIn, type Given, oneOf, textOf, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { DAY_MS, dateOf } from '../metrics/range.ts';
 
 /** The kinds to choose from, with the kinds of entries that they have. */
@@ -27,15 +27,9 @@ export interface ActivitySearch {
   page?: number;
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-const dayOf = (value: unknown) => {
-  const text = textOf(value);
-  return text && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
-};
-
 /** Parses the parameters of an address and omits invalid ones. A range of dates replaces a number of days. */
 export function activitySearch(given: Given): ActivitySearch {
-  const [from, to] = [dayOf(given.from), dayOf(given.to)];
+  const [from, to] = [dateIn(given.from), dateIn(given.to)];
   const days = DAYS.find((one) => String(one) === String(given.days));
   return withoutUndefined<ActivitySearch>({
     actor: textOf(given.actor),

@@ -111,8 +111,14 @@ export type FindingFilter = Omit<FindingSearch, 'page' | 'group_by' | 'view'>;
 /** The parameters of an address, all text. */
 export type Given = Record<string, unknown>;
 
-const textOf = (value: unknown): string | undefined =>
+export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
+
+/** A date, such as 2026-11-03. */
+export const dateIn = (value: unknown): string | undefined => {
+  const text = textOf(value);
+  return text && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
+};
 
 /** Values separated by commas, each once. */
 const listOf = (value: unknown): string | undefined =>

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Pagination, Select, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Select, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import * as text from '#strings/audit.ts';
@@ -12,6 +12,7 @@ import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { Pages } from '../components/Pages.tsx';
 import { saveFile } from '../components/save-file.ts';
 import { Ago } from '../components/time/Time.tsx';
 import { IconDownload, IconHistory, IconLock } from '../icons/icons.ts';
@@ -78,16 +79,11 @@ function Log() {
           ) : (
             <Stack>
               <Entries entries={entries} />
-              {pages > 1 && (
-                <Pagination
-                  total={pages}
-                  value={page}
-                  onChange={(value) => show({ page: value === 1 ? undefined : value })}
-                  getControlProps={(control) => ({ 'aria-label': text.pages[control] })}
-                  getItemProps={(number) => ({ 'aria-label': text.pageNumber(number) })}
-                  mx="auto"
-                />
-              )}
+              <Pages
+                total={pages}
+                page={page}
+                onChange={(value) => show({ page: value === 1 ? undefined : value })}
+              />
             </Stack>
           )
         }

@@ -1,4 +1,4 @@
-import { type Given, wholeNumber, withoutUndefined } from '../app/search.ts';
+import { dateIn, type Given, textOf, wholeNumber, withoutUndefined } from '../app/search.ts';
 import { DAY_MS, dateOf } from '../metrics/range.ts';
 
 /** The parameters of the address. Days are in UTC, and the last day is included. */
@@ -12,20 +12,14 @@ export interface AuditSearch {
   page?: number;
 }
 
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
-const dayOf = (value: unknown) => {
-  const text = textOf(value);
-  return text && /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) ? text : undefined;
-};
-
 /** Parses the parameters of an address and omits invalid ones. */
 export const auditSearch = (given: Given): AuditSearch =>
   withoutUndefined<AuditSearch>({
     actor: textOf(given.actor),
     action: textOf(given.action),
     target: textOf(given.target),
-    from: dayOf(given.from),
-    to: dayOf(given.to),
+    from: dateIn(given.from),
+    to: dateIn(given.to),
     page: wholeNumber(given.page),
   });
 

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, Pagination, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Badge, Button, Group, Menu, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import * as text from '#strings/deletion.tsx';
@@ -9,6 +9,7 @@ import { Empty } from '../components/Empty.tsx';
 import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor } from '../components/links.tsx';
 import { Page } from '../components/Page.tsx';
+import { Pages } from '../components/Pages.tsx';
 import { Ago, dateTime } from '../components/time/Time.tsx';
 import { IconTrash } from '../icons/icons.ts';
 import { membersQuery } from '../members/queries.ts';
@@ -48,7 +49,7 @@ export function Deletions() {
                   ))}
                 </Table.Tbody>
               </Table>
-              {pages > 1 && <Pagination total={pages} value={page} onChange={setPage} mx="auto" />}
+              <Pages total={pages} page={page} onChange={setPage} />
             </Stack>
           )
         }

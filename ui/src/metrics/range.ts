@@ -1,4 +1,4 @@
-import { withoutUndefined } from '../app/search.ts';
+import { dateIn, type Given, textOf, withoutUndefined } from '../app/search.ts';
 
 export const DAY_MS = 24 * 60 * 60_000;
 
@@ -21,21 +21,15 @@ export type OfProject = Pick<MetricsSearch, 'project_id'>;
 export const ofProject = ({ project_id }: MetricsSearch): OfProject =>
   project_id === undefined ? {} : { project_id };
 
-const dayOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value))
-    ? value
-    : undefined;
-
 /** Parses the parameters of an address and omits invalid ones. A range of dates replaces a number of days. */
-export function metricsSearch(given: Record<string, unknown>): MetricsSearch {
-  const [from, to] = [dayOf(given.from), dayOf(given.to)];
+export function metricsSearch(given: Given): MetricsSearch {
+  const [from, to] = [dateIn(given.from), dateIn(given.to)];
   const days = DAYS.find((one) => String(one) === String(given.days));
-  const { project_id } = given;
   return withoutUndefined<MetricsSearch>({
     days: from === undefined && to === undefined ? days : undefined,
     from,
     to,
-    project_id: typeof project_id === 'string' && project_id !== '' ? project_id : undefined,
+    project_id: textOf(given.project_id),
   });
 }
 

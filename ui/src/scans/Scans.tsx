@@ -1,4 +1,4 @@
-import { Group, Pagination, SegmentedControl, Select, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { Group, SegmentedControl, Select, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -10,6 +10,7 @@ import { Loaded } from '../components/Loaded.tsx';
 import { OrgAnchor, OrgButton } from '../components/links.tsx';
 import { number } from '../components/numbers.ts';
 import { Page } from '../components/Page.tsx';
+import { Pages } from '../components/Pages.tsx';
 import { Ago } from '../components/time/Time.tsx';
 import { SeverityBar, severityWords } from '../findings/SeverityBar.tsx';
 import { IconRadar, IconTrash } from '../icons/icons.ts';
@@ -95,16 +96,11 @@ export function Scans() {
           ) : (
             <Stack>
               <ScanTable scans={scans} projects={names} />
-              {pages > 1 && (
-                <Pagination
-                  total={pages}
-                  value={page}
-                  onChange={(value) => show(value === 1 ? {} : { page: value })}
-                  getControlProps={(control) => ({ 'aria-label': text.pages[control] })}
-                  getItemProps={(number) => ({ 'aria-label': text.pageNumber(number) })}
-                  mx="auto"
-                />
-              )}
+              <Pages
+                total={pages}
+                page={page}
+                onChange={(value) => show(value === 1 ? {} : { page: value })}
+              />
             </Stack>
           )
         }

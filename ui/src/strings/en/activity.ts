@@ -36,5 +36,3 @@ export const howToBegin = 'Triage a finding to see it here.';
 export const nothingMatches = 'No activity matches these filters';
 export const showAll = 'Show all activity';
 export const loading = 'Loading';
-export const pages = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' };
-export const pageNumber = (page: number) => `Page ${number(page)}`;

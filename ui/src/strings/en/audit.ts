@@ -29,6 +29,3 @@ export const nothing = 'No entries yet';
 export const nothingYet = 'The next change in this organization is the first entry.';
 export const nothingMatches = 'No entry matches these filters';
 export const showAll = 'Show the whole audit log';
-export const loading = 'Loading';
-export const pages = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' };
-export const pageNumber = (page: number) => `Page ${number(page)}`;

@@ -14,3 +14,5 @@ export const cancel = 'Cancel';
 const sizes = new Intl.NumberFormat(TAG, { maximumFractionDigits: 1, useGrouping: false });
 export const bytes = (count: number) => plural(count, { one: '# byte', other: '# bytes' });
 export const sizeIn = (unit: string, size: number) => `${sizes.format(size)} ${unit}`;
+export const pages = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' };
+export const pageNumber = (page: number) => `Page ${number(page)}`;

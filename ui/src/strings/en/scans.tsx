@@ -17,8 +17,6 @@ export const failed = 'Failed';
 export const whyStale =
   'It has been running for more than 2 hours. The agent has probably stopped without ending the scan.';
 export const count = (scans: number) => plural(scans, { one: '# scan', other: '# scans' });
-export const pageNumber = (page: number) => `Page ${number(page)}`;
-export const pages = { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' };
 export const noSuchPage = 'This page does not exist';
 export const noMatchingScans = 'No matching scans';
 export const showAllScans = 'Show all scans';
