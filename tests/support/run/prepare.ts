@@ -8,8 +8,8 @@ import { buildServer, ROOT } from '../server/process.ts';
  * The database starts meanwhile.
  */
 export default async function setup(project: TestProject) {
-  findBrowser(project);
-  const fast = project.name !== 'long';
-  const [stopPostgres] = await Promise.all([startPostgres(project), buildServer(ROOT, { fast })]);
+  const long = project.name === 'long';
+  if (long) findBrowser(project);
+  const [stopPostgres] = await Promise.all([startPostgres(project), buildServer(ROOT, { fast: !long })]);
   return stopPostgres;
 }

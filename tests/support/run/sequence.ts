@@ -3,16 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Small files that take more than 10 s: without the durations of an earlier run, Vitest starts large files first. */
 const SLOW = [
-  'browser/journey',
   'db/citus',
   'projects/transfer-job',
   'accounts/secrets',
   'reports/import',
   'findings/pages',
-  'server/server',
   'agent/workspace',
   'agent/summary',
-  'admin/seed',
   'agent/batches',
   'agent/proxy',
   'repository/docs',

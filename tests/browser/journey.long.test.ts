@@ -3,7 +3,6 @@ import { limit } from '../support/run/limits.ts';
 import { journey } from './support/journey.ts';
 import { describePagesOf } from './support/site.ts';
 
-// The web UI in `npm test`; `npm run test:all` runs its other suites.
 describePagesOf({ own: true })('a newcomer', (site) => {
   it('gets from registering to the first triaged finding', { timeout: limit(120_000) }, async () => {
     await journey(site);
