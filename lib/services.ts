@@ -17,6 +17,7 @@ import type { PasswordHasher } from './accounts/passwords/passwords.ts';
 import type { KnownAccounts } from './accounts/registration.ts';
 import { createSessionLookUp, type SessionLookUp } from './accounts/sessions/look-up.ts';
 import { createSignedTokens, type SignedTokens } from './accounts/sessions/signed-token.ts';
+import { createRefusalCount, type RefusalCount } from './audit/refusals.ts';
 import type { Config } from './config/config.ts';
 import { deriveKeys } from './crypto/keys.ts';
 import { randomHex } from './crypto/random.ts';
@@ -95,6 +96,7 @@ export interface CoreServices {
   bodies: BodyBudgets | undefined;
   reports: ReportReader;
   killedImports: KilledImports;
+  refusals: RefusalCount;
   storageState: StorageState;
   isDiskFull: (() => Promise<boolean>) | undefined;
   /** The page of the web UI, whatever its address: `index.html`. */
@@ -191,6 +193,7 @@ export async function createCore(platform: Platform, pool: () => PoolGauges): Pr
     mailer: platform.mailer,
     reports: platform.reports,
     killedImports: createKilledImports(),
+    refusals: createRefusalCount(clock),
     storageState: createStorageState(),
     isDiskFull: platform.isDiskFull,
     signedTokens: await createSignedTokens(secrets),

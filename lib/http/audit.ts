@@ -93,17 +93,19 @@ export async function auditRead(call: AnyCall, action: AuditAction): Promise<voi
 const REFUSALS = /^(?:permission_error\/|token_error\/scope_mismatch$)/;
 
 /**
- * Writes the entry of a refused call, if the caller is a member or a token of the organization. Others could fill the log of an
- * organization that they have nothing to do with; the security log has them.
+ * Writes the entry of a refused call, if the caller is a member or a token of the organization, and has not been refused very often.
+ * Others could fill the log of an organization that they have nothing to do with; the security log has them.
  */
 export async function auditRefusal(call: AnyCall, error: ApiError): Promise<void> {
   if (!REFUSALS.test(error.key)) return;
   const org = call.org ?? call.refusingOrg;
   const actor = memberOf(call) ?? (call.refusingOrg && actorOf(call));
   if (!org || !actor || !hasTables(org)) return;
+  const { record, lastUntil } = call.services.refusals.add(`${org.id} ${actor.id}`);
+  if (!record) return;
   const { method, path } = call.c.req;
   const { route } = call.c.get('request');
-  const changes = newValues({ error: error.key });
+  const changes = newValues({ error: error.key, not_recorded_until: lastUntil });
   const target = { type: 'endpoint', id: `${method} ${route}`, name: path } as const;
   await append(call.sql, call, 'access.refused', { org, target, changes, actor }).catch((cause) =>
     call.log.error('a refused call is missing in the audit log', { error: cause }),

@@ -116,6 +116,28 @@ describe('every endpoint', () => {
     expect(refused.filter((id) => String(found.get(id)) !== 'access.refused')).toEqual([]);
   });
 
+  it('that refuses a member very often leaves the first entries', async () => {
+    const { cookie } = await addMember(t.api, org, 'viewer');
+    const refuse = async () => {
+      const answer = await own.api.delete('/projects/web', { cookie, org: org.slug });
+      expect(answer.error).toBe('permission_error/denied');
+      return answer.headers.get('x-request-id') ?? '';
+    };
+    const own = await startApp({ databaseUrl: t.databaseUrl, orgMigrations: t.services.orgMigrations });
+    const refused: string[] = [];
+    while (refused.length < 103) refused.push(await refuse());
+    const found = await actionsByRequest();
+    expect(refused.filter((id) => !found.has(id))).toEqual(refused.slice(100));
+    const { json } = await t.api.get('/audit?action=access.refused&per_page=2', org.asOwner);
+    expect(json.result.map(({ changes }: { changes: object }) => Object.keys(changes))).toEqual([
+      ['error', 'not_recorded_until'],
+      ['error'],
+    ]);
+    own.advance(60_000);
+    const next = await refuse();
+    expect((await actionsByRequest()).has(next)).toBe(true);
+  });
+
   it('that refuses a stranger leaves none', async () => {
     const { asOwner } = await createOrg(t.api);
     const answer = await t.api.delete('/projects/web', { ...asOwner, org: org.slug });
